@@ -1,0 +1,129 @@
+package io.anneal.io;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * A growable heap buffer that is appended to, big-endian. The array may be replaced when it grows, so take
+ * {@link #array()} after the last write. Owned by one thread.
+ */
+public final class ByteWriter {
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
+    private static final int CAPACITY_MAX_BYTES = Integer.MAX_VALUE - 16;
+
+    private byte[] array;
+    private int length;
+
+    public ByteWriter(int initialCapacityBytes) {
+        array = new byte[initialCapacityBytes];
+    }
+
+    public byte[] array() {
+        return array;
+    }
+
+    /** Bytes written so far. */
+    public int lengthBytes() {
+        return length;
+    }
+
+    public int capacityBytes() {
+        return array.length;
+    }
+
+    /** Forgets what lies at {@code lengthBytes} and behind. */
+    public void truncate(int lengthBytes) {
+        assert lengthBytes >= 0 && lengthBytes <= length : lengthBytes;
+        length = lengthBytes;
+    }
+
+    public void clear() {
+        length = 0;
+    }
+
+    public byte[] toByteArray() {
+        return Arrays.copyOf(array, length);
+    }
+
+    /** Makes room for {@code extraBytes} more; throws {@link OutOfMemoryError} never: the size is checked first. */
+    public void ensure(int extraBytes) {
+        if (array.length - length < extraBytes) {
+            grow(extraBytes);
+        }
+    }
+
+    private void grow(int extraBytes) {
+        long needed = (long) length + extraBytes;
+        if (needed > CAPACITY_MAX_BYTES) {
+            throw new IllegalStateException("buffer too large, neededBytes=" + needed);
+        }
+        array = Arrays.copyOf(array, (int) Math.min(CAPACITY_MAX_BYTES, Math.max(needed, array.length * 2L)));
+    }
+
+    public void writeByte(int value) {
+        ensure(1);
+        array[length++] = (byte) value;
+    }
+
+    public void writeShort(int value) {
+        ensure(2);
+        SHORT.set(array, length, (short) value);
+        length += 2;
+    }
+
+    public void writeInt(int value) {
+        ensure(4);
+        INT.set(array, length, value);
+        length += 4;
+    }
+
+    public void writeLong(long value) {
+        ensure(8);
+        LONG.set(array, length, value);
+        length += 8;
+    }
+
+    public void writeBytes(byte[] source) {
+        writeBytes(source, 0, source.length);
+    }
+
+    public void writeBytes(byte[] source, int offset, int lengthBytes) {
+        ensure(lengthBytes);
+        System.arraycopy(source, offset, array, length, lengthBytes);
+        length += lengthBytes;
+    }
+
+    public void writeUnsignedVInt(long value) {
+        int size = VInt.lengthBytes(value);
+        ensure(VInt.LENGTH_MAX_BYTES);
+        if (size == 1) {
+            array[length++] = (byte) value;
+            return;
+        }
+        if (size == 9) {
+            array[length] = (byte) 0xFF;
+            LONG.set(array, length + 1, value);
+        } else {
+            for (int i = size - 1; i > 0; i--) {
+                array[length + i] = (byte) value;
+                value >>>= 8;
+            }
+            array[length] = (byte) (value | (~0xFF >> (size - 1)));
+        }
+        length += size;
+    }
+
+    public void writeSignedVInt(long value) {
+        writeUnsignedVInt(VInt.zigZagEncode(value));
+    }
+
+    /** Overwrites four bytes that were written before. */
+    public void setInt(int offset, int value) {
+        assert offset >= 0 && offset + 4 <= length : offset;
+        INT.set(array, offset, value);
+    }
+}

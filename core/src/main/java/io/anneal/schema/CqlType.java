@@ -1,0 +1,79 @@
+package io.anneal.schema;
+
+import java.util.List;
+
+/**
+ * A CQL type over serialized bytes: order, validity and text of a value that stays where it lies (offset and length in
+ * an array). Compares allocate nothing. Follows the serialized forms of Cassandra's {@code db.marshal} types. Immutable.
+ */
+public abstract class CqlType {
+    /** {@link #fixedLengthBytes()} of a type whose values carry their length. */
+    public static final int VARIABLE_LENGTH = -1;
+
+    /** Order of two serialized values; an empty value sorts before every other unless the type says otherwise. */
+    public abstract int compare(
+            byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength);
+
+    /** Throws {@link InvalidValueException} when the bytes are no value of this type. */
+    public abstract void validate(byte[] value, int offset, int length);
+
+    /** Length of every value as SSTables store it, without a length before it; or {@link #VARIABLE_LENGTH}. */
+    public int fixedLengthBytes() {
+        return VARIABLE_LENGTH;
+    }
+
+    /** Appends the value as Cassandra's {@code toJSONString} does: what sstabledump prints for cells and clusterings. */
+    public abstract void appendJson(byte[] value, int offset, int length, StringBuilder out);
+
+    /** The value as Cassandra's {@code getString} does: what sstabledump prints for keys and paths. */
+    public abstract String toText(byte[] value, int offset, int length);
+
+    /** Cassandra's class name with parameters, fully qualified, as SSTable headers hold it. */
+    public abstract String className();
+
+    /** The name in CQL text, {@code frozen<...>} included. */
+    public abstract String cqlName();
+
+    /** Whether values are stored as many cells: lists, sets and maps that are not frozen. */
+    public boolean isMultiCell() {
+        return false;
+    }
+
+    /** Type of a cell's path; only for {@link #isMultiCell() multi-cell} types. */
+    public CqlType pathType() {
+        throw new IllegalStateException("type has no cell paths, type=" + cqlName());
+    }
+
+    /** Type of one cell's value: the element type of a multi-cell type, otherwise the type itself. */
+    public CqlType cellType() {
+        return this;
+    }
+
+    public boolean isReversed() {
+        return false;
+    }
+
+    public boolean isCounter() {
+        return false;
+    }
+
+    /** The types that this one is made of, in order. */
+    public List<CqlType> components() {
+        return List.of();
+    }
+
+    @Override
+    public final boolean equals(Object other) {
+        return other instanceof CqlType type && className().equals(type.className());
+    }
+
+    @Override
+    public final int hashCode() {
+        return className().hashCode();
+    }
+
+    @Override
+    public final String toString() {
+        return cqlName();
+    }
+}

@@ -1,0 +1,154 @@
+package io.anneal.schema;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A table: its columns by kind and the options that storage needs. Static and regular columns stand in canonical order
+ * and include dropped ones, since old SSTables still hold their cells. Immutable.
+ */
+public final class TableSchema {
+    private final String keyspace;
+    private final String name;
+    private final Optional<String> id;
+    private final List<Column> partitionKey;
+    private final List<Column> clustering;
+    private final List<Column> staticColumns;
+    private final List<Column> regularColumns;
+    private final TableOptions options;
+    private final Map<String, Column> byName;
+
+    private TableSchema(Builder builder) {
+        keyspace = builder.keyspace;
+        name = builder.name;
+        id = Optional.ofNullable(builder.id);
+        partitionKey = List.copyOf(builder.partitionKey);
+        clustering = List.copyOf(builder.clustering);
+        staticColumns = canonical(builder.staticColumns);
+        regularColumns = canonical(builder.regularColumns);
+        options = builder.options;
+        byName = new HashMap<>();
+        for (List<Column> columns : List.of(partitionKey, clustering, staticColumns, regularColumns)) {
+            for (Column column : columns) {
+                if (byName.put(column.name(), column) != null) {
+                    throw new IllegalArgumentException(
+                            "column declared twice, column=" + column.name() + ", table=" + keyspace + "." + name);
+                }
+            }
+        }
+    }
+
+    private static List<Column> canonical(List<Column> columns) {
+        List<Column> sorted = new ArrayList<>(columns);
+        sorted.sort(Column::compareCanonically);
+        List<Column> numbered = new ArrayList<>(sorted.size());
+        for (Column c : sorted) {
+            numbered.add(new Column(c.name(), c.type(), c.kind(), numbered.size(), c.dropTimeMicros(), c.dropped()));
+        }
+        return List.copyOf(numbered);
+    }
+
+    public static Builder builder(String keyspace, String name) {
+        return new Builder(keyspace, name);
+    }
+
+    public String keyspace() {
+        return keyspace;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** {@code keyspace.table}. */
+    public String qualifiedName() {
+        return keyspace + "." + name;
+    }
+
+    /** The table's id in Cassandra, when the schema text names it. */
+    public Optional<String> id() {
+        return id;
+    }
+
+    public List<Column> partitionKey() {
+        return partitionKey;
+    }
+
+    public List<Column> clustering() {
+        return clustering;
+    }
+
+    public List<Column> staticColumns() {
+        return staticColumns;
+    }
+
+    public List<Column> regularColumns() {
+        return regularColumns;
+    }
+
+    public TableOptions options() {
+        return options;
+    }
+
+    public Optional<Column> column(String columnName) {
+        return Optional.ofNullable(byName.get(columnName));
+    }
+
+    /** Whether any column, dropped ones too, is a counter. */
+    public boolean hasCounters() {
+        return staticColumns.stream().anyMatch(c -> c.type().isCounter())
+                || regularColumns.stream().anyMatch(c -> c.type().isCounter());
+    }
+
+    /** Collects columns in the order of declaration. */
+    public static final class Builder {
+        private final String keyspace;
+        private final String name;
+        private final List<Column> partitionKey = new ArrayList<>();
+        private final List<Column> clustering = new ArrayList<>();
+        private final List<Column> staticColumns = new ArrayList<>();
+        private final List<Column> regularColumns = new ArrayList<>();
+        private String id;
+        private TableOptions options = TableOptions.UNKNOWN;
+
+        private Builder(String keyspace, String name) {
+            this.keyspace = keyspace;
+            this.name = name;
+        }
+
+        public Builder id(String tableId) {
+            id = tableId;
+            return this;
+        }
+
+        public Builder options(TableOptions tableOptions) {
+            options = tableOptions;
+            return this;
+        }
+
+        public Builder column(String columnName, CqlType type, Column.Kind kind) {
+            return column(columnName, type, kind, Column.NEVER_DROPPED, false);
+        }
+
+        public Builder column(String columnName, CqlType type, Column.Kind kind, long dropTimeMicros, boolean dropped) {
+            List<Column> columns = switch (kind) {
+                case PARTITION_KEY -> partitionKey;
+                case CLUSTERING -> clustering;
+                case STATIC -> staticColumns;
+                case REGULAR -> regularColumns;
+            };
+            columns.add(new Column(columnName, type, kind, columns.size(), dropTimeMicros, dropped));
+            return this;
+        }
+
+        public TableSchema build() {
+            if (partitionKey.isEmpty()) {
+                throw new IllegalArgumentException("table has no partition key, table=" + keyspace + "." + name);
+            }
+            return new TableSchema(this);
+        }
+    }
+}

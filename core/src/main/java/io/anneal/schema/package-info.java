@@ -1,0 +1,5 @@
+/**
+ * Tables, columns and types: how values compare, what is valid, how they print, read from CQL text or from Cassandra's
+ * class names. May import io. Imported by everything above. Immutable; safe to share between threads.
+ */
+package io.anneal.schema;
