@@ -1,0 +1,305 @@
+package io.anneal.fragment;
+
+import io.anneal.key.Clustering;
+import java.util.Arrays;
+
+/**
+ * A static or clustering row: liveness, row deletion, and entries in canonical order (column, then the column's
+ * complex deletion, then cells by path). Values and paths stay where they lie: each is a buffer, an offset and a length.
+ *
+ * <p>A flyweight filled in by its cursor and valid until the cursor's next {@code advance()}; {@link #toRow()} copies.
+ * With assertions on, cursors take a fresh row for every fragment through {@link #recycle} and reading the old one
+ * fails. Owned by one thread.
+ */
+public final class Row {
+    /** {@link #ttlSeconds(int)} of what does not expire. */
+    public static final int NO_TTL = 0;
+    /** TTL that marks liveness that has expired and stays expired. */
+    public static final int EXPIRED_LIVENESS_TTL = Integer.MAX_VALUE;
+    /** Length of the value of a tombstone, and of the path of a simple cell. */
+    public static final int ABSENT = -1;
+
+    private static final byte[] NOTHING = new byte[0];
+    private static final boolean ASSERTIONS = Row.class.desiredAssertionStatus();
+
+    private final Clustering clustering = new Clustering();
+    private boolean isStatic;
+    private boolean stale;
+
+    private long livenessTimestampMicros;
+    private int livenessTtlSeconds;
+    private long livenessExpirySeconds;
+    private long deletionTimestampMicros;
+    private long deletionLocalTimeSeconds;
+    private boolean deletionShadowable;
+
+    private int entryCount;
+    private boolean[] complexDeletion = new boolean[8];
+    private int[] columnIndexes = new int[8];
+    private long[] timestampsMicros = new long[8];
+    private int[] ttlsSeconds = new int[8];
+    private long[] localDeletionTimesSeconds = new long[8];
+    private byte[][] valueBuffers = new byte[8][];
+    private int[] valueOffsets = new int[8];
+    private int[] valueLengths = new int[8];
+    private byte[][] pathBuffers = new byte[8][];
+    private int[] pathOffsets = new int[8];
+    private int[] pathLengths = new int[8];
+
+    public Row() {
+        clear(false);
+    }
+
+    /** The row to fill in for the next fragment: {@code last} itself, or with assertions on a new one, {@code last} being stale. */
+    public static Row recycle(Row last) {
+        if (!ASSERTIONS) {
+            return last;
+        }
+        last.stale = true;
+        return new Row();
+    }
+
+    /** Makes this an empty row without liveness, deletion and entries. */
+    public void clear(boolean staticRow) {
+        isStatic = staticRow;
+        clustering.reset(NOTHING);
+        livenessTimestampMicros = DeletionTime.NO_TIMESTAMP;
+        livenessTtlSeconds = NO_TTL;
+        livenessExpirySeconds = DeletionTime.NO_DELETION_TIME;
+        deletionTimestampMicros = DeletionTime.NO_TIMESTAMP;
+        deletionLocalTimeSeconds = DeletionTime.NO_DELETION_TIME;
+        deletionShadowable = false;
+        entryCount = 0;
+    }
+
+    public boolean isStatic() {
+        assert !stale : "row read after its cursor advanced";
+        return isStatic;
+    }
+
+    /** The clustering; without components in a static row. Re-pointed by whoever fills the row in. */
+    public Clustering clustering() {
+        assert !stale : "row read after its cursor advanced";
+        return clustering;
+    }
+
+    public boolean hasLiveness() {
+        return livenessTimestampMicros != DeletionTime.NO_TIMESTAMP;
+    }
+
+    public long livenessTimestampMicros() {
+        assert !stale : "row read after its cursor advanced";
+        return livenessTimestampMicros;
+    }
+
+    public int livenessTtlSeconds() {
+        return livenessTtlSeconds;
+    }
+
+    /** When the liveness expires, or {@link DeletionTime#NO_DELETION_TIME}. */
+    public long livenessExpirySeconds() {
+        return livenessExpirySeconds;
+    }
+
+    public void liveness(long timestampMicros, int ttlSeconds, long expirySeconds) {
+        livenessTimestampMicros = timestampMicros;
+        livenessTtlSeconds = ttlSeconds;
+        livenessExpirySeconds = expirySeconds;
+    }
+
+    public boolean hasDeletion() {
+        return !DeletionTime.isLive(deletionTimestampMicros, deletionLocalTimeSeconds);
+    }
+
+    public long deletionTimestampMicros() {
+        assert !stale : "row read after its cursor advanced";
+        return deletionTimestampMicros;
+    }
+
+    public long deletionLocalTimeSeconds() {
+        return deletionLocalTimeSeconds;
+    }
+
+    /** Whether newer liveness undoes the deletion (materialized views of Cassandra 3). */
+    public boolean isDeletionShadowable() {
+        return deletionShadowable;
+    }
+
+    public void deletion(long timestampMicros, long localDeletionTimeSeconds, boolean shadowable) {
+        deletionTimestampMicros = timestampMicros;
+        deletionLocalTimeSeconds = localDeletionTimeSeconds;
+        deletionShadowable = shadowable;
+    }
+
+    /** Whether nothing is in it: such a row does not exist. */
+    public boolean isEmpty() {
+        return entryCount == 0 && !hasLiveness() && !hasDeletion();
+    }
+
+    /** Number of entries: cells and complex deletions. */
+    public int entryCount() {
+        assert !stale : "row read after its cursor advanced";
+        return entryCount;
+    }
+
+    /** Whether the entry is the deletion of all older cells of its complex column; else it is a cell. */
+    public boolean isComplexDeletion(int entry) {
+        assert entry < entryCount : entry;
+        return complexDeletion[entry];
+    }
+
+    /** Index among the schema's static or regular columns. */
+    public int columnIndex(int entry) {
+        assert entry < entryCount : entry;
+        return columnIndexes[entry];
+    }
+
+    public long timestampMicros(int entry) {
+        assert entry < entryCount : entry;
+        return timestampsMicros[entry];
+    }
+
+    public int ttlSeconds(int entry) {
+        assert entry < entryCount : entry;
+        return ttlsSeconds[entry];
+    }
+
+    /** Of a tombstone or complex deletion when it was made, of an expiring cell when it expires. */
+    public long localDeletionTimeSeconds(int entry) {
+        assert entry < entryCount : entry;
+        return localDeletionTimesSeconds[entry];
+    }
+
+    public boolean isTombstone(int entry) {
+        return ttlSeconds(entry) == NO_TTL && localDeletionTimesSeconds[entry] != DeletionTime.NO_DELETION_TIME;
+    }
+
+    public boolean isExpiring(int entry) {
+        return ttlSeconds(entry) != NO_TTL;
+    }
+
+    public byte[] valueBuffer(int entry) {
+        assert entry < entryCount : entry;
+        return valueBuffers[entry];
+    }
+
+    public int valueOffset(int entry) {
+        return valueOffsets[entry];
+    }
+
+    /** Length in bytes; {@link #ABSENT} of a tombstone or complex deletion. */
+    public int valueLengthBytes(int entry) {
+        return valueLengths[entry];
+    }
+
+    public byte[] pathBuffer(int entry) {
+        return pathBuffers[entry];
+    }
+
+    public int pathOffset(int entry) {
+        return pathOffsets[entry];
+    }
+
+    /** Length in bytes; {@link #ABSENT} when the cell belongs to a simple column. */
+    public int pathLengthBytes(int entry) {
+        assert entry < entryCount : entry;
+        return pathLengths[entry];
+    }
+
+    private int addEntry(int columnIndex, long timestampMicros, int ttlSeconds, long localDeletionTimeSeconds) {
+        if (entryCount == columnIndexes.length) {
+            grow();
+        }
+        int entry = entryCount++;
+        columnIndexes[entry] = columnIndex;
+        timestampsMicros[entry] = timestampMicros;
+        ttlsSeconds[entry] = ttlSeconds;
+        localDeletionTimesSeconds[entry] = localDeletionTimeSeconds;
+        return entry;
+    }
+
+    /** Appends the deletion of a complex column. */
+    public void addComplexDeletion(int columnIndex, long timestampMicros, long localDeletionTimeSeconds) {
+        int entry = addEntry(columnIndex, timestampMicros, NO_TTL, localDeletionTimeSeconds);
+        complexDeletion[entry] = true;
+        valueAt(entry, NOTHING, 0, ABSENT);
+        pathAt(entry, NOTHING, 0, ABSENT);
+    }
+
+    /** Appends a cell without value and path; {@link #value} and {@link #path} add them to it. */
+    public void addCell(int columnIndex, long timestampMicros, int ttlSeconds, long localDeletionTimeSeconds) {
+        int entry = addEntry(columnIndex, timestampMicros, ttlSeconds, localDeletionTimeSeconds);
+        complexDeletion[entry] = false;
+        valueAt(entry, NOTHING, 0, ABSENT);
+        pathAt(entry, NOTHING, 0, ABSENT);
+    }
+
+    /** Gives the last cell its value. */
+    public void value(byte[] buffer, int offset, int length) {
+        valueAt(entryCount - 1, buffer, offset, length);
+    }
+
+    /** Gives the last cell its path. */
+    public void path(byte[] buffer, int offset, int length) {
+        pathAt(entryCount - 1, buffer, offset, length);
+    }
+
+    private void valueAt(int entry, byte[] buffer, int offset, int length) {
+        valueBuffers[entry] = buffer;
+        valueOffsets[entry] = offset;
+        valueLengths[entry] = length;
+    }
+
+    private void pathAt(int entry, byte[] buffer, int offset, int length) {
+        pathBuffers[entry] = buffer;
+        pathOffsets[entry] = offset;
+        pathLengths[entry] = length;
+    }
+
+    /** Appends an entry of another row, its bytes staying where they lie. */
+    public void addEntryOf(Row other, int entry) {
+        int added = addEntry(
+                other.columnIndexes[entry],
+                other.timestampsMicros[entry],
+                other.ttlsSeconds[entry],
+                other.localDeletionTimesSeconds[entry]);
+        complexDeletion[added] = other.complexDeletion[entry];
+        valueAt(added, other.valueBuffers[entry], other.valueOffsets[entry], other.valueLengths[entry]);
+        pathAt(added, other.pathBuffers[entry], other.pathOffsets[entry], other.pathLengths[entry]);
+    }
+
+    private void grow() {
+        int capacity = columnIndexes.length * 2;
+        complexDeletion = Arrays.copyOf(complexDeletion, capacity);
+        columnIndexes = Arrays.copyOf(columnIndexes, capacity);
+        timestampsMicros = Arrays.copyOf(timestampsMicros, capacity);
+        ttlsSeconds = Arrays.copyOf(ttlsSeconds, capacity);
+        localDeletionTimesSeconds = Arrays.copyOf(localDeletionTimesSeconds, capacity);
+        valueBuffers = Arrays.copyOf(valueBuffers, capacity);
+        valueOffsets = Arrays.copyOf(valueOffsets, capacity);
+        valueLengths = Arrays.copyOf(valueLengths, capacity);
+        pathBuffers = Arrays.copyOf(pathBuffers, capacity);
+        pathOffsets = Arrays.copyOf(pathOffsets, capacity);
+        pathLengths = Arrays.copyOf(pathLengths, capacity);
+    }
+
+    /** A copy that owns its bytes. */
+    public Row toRow() {
+        assert !stale : "row read after its cursor advanced";
+        Row copy = new Row();
+        copy.clear(isStatic);
+        copy.clustering.wrap(clustering.copy());
+        copy.liveness(livenessTimestampMicros, livenessTtlSeconds, livenessExpirySeconds);
+        copy.deletion(deletionTimestampMicros, deletionLocalTimeSeconds, deletionShadowable);
+        for (int i = 0; i < entryCount; i++) {
+            copy.addEntryOf(this, i);
+            copy.valueAt(i, owned(valueBuffers[i], valueOffsets[i], valueLengths[i]), 0, valueLengths[i]);
+            copy.pathAt(i, owned(pathBuffers[i], pathOffsets[i], pathLengths[i]), 0, pathLengths[i]);
+        }
+        return copy;
+    }
+
+    private static byte[] owned(byte[] buffer, int offset, int length) {
+        return length <= 0 ? NOTHING : Arrays.copyOfRange(buffer, offset, offset + length);
+    }
+}

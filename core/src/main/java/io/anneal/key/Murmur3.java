@@ -1,0 +1,77 @@
+package io.anneal.key;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * The token of Cassandra's Murmur3Partitioner: the first half of MurmurHash3 x64 128, seed 0, with Cassandra's deviation
+ * that the bytes of the tail are sign-extended. The empty key's token is {@link Long#MIN_VALUE}; a computed hash equal
+ * to that becomes {@link Long#MAX_VALUE}. Source: Austin Appleby's public-domain MurmurHash3.
+ */
+public final class Murmur3 {
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long C1 = 0x87c37b91114253d5L;
+    private static final long C2 = 0x4cf5ad432745937fL;
+
+    private Murmur3() {}
+
+    public static long token(byte[] key, int offset, int length) {
+        if (length == 0) {
+            return Long.MIN_VALUE;
+        }
+        long hash = hash(key, offset, length);
+        return hash == Long.MIN_VALUE ? Long.MAX_VALUE : hash;
+    }
+
+    private static long hash(byte[] key, int offset, int length) {
+        long h1 = 0;
+        long h2 = 0;
+        int blocksEnd = offset + (length & ~15);
+        for (int at = offset; at < blocksEnd; at += 16) {
+            h1 ^= mixFirst((long) LONG.get(key, at));
+            h1 = Long.rotateLeft(h1, 27);
+            h1 = (h1 + h2) * 5 + 0x52dce729;
+            h2 ^= mixSecond((long) LONG.get(key, at + 8));
+            h2 = Long.rotateLeft(h2, 31);
+            h2 = (h2 + h1) * 5 + 0x38495ab5;
+        }
+        int tailLength = length & 15;
+        if (tailLength > 8) {
+            h2 ^= mixSecond(tail(key, blocksEnd + 8, tailLength - 8));
+        }
+        if (tailLength > 0) {
+            h1 ^= mixFirst(tail(key, blocksEnd, Math.min(tailLength, 8)));
+        }
+        h1 ^= length;
+        h2 ^= length;
+        h1 += h2;
+        h2 += h1;
+        return finalMix(h1) + finalMix(h2);
+    }
+
+    /** Up to eight bytes, little-endian, each sign-extended before it is shifted: where Cassandra differs from the original. */
+    private static long tail(byte[] key, int from, int count) {
+        long value = 0;
+        for (int i = count - 1; i >= 0; i--) {
+            value ^= ((long) key[from + i]) << (8 * i);
+        }
+        return value;
+    }
+
+    private static long mixFirst(long k) {
+        return Long.rotateLeft(k * C1, 31) * C2;
+    }
+
+    private static long mixSecond(long k) {
+        return Long.rotateLeft(k * C2, 33) * C1;
+    }
+
+    private static long finalMix(long k) {
+        k ^= k >>> 33;
+        k *= 0xff51afd7ed558ccdL;
+        k ^= k >>> 33;
+        k *= 0xc4ceb9fe1a85ec53L;
+        return k ^ (k >>> 33);
+    }
+}

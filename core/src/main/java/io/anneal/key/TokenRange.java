@@ -1,0 +1,82 @@
+package io.anneal.key;
+
+import java.util.List;
+
+/**
+ * A range of tokens {@code (left, right]} on the ring. {@code left >= right} wraps around; equal ends are the whole
+ * ring. The token {@link Long#MIN_VALUE} (of the empty key only) is the ring's last, so it lies in {@code (x, MIN]}.
+ */
+public record TokenRange(long left, long right) {
+    /** The whole ring. */
+    public static final TokenRange FULL = new TokenRange(Long.MIN_VALUE, Long.MIN_VALUE);
+
+    /** Reads {@code (A,B]} as Cassandra writes it, or {@code A:B}; both mean {@code (A, B]}. */
+    public static TokenRange parse(String text) {
+        String body = text.strip();
+        String separator;
+        if (body.startsWith("(") && body.endsWith("]")) {
+            body = body.substring(1, body.length() - 1);
+            separator = ",";
+        } else {
+            separator = ":";
+        }
+        String[] ends = body.split(separator, -1);
+        try {
+            if (ends.length == 2) {
+                return new TokenRange(Long.parseLong(ends[0].strip()), Long.parseLong(ends[1].strip()));
+            }
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("token is not a 64-bit number, range=" + text, e);
+        }
+        throw new IllegalArgumentException("range is neither (A,B] nor A:B, range=" + text);
+    }
+
+    public boolean wrapsAround() {
+        return left >= right;
+    }
+
+    public boolean contains(long token) {
+        return wrapsAround() ? token > left || token <= right : token > left && token <= right;
+    }
+
+    /**
+     * The parts of this range in which tokens ascend as they do in a file, in ring order. The empty key's token stands
+     * in a part of its own, {@link Linear#MIN_TOKEN_ONLY}, since it comes first in a file and last on the ring.
+     */
+    public List<Linear> unwrap() {
+        if (!wrapsAround()) {
+            return List.of(new Linear(left + 1, right));
+        }
+        if (left == Long.MAX_VALUE) {
+            return right == Long.MIN_VALUE
+                    ? List.of(Linear.MIN_TOKEN_ONLY)
+                    : List.of(Linear.MIN_TOKEN_ONLY, new Linear(Long.MIN_VALUE + 1, right));
+        }
+        Linear upper = new Linear(left + 1, Long.MAX_VALUE);
+        return right == Long.MIN_VALUE
+                ? List.of(upper, Linear.MIN_TOKEN_ONLY)
+                : List.of(upper, Linear.MIN_TOKEN_ONLY, new Linear(Long.MIN_VALUE + 1, right));
+    }
+
+    @Override
+    public String toString() {
+        return "(" + left + "," + right + "]";
+    }
+
+    /** Tokens from {@code first} to {@code last}, both inside, ascending. */
+    public record Linear(long first, long last) {
+        public static final Linear MIN_TOKEN_ONLY = new Linear(Long.MIN_VALUE, Long.MIN_VALUE);
+        /** Every token, in file order. */
+        public static final Linear ALL = new Linear(Long.MIN_VALUE, Long.MAX_VALUE);
+
+        public Linear {
+            if (first > last) {
+                throw new IllegalArgumentException("tokens descend, first=" + first + ", last=" + last);
+            }
+        }
+
+        public boolean contains(long token) {
+            return token >= first && token <= last;
+        }
+    }
+}

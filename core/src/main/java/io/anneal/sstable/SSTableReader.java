@@ -1,0 +1,33 @@
+package io.anneal.sstable;
+
+import io.anneal.key.TokenRange;
+import io.anneal.schema.TableSchema;
+import java.io.Closeable;
+import java.io.IOException;
+
+/** An open SSTable. Immutable and safe to share; each cursor belongs to one thread. Whoever opened it closes it. */
+public interface SSTableReader extends Closeable {
+    Descriptor descriptor();
+
+    /** The schema that the file itself tells: no key names, gc_grace or drop times. */
+    TableSchema headerSchema();
+
+    SSTableStatistics statistics();
+
+    /** Length of the data as readers see it, uncompressed. */
+    long dataLengthBytes();
+
+    /**
+     * All partitions with a token in {@code range}, as columns of {@code schema}.
+     *
+     * @throws CorruptSSTableException when the file's header does not fit the schema: it names the column and both types
+     */
+    SSTableCursor scan(TableSchema schema, TokenRange.Linear range) throws IOException;
+
+    /**
+     * Checks every checksum, the order of keys and clusterings, every index entry, filter membership and the digest.
+     *
+     * @throws CorruptSSTableException for the first thing that is wrong
+     */
+    void verify() throws IOException;
+}
