@@ -22,8 +22,8 @@ final class CounterType extends NativeType {
     /** A context: the number of the global and local shards, two bytes for each of these, 32 bytes for every shard. */
     @Override
     public void validate(byte[] value, int offset, int length) {
-        int headerLength = length < 2 ? 0 : 2 + 2 * Math.abs(Bytes.shortAt(value, offset));
-        if (length == 1 || length < headerLength || (length - headerLength) % 32 != 0) {
+        int headerLength = length < 2 ? 2 : 2 + 2 * Math.abs(Bytes.shortAt(value, offset));
+        if (length < headerLength || (length - headerLength) % 32 != 0) {
             throw invalid("no whole counter context", value, offset, length);
         }
     }

@@ -7,12 +7,12 @@ package io.anneal.schema;
 final class Elements {
     private Elements() {}
 
-    /** How many elements a collection says it has; never negative. */
+    /** How many elements a collection says it has; a negative number counts as none, but has its place in the order. */
     static int count(CqlType type, byte[] value, int offset, int length) {
         if (length < Integer.BYTES) {
             throw cutShort(type, value, offset, length);
         }
-        return Math.max(0, Bytes.intAt(value, offset));
+        return Bytes.intAt(value, offset);
     }
 
     /** The length of the element whose length field stands at {@code at}; negative for null. */
