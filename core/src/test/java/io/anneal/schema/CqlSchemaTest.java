@@ -273,6 +273,29 @@ class CqlSchemaTest {
                 .withMessageStartingWith("bad.cql:2:");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"dropped", "udts"})
+    void shouldThrowNothingElseWhenTextIsCutAnywhere(String table) {
+        String text = resource("snapshots/" + table + ".cql");
+
+        for (int length = 0; length < text.length(); length++) {
+            try {
+                CqlSchema.parse(text.substring(0, length), "cut.cql");
+            } catch (SchemaException e) {
+                assertThat(e.getMessage()).startsWith("cut.cql:");
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepFirstWhenSnapshotsInOneTextBringTheSameTypes() {
+        String text = resource("snapshots/udts.cql") + resource("snapshots/udt_key.cql");
+
+        assertThat(CqlSchema.parse(text, "both.cql").tables())
+                .extracting(TableSchema::name)
+                .containsExactly("udts", "udt_key");
+    }
+
     @Test
     void shouldRefuseOnlyTheTableWhenATypeIsNotSupported() {
         CqlSchema schema = CqlSchema.parse(
