@@ -10,6 +10,24 @@ public abstract class CqlType {
     /** {@link #fixedLengthBytes()} of a type whose values carry their length. */
     public static final int VARIABLE_LENGTH = -1;
 
+    /** What a type is made of: what {@link #components()} means for it. */
+    public enum Kind {
+        NATIVE,
+        LIST,
+        SET,
+        /** Components: key, value. */
+        MAP,
+        TUPLE,
+        /** Components: the fields, named by {@link CqlType#fieldNames()}. */
+        USER_TYPE,
+        /** Has {@link CqlType#dimension()} elements. */
+        VECTOR,
+        /** Component: the ascending type. */
+        REVERSED
+    }
+
+    public abstract Kind kind();
+
     /** Order of two serialized values; an empty value sorts before every other unless the type says otherwise. */
     public abstract int compare(
             byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength);
@@ -34,7 +52,7 @@ public abstract class CqlType {
     /** The name in CQL text, {@code frozen<...>} included. */
     public abstract String cqlName();
 
-    /** Whether values are stored as many cells: lists, sets and maps that are not frozen. */
+    /** Whether values are stored as many cells: collections and user-defined types that are not frozen. */
     public boolean isMultiCell() {
         return false;
     }
@@ -49,17 +67,52 @@ public abstract class CqlType {
         return this;
     }
 
+    /** Type of the cell at a path; differs from {@link #cellType()} only in user-defined types, whose fields differ. */
+    public CqlType cellType(byte[] path, int offset, int length) {
+        return cellType();
+    }
+
+    /** A cell's path as sstabledump prints it: the text of {@link #pathType()}, or the name of the field. */
+    public String pathText(byte[] path, int offset, int length) {
+        return pathType().toText(path, offset, length);
+    }
+
     public boolean isReversed() {
         return false;
+    }
+
+    /** The type without its reversal; the type itself when it is not {@link #isReversed() reversed}. */
+    public CqlType ascending() {
+        return this;
     }
 
     public boolean isCounter() {
         return false;
     }
 
+    /** This type, its values held in one cell; the type itself when they always are. */
+    public CqlType frozen() {
+        return this;
+    }
+
+    /** {@link #className()}; inside a frozen type Cassandra leaves out the mark of the frozen types within. */
+    String className(boolean insideFrozen) {
+        return className();
+    }
+
     /** The types that this one is made of, in order. */
     public List<CqlType> components() {
         return List.of();
+    }
+
+    /** The names of a user-defined type's fields, in order; of every other type none. */
+    public List<String> fieldNames() {
+        return List.of();
+    }
+
+    /** How many elements a vector has. */
+    public int dimension() {
+        throw new IllegalStateException("type has no dimension, type=" + cqlName());
     }
 
     @Override
