@@ -36,11 +36,12 @@ public final class CanonicalEncoder {
         regularComplex = complex(schema.regularColumns());
     }
 
-    static void refuseCounters(TableSchema schema) {
+    /** @throws UnsupportedOperationException when a column, dropped ones too, is a counter: it names the column */
+    public static void refuseCounters(TableSchema schema) {
         for (List<Column> columns : List.of(schema.staticColumns(), schema.regularColumns())) {
             for (Column column : columns) {
                 if (column.type().isCounter()) {
-                    throw new UnsupportedOperationException("counters have no canonical encoding, table="
+                    throw new UnsupportedOperationException("counters cannot be merged or encoded, table="
                             + schema.qualifiedName() + ", column=" + column.name());
                 }
             }
@@ -81,8 +82,7 @@ public final class CanonicalEncoder {
     }
 
     /** Appends a partition deletion; returns the item's length in bytes. */
-    public int partitionDeletion(
-            KeyView key, long timestampMicros, long localDeletionTimeSeconds, ByteWriter out) {
+    public int partitionDeletion(KeyView key, long timestampMicros, long localDeletionTimeSeconds, ByteWriter out) {
         int start = begin(ItemKind.PARTITION_DELETION, key, out);
         deletion(timestampMicros, localDeletionTimeSeconds, out);
         return finish(start, out);
@@ -174,9 +174,7 @@ public final class CanonicalEncoder {
         }
         boolean expiring = row.isExpiring(i);
         boolean tombstone = row.isTombstone(i);
-        int code = tombstone
-                ? ItemLayout.TOMBSTONE
-                : expiring ? ItemLayout.EXPIRING_CELL : ItemLayout.LIVE_CELL;
+        int code = tombstone ? ItemLayout.TOMBSTONE : expiring ? ItemLayout.EXPIRING_CELL : ItemLayout.LIVE_CELL;
         out.writeByte(complex ? code | ItemLayout.HAS_PATH : code);
         out.writeUnsignedVInt(row.columnIndex(i));
         out.writeLong(row.timestampMicros(i));

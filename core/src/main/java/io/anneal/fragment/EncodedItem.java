@@ -366,7 +366,7 @@ public final class EncodedItem {
         if (!tombstone) {
             int valueLength = vint() - 1;
             int valueOffset = reader.skip(Math.max(0, valueLength));
-            int fixedLength = column.type().cellType().fixedLengthBytes();
+            int fixedLength = fixedLengthBytes(out, column);
             if (valueLength > 0 && fixedLength != CqlType.VARIABLE_LENGTH && valueLength != fixedLength) {
                 throw new CorruptItemException(
                         "value has a wrong length",
@@ -375,6 +375,19 @@ public final class EncodedItem {
                                 + fixedLength);
             }
             out.value(buffer, valueOffset, valueLength);
+        }
+    }
+
+    /** Length of the last cell's value when its type fixes one: SSTables store such values without a length. */
+    private static int fixedLengthBytes(Row row, Column column) throws CorruptItemException {
+        int last = row.entryCount() - 1;
+        try {
+            return column.type()
+                    .cellType(row.pathBuffer(last), row.pathOffset(last), row.pathLengthBytes(last))
+                    .fixedLengthBytes();
+        } catch (InvalidValueException e) {
+            throw new CorruptItemException(
+                    "path names no field of " + column.type().cqlName(), row.pathOffset(last), e);
         }
     }
 

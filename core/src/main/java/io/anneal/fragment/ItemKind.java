@@ -7,9 +7,7 @@ public enum ItemKind {
     CLUSTERING_ROW(3),
     RANGE_DELETION(4);
 
-    private static final ItemKind[] BY_CODE = {
-        null, PARTITION_DELETION, STATIC_ROW, CLUSTERING_ROW, RANGE_DELETION
-    };
+    private static final ItemKind[] BY_CODE = {null, PARTITION_DELETION, STATIC_ROW, CLUSTERING_ROW, RANGE_DELETION};
 
     private final int code;
 
