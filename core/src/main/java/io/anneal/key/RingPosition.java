@@ -76,8 +76,9 @@ public record RingPosition(Optional<DecoratedKey> key, PositionInPartition posit
             int length = in.readUnsignedVInt32();
             values[i] = length == 0 ? null : in.readBytes(length - 1);
         }
-        return of(key, new PositionInPartition(
-                PositionInPartition.Region.values()[region], Clustering.of(values), weight));
+        return of(
+                key,
+                new PositionInPartition(PositionInPartition.Region.values()[region], Clustering.of(values), weight));
     }
 
     @Override

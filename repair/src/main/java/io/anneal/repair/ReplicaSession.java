@@ -5,6 +5,7 @@ import io.anneal.fragment.HashSum;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.merge.PurgeRule;
 import io.anneal.merge.Purger;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
@@ -41,7 +42,8 @@ final class ReplicaSession implements Closeable {
         this.table = table;
         this.parameters = parameters;
         TableSchema schema = table.schema();
-        Purger purger = new Purger(parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds());
+        Purger purger = new Purger(
+                new PurgeRule(parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
         ItemCodec codec =
                 new ItemCodec(schema, parameters.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
         reader = new WindowReader(table, codec, parameters.bufferBytes());

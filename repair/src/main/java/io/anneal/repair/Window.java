@@ -71,9 +71,9 @@ final class Window {
         merger = new RowMerger(schema, CanonicalEncoder.UNCLAMPED);
         item = new EncodedItem(schema);
         heldItem = new EncodedItem(schema);
-        own = new KnownDeletions(comparator);
-        known = new KnownDeletions(comparator);
-        received = new KnownDeletions(comparator);
+        own = new KnownDeletions(schema);
+        known = new KnownDeletions(schema);
+        received = new KnownDeletions(schema);
         newRows = new TreeMap<>((left, right) -> left.compareTo(right, comparator));
     }
 
@@ -202,10 +202,8 @@ final class Window {
             return Optional.empty();
         }
         int offset = rows.offset(index);
-        byte[] encoded =
-                Arrays.copyOfRange(rows.bytes().array(), offset, offset + rows.lengthBytes(index));
-        return Optional.of(
-                new HeldRow(encoded, rows.isHashed(index), rows.hashHigh(index), rows.hashLow(index)));
+        byte[] encoded = Arrays.copyOfRange(rows.bytes().array(), offset, offset + rows.lengthBytes(index));
+        return Optional.of(new HeldRow(encoded, rows.isHashed(index), rows.hashHigh(index), rows.hashLow(index)));
     }
 
     /**
@@ -352,17 +350,18 @@ final class Window {
         }
     }
 
-    private void answerWithGhosts(
-            RingPosition position, Optional<HeldRow> before, HeldRow after, ByteWriter ghosts) {
+    private void answerWithGhosts(RingPosition position, Optional<HeldRow> before, HeldRow after, ByteWriter ghosts) {
         DecoratedKey key = position.key().orElseThrow();
         boolean isStatic = position.position().region() == PositionInPartition.Region.STATIC;
-        DeletionTime ours =
-                isStatic ? own.partitionDeletion(key) : own.covering(key, position.position().prefix());
+        DeletionTime ours = isStatic
+                ? own.partitionDeletion(key)
+                : own.covering(key, position.position().prefix());
         if (codec.isGhost(ours) && isTouched(incoming, ours.timestampMicros())) {
             ghosts.writeBytes(codec.encode(
                     isStatic
                             ? DeletionItem.ofPartition(key, ours)
-                            : DeletionItem.ofRange(key, around(position.position().prefix(), ours))));
+                            : DeletionItem.ofRange(
+                                    key, around(position.position().prefix(), ours))));
         }
         if (before.isPresent() && !after.isNothing()) {
             ghosts.writeBytes(after.encoded());

@@ -204,9 +204,8 @@ final class WindowSync {
     private void pushTouched(HeldRow row, List<Long> versions, List<HashList> lists, List<ByteWriter> pushes) {
         for (int i = 0; i < followers.size(); i++) {
             HashList list = lists.get(i);
-            boolean lacks = row.hashed()
-                    ? !list.contains(row.low())
-                    : versions.stream().anyMatch(list::contains);
+            boolean lacks =
+                    row.hashed() ? !list.contains(row.low()) : versions.stream().anyMatch(list::contains);
             if (lacks) {
                 push(pushes.get(i), row.encoded());
             }

@@ -44,8 +44,7 @@ public final class DeletionReader {
 
     public void add(DecoratedKey key, RangeTombstoneChange change) {
         Clustering prefix = change.prefix().copy();
-        PositionInPartition at =
-                new PositionInPartition(PositionInPartition.Region.CLUSTERED, prefix, change.weight());
+        PositionInPartition at = new PositionInPartition(PositionInPartition.Region.CLUSTERED, prefix, change.weight());
         changes.add(new Change(
                 RingPosition.of(key, at),
                 new DeletionTime(change.timestampMicros(), change.localDeletionTimeSeconds())));
@@ -82,7 +81,8 @@ public final class DeletionReader {
         if (open.isPresent()) {
             assert boundary.key().orElseThrow().equals(open.get().key()) : boundary;
             close(boundary.position(), items);
-            open = Optional.of(new Open(open.get().key(), boundary.position(), open.get().deletion()));
+            open = Optional.of(
+                    new Open(open.get().key(), boundary.position(), open.get().deletion()));
         }
         List<DeletionItem> all = new ArrayList<>();
         while (!partitions.isEmpty() && isInWindow(partitions.getFirst(), boundary)) {

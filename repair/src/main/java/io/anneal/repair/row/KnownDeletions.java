@@ -5,7 +5,8 @@ import io.anneal.fragment.RangeDeletion;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
-import io.anneal.merge.RangeDeletions;
+import io.anneal.merge.RangeDeletionMerger;
+import io.anneal.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
@@ -21,10 +22,12 @@ public final class KnownDeletions {
     }
 
     private final ClusteringComparator comparator;
+    private final RangeDeletionMerger merger;
     private final NavigableMap<DecoratedKey, Partition> partitions = new TreeMap<>();
 
-    public KnownDeletions(ClusteringComparator comparator) {
-        this.comparator = comparator;
+    public KnownDeletions(TableSchema schema) {
+        comparator = ClusteringComparator.of(schema);
+        merger = new RangeDeletionMerger(schema);
     }
 
     public boolean isEmpty() {
@@ -65,7 +68,7 @@ public final class KnownDeletions {
             return List.of();
         }
         if (!partition.disjoint) {
-            partition.steps = RangeDeletions.merge(comparator, partition.steps, partition.deletion);
+            partition.steps = disjoint(partition.steps, partition.deletion);
             partition.disjoint = true;
         }
         return partition.steps;
@@ -104,10 +107,33 @@ public final class KnownDeletions {
             intervals.add(all);
         }
         List<RangeDeletion> parts = new ArrayList<>();
-        for (RangeDeletion step : RangeDeletions.merge(comparator, intervals, DeletionTime.LIVE)) {
-            RangeDeletions.clip(comparator, step, within).ifPresent(parts::add);
+        for (RangeDeletion step : disjoint(intervals, DeletionTime.LIVE)) {
+            if (clip(step, within)) {
+                parts.add(step);
+            }
         }
         return parts;
+    }
+
+    private List<RangeDeletion> disjoint(List<RangeDeletion> intervals, DeletionTime partitionDeletion) {
+        merger.clear();
+        intervals.forEach(merger::add);
+        List<RangeDeletion> result = new ArrayList<>();
+        merger.merge(partitionDeletion, interval -> result.add(interval.copy()));
+        return result;
+    }
+
+    /** Cuts off what is outside {@code within}; false when nothing is left. */
+    private boolean clip(RangeDeletion step, RangeDeletion within) {
+        if (comparator.compare(step.start(), step.startWeight(), within.start(), within.startWeight()) < 0) {
+            step.start().wrap(within.start());
+            step.weights(within.startWeight(), step.endWeight());
+        }
+        if (comparator.compare(step.end(), step.endWeight(), within.end(), within.endWeight()) > 0) {
+            step.end().wrap(within.end());
+            step.weights(step.startWeight(), within.endWeight());
+        }
+        return comparator.compare(step.start(), step.startWeight(), step.end(), step.endWeight()) < 0;
     }
 
     /** Whether some part of the item is not covered by an equal or newer deletion known here. */
