@@ -185,12 +185,12 @@ class CassandraPeerTest {
         assertThatThrownBy(() -> peer.importDirectory(KEYSPACE, TABLE, temporary))
                 .isInstanceOf(CassandraPeerException.class)
                 .hasMessageContaining("found=1, imported=0")
-                .hasMessageContaining("CorruptSSTableException");
-        assertThatThrownBy(() -> peer.verify(KEYSPACE, TABLE, data)).hasMessageContaining("CorruptSSTableException");
+                .hasMessageContaining("integrity check (digest) failed");
+        assertThatThrownBy(() -> peer.verify(KEYSPACE, TABLE, data)).hasMessageContaining("Corrupted file");
     }
 
     @Test
-    void shouldRefuseToImportWhenTheVersionIsUnknownOrTooNewForTheMode(CassandraPeer peer) throws IOException {
+    void shouldRefuseToImportWhenTheVersionIsUnknown(CassandraPeer peer) throws IOException {
         peer.copySSTables(KEYSPACE, TABLE, temporary);
         Path unknown = renamed("nb-", "zz-");
 

@@ -50,6 +50,9 @@ final class NodeCommand {
                         "-Xmx" + config.heapMiB() + "m",
                         "-XX:+UseG1GC",
                         "-XX:+ExitOnOutOfMemoryError",
+                        // as Cassandra is shipped: what its assertions object to, it objects to
+                        "-ea",
+                        "-da:net.openhft...",
                         // standard output belongs to the protocol
                         "-XX:+DisplayVMOutputToStderr",
                         "-Djdk.attach.allowAttachSelf=true",

@@ -40,15 +40,20 @@ public final class PeerAgent {
     }
 
     /** Runs the node until standard input ends. */
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) {
         DataOutputStream responses = new DataOutputStream(new BufferedOutputStream(System.out, 1 << 16));
         DataInputStream requests = new DataInputStream(new BufferedInputStream(System.in, 1 << 16));
         // Whatever Cassandra prints must not run into the responses.
         System.setOut(new PrintStream(System.err, true, StandardCharsets.UTF_8));
         new CassandraDaemon().activate();
-        new PeerAgent(requests, responses).serve();
-        // Its owner is gone, so nobody needs an orderly end, and a clean drain could take long.
-        Runtime.getRuntime().halt(0);
+        try {
+            new PeerAgent(requests, responses).serve();
+        } catch (IOException e) {
+            e.printStackTrace();
+        } finally {
+            // Its owner is gone, so nobody needs an orderly end; and Cassandra's threads would keep the JVM alive.
+            Runtime.getRuntime().halt(0);
+        }
     }
 
     private void serve() throws IOException {

@@ -137,8 +137,8 @@ final class TableOperations {
         try {
             verify(store, descriptor(store.getKeyspaceName(), store.getTableName(), data.toString()));
             return "none of its own, the directory is taken whole or not at all";
-        } catch (Throwable t) { // what the import catches, it has to be told
-            return Reasons.of(t);
+        } catch (RuntimeException | AssertionError e) {
+            return Reasons.of(e);
         }
     }
 
