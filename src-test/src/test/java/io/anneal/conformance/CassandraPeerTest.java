@@ -10,6 +10,7 @@ import io.anneal.bench.peer.CassandraPeerConfig;
 import io.anneal.bench.peer.CassandraPeerException;
 import io.anneal.bench.peer.CqlRows;
 import io.anneal.bench.peer.ImportResult;
+import io.anneal.bench.peer.PeerSSTableVersion;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -32,6 +33,12 @@ class CassandraPeerTest {
     private static final String KEYSPACE = "peer_test";
     private static final String TABLE = "events";
     private static final String SELECT = "SELECT JSON * FROM peer_test.events";
+    private static final String CREATE_KEYSPACE =
+            "CREATE KEYSPACE peer_test WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";
+    private static final String CREATE_TABLE =
+            "CREATE TABLE peer_test.events (id int, seq int, note text, tags set<text>, owner text static, "
+                    + "PRIMARY KEY (id, seq)) WITH compaction = "
+                    + "{'class': 'SizeTieredCompactionStrategy', 'enabled': false}";
     private static final int PARTITIONS = 20;
     private static final int ROWS_PER_PARTITION = 5;
 
@@ -40,11 +47,7 @@ class CassandraPeerTest {
 
     @BeforeAll
     static void createTable(CassandraPeer peer) {
-        peer.executeAll(List.of(
-                "CREATE KEYSPACE peer_test WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
-                "CREATE TABLE peer_test.events (id int, seq int, note text, tags set<text>, owner text static, "
-                        + "PRIMARY KEY (id, seq)) WITH compaction = "
-                        + "{'class': 'SizeTieredCompactionStrategy', 'enabled': false}"));
+        peer.executeAll(List.of(CREATE_KEYSPACE, CREATE_TABLE));
     }
 
     @BeforeEach
@@ -210,6 +213,42 @@ class CassandraPeerTest {
                 .isInstanceOf(CassandraPeerException.class)
                 .hasMessageContaining("peer ended")
                 .hasMessageContaining("no_such_setting");
+    }
+
+    @Test
+    void shouldThrowWhenTheNodeDoesNotStartInTime() {
+        CassandraPeerConfig config = CassandraPeerConfig.in(temporary.resolve("node"))
+                .withTimeouts(Duration.ofMillis(1), Duration.ofMinutes(1));
+
+        assertThatThrownBy(() -> CassandraPeer.start(config).close())
+                .isInstanceOf(CassandraPeerException.class)
+                .hasMessageContaining("peer did not answer in time, operation=START");
+    }
+
+    @Test
+    void shouldWriteTheVersionConfiguredAndSayWhenItsProcessIsGone(CassandraPeer peer) {
+        CassandraPeerConfig config = CassandraPeerConfig.in(temporary.resolve("node"))
+                .withVersion(PeerSSTableVersion.OA)
+                .withColumnIndexSizeKiB(1);
+        Path copies = temporary.resolve("copies");
+
+        try (CassandraPeer other = CassandraPeer.start(config)) {
+            other.executeAll(List.of(CREATE_KEYSPACE, CREATE_TABLE));
+            other.execute("INSERT INTO peer_test.events (id, seq, note) VALUES (1, 1, 'newer')");
+            Path copy = other.copySSTables(KEYSPACE, TABLE, copies).get(0);
+            assertThat(copy.getFileName().toString()).startsWith("oa-");
+
+            assertThat(ProcessHandle.of(other.pid()).orElseThrow().destroyForcibly())
+                    .isTrue();
+            assertThatThrownBy(() -> other.execute("SELECT * FROM peer_test.events"))
+                    .isInstanceOf(CassandraPeerException.class)
+                    .hasMessageMatching("(?s)peer (ended|is gone), operation=EXECUTE.*Startup complete.*");
+        }
+
+        assertThatThrownBy(() -> peer.importDirectory(KEYSPACE, TABLE, copies))
+                .as("a node which still writes nb cannot read oa, and would leave it out without a word")
+                .hasMessageContaining("found=1, imported=0")
+                .hasMessageContaining("incompatible sstable version (oa)");
     }
 
     @Test

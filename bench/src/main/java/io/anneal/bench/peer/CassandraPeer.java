@@ -84,7 +84,10 @@ public final class CassandraPeer implements AutoCloseable {
         return CqlRows.of(request("EXECUTE_AT", Long.toString(nowSeconds), statement));
     }
 
-    /** Executes statements in order and stops at the first that fails, which the exception names. */
+    /**
+     * Executes statements in order and stops at the first that fails, which the exception names. For many writes send
+     * unlogged batches of some hundred: a tenth of the time of single statements.
+     */
     public void executeAll(List<String> statements) {
         request("EXECUTE_ALL", statements.toArray(String[]::new));
     }
@@ -211,6 +214,11 @@ public final class CassandraPeer implements AutoCloseable {
         List<String> all = new ArrayList<>(List.of("-h", config.address(), "-p", Integer.toString(ports.jmx())));
         all.addAll(List.of(arguments));
         return request("NODETOOL", all.toArray(String[]::new)).get(0).get(0);
+    }
+
+    /** Waits until this node sees that many nodes of its cluster alive, itself included. */
+    public void awaitRing(int nodeCount) {
+        request("AWAIT_RING", Integer.toString(nodeCount));
     }
 
     public CassandraPeerConfig config() {

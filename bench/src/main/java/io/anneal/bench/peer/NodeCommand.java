@@ -70,6 +70,7 @@ final class NodeCommand {
                         // nothing to wait for: nobody else is in the ring, or its members are known to be up
                         "-Dcassandra.ring_delay_ms=100",
                         "-Dcassandra.skip_wait_for_gossip_to_settle=0",
+                        "-Dcassandra.shutdown_announce_in_ms=0",
                         "-Dcassandra.consistent.rangemovement=false",
                         "-Dcassandra.superuser_setup_delay_ms=0",
                         // system tables need not survive a crash here

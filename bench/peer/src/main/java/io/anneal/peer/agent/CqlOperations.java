@@ -60,6 +60,10 @@ final class CqlOperations {
         CQLStatement parsed = QueryProcessor.instance.parse(statement, state, options);
         ResultMessage message =
                 QueryProcessor.instance.process(parsed, state, options, Dispatcher.RequestTime.forImmediateExecution());
+        if (message instanceof ResultMessage.SchemaChange) {
+            // as a driver does: the next statement may go to another node
+            Ring.awaitSchemaAgreement();
+        }
         return message instanceof ResultMessage.Rows rows ? texts(rows.result) : List.of();
     }
 

@@ -97,6 +97,7 @@ public final class PeerAgent {
             case "IMPORT" -> tables.importDirectory(arguments.get(0), arguments.get(1), arguments.get(2));
             case "VERIFY" -> tables.verify(arguments.get(0), arguments.get(1), arguments.get(2));
             case "TOKEN" -> tables.token(arguments.get(0), arguments.get(1), arguments.get(2));
+            case "AWAIT_RING" -> Ring.awaitMembers(Integer.parseInt(arguments.get(0)));
             case "DUMP" -> Tools.dump(arguments.get(0), arguments.get(1));
             case "NODETOOL" -> Tools.nodetool(arguments);
             default -> throw new IllegalArgumentException("unknown operation, name=" + request.get(0));
