@@ -204,6 +204,13 @@ class CassandraPeerTest {
     }
 
     @Test
+    void shouldRefuseToImportWhenThereIsNoSSTable(CassandraPeer peer) {
+        assertThatThrownBy(() -> peer.importDirectory(KEYSPACE, TABLE, temporary))
+                .isInstanceOf(CassandraPeerException.class)
+                .hasMessageContaining("found=0");
+    }
+
+    @Test
     void shouldThrowWithTheEndOfTheLogWhenTheNodeDoesNotStart() {
         CassandraPeerConfig config = CassandraPeerConfig.in(temporary.resolve("node"))
                 .withSettings(List.of("no_such_setting: 1"), List.of())

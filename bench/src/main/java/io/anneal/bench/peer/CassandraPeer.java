@@ -152,7 +152,8 @@ public final class CassandraPeer implements AutoCloseable {
      * Imports copies of the SSTables of a directory after an extended verification; the directory stays as it is.
      *
      * @return how many were imported, which is all of them
-     * @throws CassandraPeerException if not every SSTable was imported, with Cassandra's reason for each
+     * @throws CassandraPeerException if there is no SSTable, or if not every one was imported, with Cassandra's reason
+     *     for each
      */
     public int importDirectory(String keyspace, String table, Path directory) {
         ImportResult result = tryImportDirectory(keyspace, table, directory);
@@ -165,7 +166,7 @@ public final class CassandraPeer implements AutoCloseable {
 
     /** As {@link #importDirectory}, with refusals answered, not thrown. */
     public ImportResult tryImportDirectory(String keyspace, String table, Path directory) {
-        // An import looks at nothing whose path does not end in keyspace and table.
+        // Cassandra takes the names from the last two directories, and leaves out a file where it finds none.
         Path round = files.importDirectory().resolve(Integer.toString(imports.incrementAndGet()));
         Path staging = round.resolve(keyspace).resolve(table);
         copyFiles(directory, staging);

@@ -23,7 +23,8 @@ public record ImportResult(int found, int imported, List<String> refusals) {
                         .toList());
     }
 
+    /** Whether there was something to import, and all of it was. */
     public boolean complete() {
-        return found == imported && refusals.isEmpty();
+        return found > 0 && found == imported && refusals.isEmpty();
     }
 }
