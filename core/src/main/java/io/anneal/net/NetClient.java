@@ -129,7 +129,7 @@ public final class NetClient implements Connector, AutoCloseable {
     /** Closes all connections and waits for the event loops to end, within the time limit for closing. */
     @Override
     public void close() {
-        sessions.forEach(PeerSession::close);
+        PeerSession.closeAll(sessions, config.timeouts().closeMs());
         Transport.shutDown(group, config.timeouts().closeMs());
     }
 }

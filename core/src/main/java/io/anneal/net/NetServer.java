@@ -197,7 +197,7 @@ public final class NetServer implements AutoCloseable {
     @Override
     public void close() {
         channel.close().awaitUninterruptibly(config.timeouts().closeMs());
-        sessions.forEach(PeerSession::close);
+        PeerSession.closeAll(sessions, config.timeouts().closeMs());
         Transport.shutDown(group, config.timeouts().closeMs());
     }
 }

@@ -193,6 +193,16 @@ abstract class PeerSession extends ChannelInboundHandlerAdapter implements PeerC
         runOnLoop(() -> end(new PeerException(wire.peer(), STEP, PeerException.CLOSED, "connection was closed")));
     }
 
+    /** Closes them in good order and waits for that, but on an event loop, which must not wait for itself. */
+    static void closeAll(Iterable<PeerSession> sessions, long timeoutMs) {
+        sessions.forEach(PeerSession::close);
+        for (PeerSession session : sessions) {
+            if (!session.wire.channel().eventLoop().inEventLoop()) {
+                session.wire.channel().closeFuture().awaitUninterruptibly(timeoutMs);
+            }
+        }
+    }
+
     @Override
     public final InetSocketAddress address() {
         return wire.address();

@@ -8,7 +8,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,15 +58,12 @@ final class ServerSession extends PeerSession {
         dispatch(frame, registration.get());
     }
 
+    /** The chain is complete before the handler starts, so nothing of it can run here once the handler has finished. */
     private void dispatch(Frame frame, RequestHandlers.Registration registration) {
-        try {
-            CompletableFuture.supplyAsync(() -> handle(frame, registration.handler()), handlers.executor())
-                    .thenCompose(Function.identity())
-                    .whenComplete((response, failure) -> answer(frame, registration.verb(), response, failure));
-        } catch (RejectedExecutionException rejected) {
-            hold(-1, -frame.payload().length);
-            refuse(frame, PeerException.OVERLOADED, "peer takes no more work");
-        }
+        CompletableFuture<Frame> arrived = new CompletableFuture<>();
+        arrived.thenComposeAsync(request -> handle(request, registration.handler()), handlers.executor())
+                .whenComplete((response, failure) -> answer(frame, registration.verb(), response, failure));
+        arrived.complete(frame);
     }
 
     private CompletionStage<ByteBuffer> handle(Frame frame, RequestHandler handler) {
@@ -113,6 +109,9 @@ final class ServerSession extends PeerSession {
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof RequestException refused) {
             return new Report(0, refused.code(), String.valueOf(refused.getMessage()));
+        }
+        if (cause instanceof RejectedExecutionException) {
+            return new Report(0, PeerException.OVERLOADED, "peer takes no more work");
         }
         LOG.warn("request failed, verb={}, peer={}", verb.name(), wire().peer(), cause);
         return new Report(0, PeerException.INTERNAL, String.valueOf(cause));
