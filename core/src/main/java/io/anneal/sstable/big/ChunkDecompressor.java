@@ -72,6 +72,5 @@ enum ChunkDecompressor {
     }
 
     /** Writes exactly {@code expectedBytes} to {@code target}; false when the chunk holds something else. */
-    abstract boolean decompress(
-            byte[] source, int offset, int lengthBytes, byte[] target, int to, int expectedBytes);
+    abstract boolean decompress(byte[] source, int offset, int lengthBytes, byte[] target, int to, int expectedBytes);
 }
