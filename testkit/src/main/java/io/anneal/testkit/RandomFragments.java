@@ -21,10 +21,12 @@ import java.util.TreeSet;
  * A random table and random fragments of it, decided by one seed: statics, liveness, expiring cells, tombstones, empty
  * values, collections and user types of many cells, row, range and partition deletions, wide partitions. What it makes
  * fulfils the cursor's contract. Keys, clusterings, timestamps and values come from small pools, so that fragments of
- * two draws overlap and contradict each other: draw several times for the sources of one merge.
+ * two draws overlap and contradict each other: draw several times for the sources of one merge. Rows hold nothing that
+ * their own deletions shadow, as Cassandra writes them, unless {@link #allowShadowed()} was called; what range and
+ * partition deletions shadow is there in any case.
  */
 public final class RandomFragments {
-    /** All write timestamps lie from here to {@link #TIMESTAMP_SPREAD_MICROS} later. */
+    /** All write timestamps lie from here to three times {@link #TIMESTAMP_SPREAD_MICROS} later. */
     public static final long TIMESTAMP_BASE_MICROS = 1_700_000_000_000_000L;
 
     public static final int TIMESTAMP_SPREAD_MICROS = 60;
@@ -40,6 +42,8 @@ public final class RandomFragments {
     private final ClusteringComparator comparator;
     private final Map<String, ValueKind> kinds = new HashMap<>();
     private final List<DecoratedKey> keyPool = new ArrayList<>();
+
+    private boolean shadowed;
 
     /** A random table with a pool of 30 keys. */
     public RandomFragments(long seed) {
@@ -64,6 +68,12 @@ public final class RandomFragments {
     /** The keys that partitions have, in the order of the ring. */
     public List<DecoratedKey> keys() {
         return List.copyOf(keyPool);
+    }
+
+    /** From now on rows hold cells and liveness that their own deletions shadow, too. */
+    public RandomFragments allowShadowed() {
+        shadowed = true;
+        return this;
     }
 
     /** A draw: each key of the pool is in it with the given probability; about every 30th partition is wide. */
@@ -213,11 +223,11 @@ public final class RandomFragments {
         Row row = new Row();
         row.clear(false);
         row.clustering().wrap(clustering);
-        if (random.nextInt(4) != 0) {
-            addLiveness(row);
-        }
         if (random.nextInt(8) == 0) {
             row.deletion(timestamp(), deletionTime(), false);
+        }
+        if (random.nextInt(4) != 0) {
+            addLiveness(row);
         }
         addEntries(row, schema.regularColumns());
         if (!row.isEmpty()) {
@@ -226,13 +236,14 @@ public final class RandomFragments {
     }
 
     private void addLiveness(Row row) {
+        long timestamp = timestamp(row.deletionTimestampMicros());
         switch (random.nextInt(8)) {
-            case 0 -> row.liveness(timestamp(), Row.EXPIRED_LIVENESS_TTL, deletionTime());
+            case 0 -> row.liveness(timestamp, Row.EXPIRED_LIVENESS_TTL, deletionTime());
             case 1, 2 -> {
                 int ttl = ttl();
-                row.liveness(timestamp(), ttl, deletionTime() + ttl);
+                row.liveness(timestamp, ttl, deletionTime() + ttl);
             }
-            default -> row.liveness(timestamp(), Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
+            default -> row.liveness(timestamp, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
         }
     }
 
@@ -243,23 +254,29 @@ public final class RandomFragments {
                 continue;
             }
             if (!column.isComplex()) {
-                addCell(row, column, null);
+                addCell(row, column, null, row.deletionTimestampMicros());
                 continue;
             }
+            long deletionMicros = row.deletionTimestampMicros();
             if (random.nextInt(3) == 0) {
-                row.addComplexDeletion(column.index(), timestamp(), deletionTime());
+                deletionMicros = timestamp(deletionMicros);
+                row.addComplexDeletion(column.index(), deletionMicros, deletionTime());
             }
+            long floorMicros = deletionMicros;
             TreeSet<byte[]> paths = new TreeSet<>(ValueKind.order(column.type().pathType()));
             for (int i = random.nextInt(4); i > 0; i--) {
                 paths.add(kinds.get(column.name()).paths().apply(random));
             }
-            paths.forEach(path -> addCell(row, column, path));
+            paths.forEach(path -> addCell(row, column, path, floorMicros));
         }
     }
 
-    private void addCell(Row row, Column column, byte[] path) {
+    private void addCell(Row row, Column column, byte[] path, long floorMicros) {
         // Cells share the row's own timestamp and TTL more often than not, as those of an INSERT do.
-        long timestamp = row.hasLiveness() && random.nextInt(3) != 0 ? row.livenessTimestampMicros() : timestamp();
+        boolean sharing = row.hasLiveness()
+                && random.nextInt(3) != 0
+                && (shadowed || row.livenessTimestampMicros() > floorMicros);
+        long timestamp = sharing ? row.livenessTimestampMicros() : timestamp(floorMicros);
         boolean likeRow = row.livenessTtlSeconds() != Row.NO_TTL
                 && row.livenessTtlSeconds() != Row.EXPIRED_LIVENESS_TTL
                 && random.nextInt(3) != 0;
@@ -290,6 +307,14 @@ public final class RandomFragments {
 
     private long timestamp() {
         return TIMESTAMP_BASE_MICROS + random.nextInt(TIMESTAMP_SPREAD_MICROS);
+    }
+
+    /** A timestamp that a deletion does not shadow. */
+    private long timestamp(long deletionMicros) {
+        long timestamp = timestamp();
+        return shadowed || timestamp > deletionMicros
+                ? timestamp
+                : deletionMicros + 1 + random.nextInt(TIMESTAMP_SPREAD_MICROS);
     }
 
     private long deletionTime() {
