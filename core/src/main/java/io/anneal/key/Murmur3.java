@@ -20,21 +20,21 @@ public final class Murmur3 {
         if (length == 0) {
             return Long.MIN_VALUE;
         }
-        long hash = firstHalf(key, offset, length);
+        long hash = hash(key, offset, length, false);
         return hash == Long.MIN_VALUE ? Long.MAX_VALUE : hash;
     }
 
-    /** First half of the hash as bloom filters take it: the token unless that had to differ. */
+    /** First 64 bits of the hash itself: for bloom filters. */
     public static long firstHalf(byte[] key, int offset, int length) {
-        return half(key, offset, length, false);
+        return hash(key, offset, length, false);
     }
 
-    /** Second half of the hash. */
+    /** Last 64 bits of the hash: for bloom filters. */
     public static long secondHalf(byte[] key, int offset, int length) {
-        return half(key, offset, length, true);
+        return hash(key, offset, length, true);
     }
 
-    private static long half(byte[] key, int offset, int length, boolean second) {
+    private static long hash(byte[] key, int offset, int length, boolean second) {
         long h1 = 0;
         long h2 = 0;
         int blocksEnd = offset + (length & ~15);
@@ -57,9 +57,9 @@ public final class Murmur3 {
         h2 ^= length;
         h1 += h2;
         h2 += h1;
-        h2 = finalMix(h2);
-        h1 = finalMix(h1) + h2;
-        return second ? h1 + h2 : h1;
+        long mixed = finalMix(h2);
+        long first = finalMix(h1) + mixed;
+        return second ? first + mixed : first;
     }
 
     /** Up to eight bytes, little-endian, each sign-extended before it is shifted: where Cassandra differs from the original. */
