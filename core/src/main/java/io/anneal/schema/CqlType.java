@@ -34,7 +34,7 @@ public abstract class CqlType {
     /** The name in CQL text, {@code frozen<...>} included. */
     public abstract String cqlName();
 
-    /** Whether values are stored as many cells: lists, sets and maps that are not frozen. */
+    /** Whether values are stored as many cells: collections and user-defined types that are not frozen. */
     public boolean isMultiCell() {
         return false;
     }
@@ -49,12 +49,37 @@ public abstract class CqlType {
         return this;
     }
 
+    /** Type of the cell at a path; differs from {@link #cellType()} only in user-defined types, whose fields differ. */
+    public CqlType cellType(byte[] path, int offset, int length) {
+        return cellType();
+    }
+
+    /** A cell's path as sstabledump prints it: the text of {@link #pathType()}, or the name of the field. */
+    public String pathText(byte[] path, int offset, int length) {
+        return pathType().toText(path, offset, length);
+    }
+
     public boolean isReversed() {
         return false;
     }
 
+    /** The type without its reversal; the type itself when it is not {@link #isReversed() reversed}. */
+    public CqlType ascending() {
+        return this;
+    }
+
     public boolean isCounter() {
         return false;
+    }
+
+    /** This type, its values held in one cell; the type itself when they always are. */
+    public CqlType frozen() {
+        return this;
+    }
+
+    /** {@link #className()}; inside a frozen type Cassandra leaves out the mark of the frozen types within. */
+    String className(boolean insideFrozen) {
+        return className();
     }
 
     /** The types that this one is made of, in order. */

@@ -1,0 +1,28 @@
+package io.anneal.schema;
+
+/** The type without values that the headers of tables with {@code COMPACT STORAGE} name. */
+final class EmptyType extends NativeType {
+    EmptyType() {
+        super("empty", "EmptyType", 0);
+    }
+
+    @Override
+    public int compare(byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
+        return 0;
+    }
+
+    @Override
+    public void validate(byte[] value, int offset, int length) {
+        requireLength(value, offset, length, 0, true);
+    }
+
+    @Override
+    public void appendJson(byte[] value, int offset, int length, StringBuilder out) {
+        out.append("\"\"");
+    }
+
+    @Override
+    public String toText(byte[] value, int offset, int length) {
+        return "";
+    }
+}

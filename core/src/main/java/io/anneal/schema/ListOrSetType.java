@@ -1,0 +1,117 @@
+package io.anneal.schema;
+
+import java.util.List;
+
+/**
+ * {@code list} and {@code set}: serialized alike, element after element. As many cells a list has the elements as values
+ * under paths of time UUIDs, a set has them as paths to empty values.
+ */
+final class ListOrSetType extends CqlType {
+    private final boolean list;
+    private final CqlType element;
+    private final boolean multiCell;
+    private final String className;
+    private final String cqlName;
+
+    ListOrSetType(boolean list, CqlType element, boolean multiCell) {
+        this.list = list;
+        this.element = element;
+        this.multiCell = multiCell;
+        String bare = (list ? "list<" : "set<") + element.cqlName() + ">";
+        cqlName = multiCell ? bare : "frozen<" + bare + ">";
+        className = className(false);
+    }
+
+    @Override
+    String className(boolean insideFrozen) {
+        String bare = NativeType.PACKAGE + (list ? "ListType(" : "SetType(")
+                + element.className(insideFrozen || !multiCell) + ")";
+        return insideFrozen || multiCell ? bare : NativeType.PACKAGE + "FrozenType(" + bare + ")";
+    }
+
+    @Override
+    public int compare(byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
+        if (leftLength == 0 || rightLength == 0) {
+            return Integer.compare(leftLength, rightLength);
+        }
+        int leftCount = Elements.count(this, left, leftOffset, leftLength);
+        int rightCount = Elements.count(this, right, rightOffset, rightLength);
+        int leftAt = leftOffset + Integer.BYTES;
+        int rightAt = rightOffset + Integer.BYTES;
+        for (int i = Math.min(leftCount, rightCount); i > 0; i--) {
+            int leftElement = Elements.lengthAt(this, left, leftAt, leftOffset + leftLength);
+            int rightElement = Elements.lengthAt(this, right, rightAt, rightOffset + rightLength);
+            int order = Elements.compare(element, left, leftAt, leftElement, right, rightAt, rightElement);
+            if (order != 0) {
+                return order;
+            }
+            leftAt = Elements.after(leftAt, leftElement);
+            rightAt = Elements.after(rightAt, rightElement);
+        }
+        return Integer.compare(leftCount, rightCount);
+    }
+
+    @Override
+    public void validate(byte[] value, int offset, int length) {
+        int at = offset + Integer.BYTES;
+        for (int i = Elements.count(this, value, offset, length); i > 0; i--) {
+            int elementLength = Elements.presentLengthAt(this, value, at, offset + length);
+            element.validate(value, at + Integer.BYTES, elementLength);
+            at = Elements.after(at, elementLength);
+        }
+        Elements.requireEnd(this, value, at, offset + length);
+    }
+
+    @Override
+    public void appendJson(byte[] value, int offset, int length, StringBuilder out) {
+        out.append('[');
+        int at = offset + Integer.BYTES;
+        int count = Elements.count(this, value, offset, length);
+        for (int i = 0; i < count; i++) {
+            int elementLength = Elements.lengthAt(this, value, at, offset + length);
+            Elements.appendJson(element, value, at, elementLength, i == 0 ? out : out.append(", "));
+            at = Elements.after(at, elementLength);
+        }
+        out.append(']');
+    }
+
+    @Override
+    public String toText(byte[] value, int offset, int length) {
+        return Bytes.hex(value, offset, length);
+    }
+
+    @Override
+    public String className() {
+        return className;
+    }
+
+    @Override
+    public String cqlName() {
+        return cqlName;
+    }
+
+    @Override
+    public boolean isMultiCell() {
+        return multiCell;
+    }
+
+    @Override
+    public CqlType pathType() {
+        return !multiCell ? super.pathType() : list ? CqlTypes.TIMEUUID : element;
+    }
+
+    @Override
+    public CqlType cellType() {
+        return !multiCell ? this : list ? element : CqlTypes.EMPTY;
+    }
+
+    @Override
+    public CqlType frozen() {
+        return multiCell ? new ListOrSetType(list, element.frozen(), false) : this;
+    }
+
+    @Override
+    public List<CqlType> components() {
+        return List.of(element);
+    }
+}

@@ -1,0 +1,133 @@
+package io.anneal.schema;
+
+import java.util.List;
+
+/** {@code map}: keys and values by turns; as many cells, values under the keys as paths. */
+final class MapType extends CqlType {
+    private final CqlType key;
+    private final CqlType value;
+    private final boolean multiCell;
+    private final String className;
+    private final String cqlName;
+
+    MapType(CqlType key, CqlType value, boolean multiCell) {
+        this.key = key;
+        this.value = value;
+        this.multiCell = multiCell;
+        String bare = "map<" + key.cqlName() + ", " + value.cqlName() + ">";
+        cqlName = multiCell ? bare : "frozen<" + bare + ">";
+        className = className(false);
+    }
+
+    @Override
+    String className(boolean insideFrozen) {
+        boolean unmarked = insideFrozen || !multiCell;
+        String bare = NativeType.PACKAGE + "MapType(" + key.className(unmarked) + "," + value.className(unmarked) + ")";
+        return insideFrozen || multiCell ? bare : NativeType.PACKAGE + "FrozenType(" + bare + ")";
+    }
+
+    @Override
+    public int compare(byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
+        if (leftLength == 0 || rightLength == 0) {
+            return Integer.compare(leftLength, rightLength);
+        }
+        int leftCount = Elements.count(this, left, leftOffset, leftLength);
+        int rightCount = Elements.count(this, right, rightOffset, rightLength);
+        int leftAt = leftOffset + Integer.BYTES;
+        int rightAt = rightOffset + Integer.BYTES;
+        for (long i = 0; i < 2L * Math.min(leftCount, rightCount); i++) {
+            int leftElement = Elements.lengthAt(this, left, leftAt, leftOffset + leftLength);
+            int rightElement = Elements.lengthAt(this, right, rightAt, rightOffset + rightLength);
+            int order = Elements.compare(typeAt(i), left, leftAt, leftElement, right, rightAt, rightElement);
+            if (order != 0) {
+                return order;
+            }
+            leftAt = Elements.after(leftAt, leftElement);
+            rightAt = Elements.after(rightAt, rightElement);
+        }
+        return Integer.compare(leftCount, rightCount);
+    }
+
+    private CqlType typeAt(long elementIndex) {
+        return (elementIndex & 1) == 0 ? key : value;
+    }
+
+    @Override
+    public void validate(byte[] map, int offset, int length) {
+        int at = offset + Integer.BYTES;
+        long count = 2L * Elements.count(this, map, offset, length);
+        for (long i = 0; i < count; i++) {
+            int elementLength = Elements.presentLengthAt(this, map, at, offset + length);
+            typeAt(i).validate(map, at + Integer.BYTES, elementLength);
+            at = Elements.after(at, elementLength);
+        }
+        Elements.requireEnd(this, map, at, offset + length);
+    }
+
+    /** Keys of other types than strings are put in quotes, since JSON wants strings there. */
+    @Override
+    public void appendJson(byte[] map, int offset, int length, StringBuilder out) {
+        out.append('{');
+        int at = offset + Integer.BYTES;
+        int count = Elements.count(this, map, offset, length);
+        for (int i = 0; i < count; i++) {
+            StringBuilder keyJson = new StringBuilder();
+            int keyLength = Elements.lengthAt(this, map, at, offset + length);
+            Elements.appendJson(key, map, at, keyLength, keyJson);
+            at = Elements.after(at, keyLength);
+            if (i > 0) {
+                out.append(", ");
+            }
+            if (keyJson.charAt(0) == '"') {
+                out.append(keyJson);
+            } else {
+                JsonText.appendQuoted(keyJson, out);
+            }
+            out.append(": ");
+            int valueLength = Elements.lengthAt(this, map, at, offset + length);
+            Elements.appendJson(value, map, at, valueLength, out);
+            at = Elements.after(at, valueLength);
+        }
+        out.append('}');
+    }
+
+    @Override
+    public String toText(byte[] map, int offset, int length) {
+        return Bytes.hex(map, offset, length);
+    }
+
+    @Override
+    public String className() {
+        return className;
+    }
+
+    @Override
+    public String cqlName() {
+        return cqlName;
+    }
+
+    @Override
+    public boolean isMultiCell() {
+        return multiCell;
+    }
+
+    @Override
+    public CqlType pathType() {
+        return multiCell ? key : super.pathType();
+    }
+
+    @Override
+    public CqlType cellType() {
+        return multiCell ? value : this;
+    }
+
+    @Override
+    public CqlType frozen() {
+        return multiCell ? new MapType(key.frozen(), value.frozen(), false) : this;
+    }
+
+    @Override
+    public List<CqlType> components() {
+        return List.of(key, value);
+    }
+}

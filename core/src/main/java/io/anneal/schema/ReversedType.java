@@ -1,0 +1,64 @@
+package io.anneal.schema;
+
+import java.util.List;
+
+/** A type in descending order, empty values last; everything else is as in the type it turns round. */
+final class ReversedType extends CqlType {
+    private final CqlType base;
+    private final String className;
+
+    ReversedType(CqlType base) {
+        this.base = base;
+        className = NativeType.PACKAGE + "ReversedType(" + base.className() + ")";
+    }
+
+    @Override
+    public CqlType ascending() {
+        return base;
+    }
+
+    @Override
+    public int compare(byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
+        return base.compare(right, rightOffset, rightLength, left, leftOffset, leftLength);
+    }
+
+    @Override
+    public void validate(byte[] value, int offset, int length) {
+        base.validate(value, offset, length);
+    }
+
+    @Override
+    public int fixedLengthBytes() {
+        return base.fixedLengthBytes();
+    }
+
+    @Override
+    public void appendJson(byte[] value, int offset, int length, StringBuilder out) {
+        base.appendJson(value, offset, length, out);
+    }
+
+    @Override
+    public String toText(byte[] value, int offset, int length) {
+        return base.toText(value, offset, length);
+    }
+
+    @Override
+    public String className() {
+        return className;
+    }
+
+    @Override
+    public String cqlName() {
+        return base.cqlName();
+    }
+
+    @Override
+    public boolean isReversed() {
+        return true;
+    }
+
+    @Override
+    public List<CqlType> components() {
+        return List.of(base);
+    }
+}
