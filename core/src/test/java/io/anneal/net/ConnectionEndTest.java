@@ -41,8 +41,8 @@ class ConnectionEndTest {
 
         @Override
         public void close() throws IOException {
-            net.close();
             peer.close();
+            net.close();
         }
     }
 
@@ -297,9 +297,12 @@ class ConnectionEndTest {
                 .isInstanceOf(PeerException.class)
                 .hasMessageContaining("client is closed");
         net.close();
-        assertThat(Thread.getAllStackTraces().keySet())
-                .extracting(Thread::getName)
-                .noneMatch(name -> name.startsWith("anneal-net"));
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().startsWith("anneal-net")) {
+                thread.join(20_000);
+                assertThat(thread.isAlive()).as(thread.getName()).isFalse();
+            }
+        }
     }
 
     @Test
