@@ -179,9 +179,12 @@ public final class LocalReplica implements Replica {
     public void close() {
         executor.execute(() -> {
             if (session.isPresent()) {
-                try (ReplicaTable openTable = table.orElseThrow();
-                        ReplicaSession open = session.get()) {
-                    session = Optional.empty();
+                ReplicaTable openTable = table.orElseThrow();
+                ReplicaSession open = session.get();
+                session = Optional.empty();
+                try (openTable;
+                        open) {
+                    LOG.debug("repair session ends, replica={}", name);
                 } catch (IOException failure) {
                     LOG.warn("repair session did not close cleanly, replica={}", name, failure);
                 }

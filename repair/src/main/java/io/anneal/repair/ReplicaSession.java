@@ -141,7 +141,7 @@ final class ReplicaSession implements Closeable {
     private void endPart() throws IOException {
         endWindow();
         reader.close();
-        writer.finish().ifPresent(sstables::add);
+        writer.finish().forEach(written -> sstables.add(written.toString()));
         writer = new ReceivedWriter(table);
     }
 
