@@ -54,7 +54,7 @@ class CorpusDumpTest {
 
     @Test
     void shouldFindEverySSTable() throws IOException {
-        assertThat(sstables()).hasSize(131);
+        assertThat(sstables()).hasSize(137);
     }
 
     @ParameterizedTest

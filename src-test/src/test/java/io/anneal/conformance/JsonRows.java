@@ -5,10 +5,10 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.anneal.conformance.LiveRows.LiveRow;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /** Rows as JSON objects in a form that makes equal rows equal texts: names sorted, spaces gone, numbers exact. */
@@ -20,32 +20,31 @@ final class JsonRows {
 
     private JsonRows() {}
 
-    /** What a {@code SELECT JSON} answered, sorted. */
-    static List<String> ofDocuments(Collection<String> documents, Set<String> ignoredColumns) {
-        return documents.stream()
-                .map(document -> line(parse(document), ignoredColumns))
-                .sorted()
-                .toList();
+    /** Documents that a {@code SELECT JSON} answered, in their order. */
+    static List<String> ofDocuments(Collection<String> documents) {
+        return documents.stream().map(document -> line(parse(document))).toList();
     }
 
-    /** What {@link LiveRows} found, sorted. */
-    static List<String> of(Collection<Map<String, String>> rows, Set<String> ignoredColumns) {
-        return rows.stream()
-                .map(row -> {
-                    Map<String, JsonNode> nodes = new TreeMap<>();
-                    row.forEach((name, json) -> nodes.put(name, parse(json)));
-                    return line(MAPPER.valueToTree(nodes), ignoredColumns);
-                })
-                .sorted()
-                .toList();
+    /** Rows that {@link LiveRows} found, in their order. */
+    static List<String> of(Collection<LiveRow> rows) {
+        return rows.stream().map(JsonRows::line).toList();
     }
 
-    private static String line(JsonNode row, Set<String> ignoredColumns) {
-        Map<String, String> sorted = new TreeMap<>();
-        row.properties()
-                .forEach(entry -> sorted.put(entry.getKey(), entry.getValue().toString()));
-        ignoredColumns.forEach(sorted::remove);
-        return sorted.toString();
+    /** Rows of which the order is no contract. */
+    static List<String> sorted(List<String> lines) {
+        return lines.stream().sorted().toList();
+    }
+
+    private static String line(LiveRow row) {
+        Map<String, JsonNode> nodes = new TreeMap<>();
+        row.values().forEach((name, json) -> nodes.put(name, parse(json)));
+        return nodes.toString();
+    }
+
+    private static String line(JsonNode row) {
+        Map<String, JsonNode> nodes = new TreeMap<>();
+        row.properties().forEach(entry -> nodes.put(entry.getKey(), entry.getValue()));
+        return nodes.toString();
     }
 
     private static JsonNode parse(String json) {

@@ -4,6 +4,7 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
@@ -22,11 +23,19 @@ import java.util.TreeMap;
  * its value.
  */
 final class LiveRows {
+    /**
+     * A row that exists.
+     *
+     * @param clustering serialized values; null of a partition that has static values only
+     * @param values JSON text by column
+     */
+    record LiveRow(DecoratedKey key, Clustering clustering, Map<String, String> values) {}
+
     private static final String NULL = "null";
 
     private final TableSchema schema;
     private final long nowSeconds;
-    private final List<Map<String, String>> rows = new ArrayList<>();
+    private final List<LiveRow> rows = new ArrayList<>();
 
     private LiveRows(TableSchema schema, long nowSeconds) {
         this.schema = schema;
@@ -34,7 +43,7 @@ final class LiveRows {
     }
 
     /** @param merged normalised: holds nothing that is shadowed */
-    static List<Map<String, String>> of(FragmentCursor merged, long nowSeconds) throws IOException {
+    static List<LiveRow> of(FragmentCursor merged, long nowSeconds) throws IOException {
         LiveRows reader = new LiveRows(merged.schema(), nowSeconds);
         while (merged.advance() != null) {
             reader.partition(merged);
@@ -51,12 +60,12 @@ final class LiveRows {
         while (true) {
             switch (cursor.advance()) {
                 case STATIC_ROW -> liveStatic = cells(cursor.row(), schema.staticColumns(), shared);
-                case CLUSTERING_ROW -> row(cursor.row(), shared);
+                case CLUSTERING_ROW -> row(cursor.key().toDecoratedKey(), cursor.row(), shared);
                 case PARTITION_END -> {
                     if (liveStatic && rows.size() == rowsBefore) {
                         absent(schema.clustering(), shared);
                         absent(schema.regularColumns(), shared);
-                        rows.add(shared);
+                        rows.add(new LiveRow(cursor.key().toDecoratedKey(), null, shared));
                     }
                     return;
                 }
@@ -65,7 +74,7 @@ final class LiveRows {
         }
     }
 
-    private void row(Row row, Map<String, String> shared) {
+    private void row(DecoratedKey key, Row row, Map<String, String> shared) {
         Map<String, String> values = new TreeMap<>(shared);
         Clustering clustering = row.clustering();
         for (Column column : schema.clustering()) {
@@ -83,7 +92,7 @@ final class LiveRows {
         absent(schema.regularColumns(), values);
         boolean liveCells = cells(row, schema.regularColumns(), values);
         if (liveCells || isLive(row)) {
-            rows.add(values);
+            rows.add(new LiveRow(key, clustering.copy(), values));
         }
     }
 
