@@ -310,6 +310,9 @@ public final class EncodedItem {
         }
         if (liveness) {
             long timestampMicros = reader.readLong();
+            if (timestampMicros == DeletionTime.NO_TIMESTAMP) {
+                throw new CorruptItemException("liveness has no timestamp", start, "");
+            }
             int ttlSeconds = expires ? ttl() : Row.NO_TTL;
             out.liveness(timestampMicros, ttlSeconds, expires ? localDeletionTime() : DeletionTime.NO_DELETION_TIME);
         }

@@ -65,6 +65,7 @@ final class ClientSession extends PeerSession implements Connection {
         CompletableFuture<Response> future = new CompletableFuture<>();
         if (!runOnLoop(() -> send(verb, streamId, frame, future, timeoutMs))) {
             inFlight.release();
+            wire().outbound().release(frame.lengthBytes());
             future.completeExceptionally(failure(verb, PeerException.CLOSED, "client is closed", null));
         }
         return future;

@@ -26,6 +26,9 @@ public final class NetClient implements Connector, AutoCloseable {
     private final Transport transport;
     private final MultiThreadIoEventLoopGroup group;
     private final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
+    private final Set<CompletableFuture<Connection>> connecting = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean closed;
 
     private NetClient(NetConfig config, Executor executor, RandomGenerator nonces, Transport transport) {
         this.config = config;
@@ -57,23 +60,27 @@ public final class NetClient implements Connector, AutoCloseable {
                     peer, STEP, PeerException.CONNECT_FAILED, "host name of the peer cannot be resolved"));
             return result;
         }
-        try {
-            bootstrap(address, result).connect(address).addListener(connected -> {
-                if (!connected.isSuccess()) {
-                    aside(() -> result.completeExceptionally(new PeerException(
-                            peer,
-                            STEP,
-                            PeerException.CONNECT_FAILED,
-                            "peer cannot be reached, reason="
-                                    + connected.cause().getMessage(),
-                            connected.cause())));
-                }
-            });
-        } catch (IllegalStateException | RejectedExecutionException closed) {
-            result.completeExceptionally(
-                    new PeerException(peer, STEP, PeerException.CLOSED, "client is closed", closed));
+        connecting.add(result);
+        result.whenComplete((connection, failure) -> connecting.remove(result));
+        // After the add: then either this sees that the client is closed, or the close sees this future.
+        if (closed) {
+            result.completeExceptionally(clientClosed(peer));
+            return result;
         }
+        bootstrap(address, result).connect(address).addListener(connected -> {
+            if (!connected.isSuccess()) {
+                String reason =
+                        "peer cannot be reached, reason=" + connected.cause().getMessage();
+                PeerException failure =
+                        new PeerException(peer, STEP, PeerException.CONNECT_FAILED, reason, connected.cause());
+                aside(() -> result.completeExceptionally(failure));
+            }
+        });
         return result;
+    }
+
+    private static PeerException clientClosed(String peer) {
+        return new PeerException(peer, STEP, PeerException.CLOSED, "client is closed");
     }
 
     private Bootstrap bootstrap(InetSocketAddress address, CompletableFuture<Connection> result) {
@@ -129,7 +136,10 @@ public final class NetClient implements Connector, AutoCloseable {
     /** Closes all connections and waits for the event loops to end, within the time limit for closing. */
     @Override
     public void close() {
+        closed = true;
         PeerSession.closeAll(sessions, config.timeouts().closeMs());
         Transport.shutDown(group, config.timeouts().closeMs());
+        // A loop that ends in the middle of a connect forgets it.
+        connecting.forEach(result -> result.completeExceptionally(clientClosed("not connected yet")));
     }
 }

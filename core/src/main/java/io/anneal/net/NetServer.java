@@ -146,6 +146,7 @@ public final class NetServer implements AutoCloseable {
                     @Override
                     public void established(PeerSession session) {
                         sessions.add(session);
+                        accepted.closeFuture().addListener(closed -> sessions.remove(session));
                         LOG.debug("connection established, peer={}", wire.peer());
                     }
 
@@ -170,7 +171,6 @@ public final class NetServer implements AutoCloseable {
     }
 
     private void ended(ServerSession session, IOException cause) {
-        sessions.remove(session);
         session.closeCause().ifPresent(this::report);
     }
 

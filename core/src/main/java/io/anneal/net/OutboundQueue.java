@@ -29,6 +29,7 @@ final class OutboundQueue extends ChannelInboundHandlerAdapter {
     private ChannelHandlerContext ctx;
     private boolean draining;
     private boolean ending;
+    private int slicesInSocket;
     private long slicesTaken;
     private long slicesTakenAtCheck;
     private Future<?> stallCheck;
@@ -124,7 +125,9 @@ final class OutboundQueue extends ChannelInboundHandlerAdapter {
         if (last) {
             frames.remove();
         }
+        slicesInSocket++;
         ctx.write(slice).addListener(written -> {
+            slicesInSocket--;
             if (written.isSuccess()) {
                 slicesTaken++;
                 traffic.sent(lengthBytes);
@@ -147,10 +150,11 @@ final class OutboundQueue extends ChannelInboundHandlerAdapter {
 
     private void checkForStall() {
         stallCheck = null;
-        if (queuedBytes.get() == 0) {
+        // Room may be reserved for frames that are not here yet; only bytes that the socket does not take are a stall.
+        if (frames.isEmpty() && slicesInSocket == 0) {
             return;
         }
-        if (slicesTaken == slicesTakenAtCheck && pendingInSocket()) {
+        if (slicesTaken == slicesTakenAtCheck) {
             ctx.fireExceptionCaught(new PeerException(
                     peer,
                     "write",
@@ -160,11 +164,6 @@ final class OutboundQueue extends ChannelInboundHandlerAdapter {
             return;
         }
         watchForStall();
-    }
-
-    /** Room may be reserved for frames that are not here yet; only bytes that the socket does not take are a stall. */
-    private boolean pendingInSocket() {
-        return !frames.isEmpty() || ctx.channel().bytesBeforeWritable() > 0;
     }
 
     private void dropAll() {

@@ -26,7 +26,7 @@ abstract class PeerSession extends ChannelInboundHandlerAdapter implements PeerC
     private final Object closeLock = new Object();
     private final List<Runnable> closeCallbacks = new ArrayList<>();
 
-    private boolean closed;
+    private boolean ended;
     private volatile IOException endCause;
     private int silentPeriods;
     private long receivedBytesAtSilence = -1;
@@ -41,7 +41,7 @@ abstract class PeerSession extends ChannelInboundHandlerAdapter implements PeerC
     /** A frame that is not the session's own business. */
     abstract void frame(Frame frame) throws CorruptFrameException;
 
-    /** The connection is gone; called once, on the event loop. */
+    /** The connection is of no more use, though its socket may take a moment to close; once, on the event loop. */
     abstract void ended(IOException cause);
 
     final Wire wire() {
@@ -79,9 +79,25 @@ abstract class PeerSession extends ChannelInboundHandlerAdapter implements PeerC
     /** Ends the connection for the first cause that is given; on the event loop. */
     final void end(IOException cause) {
         if (endCause == null) {
-            endCause = cause;
             wire.end(cause);
+            finish(cause);
         }
+    }
+
+    /** At once, not when the socket is closed: who waits for an answer waits no longer than needed. */
+    private void finish(IOException cause) {
+        if (endCause != null) {
+            return;
+        }
+        endCause = cause;
+        List<Runnable> callbacks;
+        synchronized (closeLock) {
+            ended = true;
+            callbacks = List.copyOf(closeCallbacks);
+            closeCallbacks.clear();
+        }
+        ended(cause);
+        callbacks.forEach(this::runAside);
     }
 
     @Override
@@ -101,10 +117,9 @@ abstract class PeerSession extends ChannelInboundHandlerAdapter implements PeerC
     }
 
     private void goodbye(Frame frame) {
-        if (endCause == null) {
-            endCause = wire.causeOf(frame, STEP);
-        }
+        IOException cause = wire.causeOf(frame, STEP);
         wire.channel().close();
+        finish(cause);
     }
 
     final CorruptFrameException outOfTurn(Frame frame) {
@@ -147,25 +162,14 @@ abstract class PeerSession extends ChannelInboundHandlerAdapter implements PeerC
 
     @Override
     public final void channelInactive(ChannelHandlerContext ctx) {
-        if (endCause == null) {
-            String cut = wire.decoder().insideFrame() ? " in the middle of a frame" : "";
-            endCause =
-                    new PeerException(wire.peer(), STEP, PeerException.PEER_LOST, "peer closed the connection" + cut);
-        }
-        List<Runnable> callbacks;
-        synchronized (closeLock) {
-            closed = true;
-            callbacks = List.copyOf(closeCallbacks);
-            closeCallbacks.clear();
-        }
-        ended(endCause);
-        callbacks.forEach(this::runAside);
+        String cut = wire.decoder().insideFrame() ? " in the middle of a frame" : "";
+        finish(new PeerException(wire.peer(), STEP, PeerException.PEER_LOST, "peer closed the connection" + cut));
     }
 
     @Override
     public final void onClose(Runnable callback) {
         synchronized (closeLock) {
-            if (!closed) {
+            if (!ended) {
                 closeCallbacks.add(callback);
                 return;
             }
@@ -175,9 +179,7 @@ abstract class PeerSession extends ChannelInboundHandlerAdapter implements PeerC
 
     @Override
     public final boolean isOpen() {
-        synchronized (closeLock) {
-            return !closed && endCause == null;
-        }
+        return endCause == null;
     }
 
     @Override

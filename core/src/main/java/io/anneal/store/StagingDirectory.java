@@ -17,7 +17,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Where new SSTables wait for import: {@code <staging>/<keyspace>/<table>/}, which holds nothing but SSTable files, as
@@ -76,6 +79,18 @@ public final class StagingDirectory implements Closeable {
     /** Where a table's SSTables go: the directory to import. */
     public Path tableDirectory(TableSchema schema) {
         return directory.resolve(schema.keyspace()).resolve(schema.name());
+    }
+
+    /** The complete SSTables of a table that wait here: those with a list of components. */
+    public List<Descriptor> sstables(TableSchema schema) throws IOException {
+        Path tableDirectory = tableDirectory(schema);
+        Set<Descriptor> complete = new LinkedHashSet<>();
+        if (Files.isDirectory(tableDirectory)) {
+            for (Path file : TableDirectories.list(tableDirectory)) {
+                Descriptor.of(file).filter(found -> found.has(Component.TOC)).ifPresent(complete::add);
+            }
+        }
+        return List.copyOf(complete);
     }
 
     /** Starts one SSTable of the table under the next free generation. The caller closes it. */

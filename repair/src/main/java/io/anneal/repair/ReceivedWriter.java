@@ -11,13 +11,15 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
-import io.anneal.sstable.SSTableWriter;
+import io.anneal.sstable.Descriptor;
+import io.anneal.store.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 
 /**
- * Turns what a replica received, window by window, into the fragments of one SSTable. It is the cursor that the SSTable
+ * Turns what a replica received, window by window, into the fragments of one writer. It is the cursor that the SSTable
  * writer reads, moved on from outside: callers hand in deletions and rows in ring order, and a partition or a range
  * deletion that goes on in the next window goes on in the file. The SSTable is started with the first fragment. Owned by
  * the session's thread.
@@ -27,7 +29,7 @@ final class ReceivedWriter implements Closeable {
     private final ClusteringComparator comparator;
     private final Current current;
 
-    private Optional<SSTableWriter> output = Optional.empty();
+    private Optional<StagedWriter> output = Optional.empty();
     private Optional<DecoratedKey> partition = Optional.empty();
     private Optional<RangeDeletion> openRange = Optional.empty();
 
@@ -113,21 +115,21 @@ final class ReceivedWriter implements Closeable {
         output.get().appendCurrent(current);
     }
 
-    /** Completes the SSTable; empty when nothing was received. */
-    Optional<String> finish() throws IOException {
+    /** Completes the SSTables and says which they are: none when nothing was received. */
+    List<Descriptor> finish() throws IOException {
         endPartition();
         if (output.isEmpty()) {
-            return Optional.empty();
+            return List.of();
         }
-        String written = output.get().finish().toString();
+        List<Descriptor> written = output.get().finish();
         close();
-        return Optional.of(written);
+        return written;
     }
 
     @Override
     public void close() throws IOException {
         if (output.isPresent()) {
-            SSTableWriter writer = output.get();
+            StagedWriter writer = output.get();
             output = Optional.empty();
             writer.close();
         }

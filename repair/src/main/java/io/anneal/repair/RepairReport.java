@@ -1,5 +1,9 @@
 package io.anneal.repair;
 
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
+import io.anneal.repair.message.Texts;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -30,6 +34,51 @@ public record RepairReport(
     /** Whether the replicas were equal before. */
     public boolean wereEqual() {
         return rowsDiffering == 0 && deletionsDiffering == 0;
+    }
+
+    void encode(ByteWriter out) {
+        out.writeUnsignedVInt(replicas.size());
+        for (ReplicaReport replica : replicas) {
+            Texts.write(out, replica.name);
+            out.writeLong(replica.rowsRead);
+            out.writeLong(replica.bytesRead);
+            out.writeLong(replica.rowsWritten);
+            out.writeLong(replica.deletionsWritten);
+            Texts.write(out, replica.sstables);
+        }
+        for (long number : new long[] {
+            windows,
+            windowsDiffering,
+            rowsDiffering,
+            deletionsDiffering,
+            itemsFetched,
+            itemsPushed,
+            itemBytes,
+            networkBytes
+        }) {
+            out.writeLong(number);
+        }
+        out.writeByte(dryRun ? 1 : 0);
+    }
+
+    static RepairReport decode(ByteReader in) {
+        List<ReplicaReport> replicas = new ArrayList<>();
+        int count = in.readUnsignedVInt32();
+        for (int i = 0; i < count; i++) {
+            replicas.add(new ReplicaReport(
+                    Texts.read(in), in.readLong(), in.readLong(), in.readLong(), in.readLong(), Texts.readList(in)));
+        }
+        return new RepairReport(
+                replicas,
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readByte() != 0);
     }
 
     /**

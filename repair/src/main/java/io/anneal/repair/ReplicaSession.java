@@ -25,7 +25,7 @@ import java.util.List;
 /**
  * One replica's side of a session, master and follower alike: reads ahead into the row buffer, fixes windows, sums and
  * lists hashes, hands out items and receives them. The order of calls is {@code (startPart (fill window
- * (summary|hashes|fetch|receive)*)*)* finish}. Owned by one thread.
+ * (summary|hashes|fetch|receive)*)*)* finish}. The table belongs to the caller. Owned by one thread.
  */
 final class ReplicaSession implements Closeable {
     private final ReplicaTable table;
@@ -141,7 +141,7 @@ final class ReplicaSession implements Closeable {
     private void endPart() throws IOException {
         endWindow();
         reader.close();
-        writer.finish().ifPresent(sstables::add);
+        writer.finish().forEach(written -> sstables.add(written.toString()));
         writer = new ReceivedWriter(table);
     }
 
@@ -153,8 +153,8 @@ final class ReplicaSession implements Closeable {
 
     @Override
     public void close() throws IOException {
-        try (table;
-                writer;
+        ReceivedWriter unfinished = writer;
+        try (unfinished;
                 reader) {
             window.end();
         }

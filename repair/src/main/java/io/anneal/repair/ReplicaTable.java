@@ -3,7 +3,7 @@ package io.anneal.repair;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
-import io.anneal.sstable.SSTableWriter;
+import io.anneal.store.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
 
@@ -23,8 +23,8 @@ public interface ReplicaTable extends Closeable {
 
     FragmentCursor scan(TokenRange.Linear range) throws IOException;
 
-    /** Starts the SSTable that takes what the replica receives. */
-    SSTableWriter newOutput() throws IOException;
+    /** Starts the writer that takes what the replica receives. */
+    StagedWriter newOutput() throws IOException;
 
     /** Opens tables by name. */
     interface Opener {

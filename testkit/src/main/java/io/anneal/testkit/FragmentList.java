@@ -225,6 +225,13 @@ public final class FragmentList {
                     DeletionTime.NO_DELETION_TIME);
         }
 
+        /** Adds a fragment of another list. */
+        public Builder add(Fragment fragment) {
+            key = fragment.key();
+            fragments.add(fragment);
+            return this;
+        }
+
         private Builder add(
                 FragmentKind kind, Row row, Clustering prefix, int weight, long timestampMicros, long localSeconds) {
             fragments.add(new Fragment(kind, key, row, prefix, weight, timestampMicros, localSeconds));

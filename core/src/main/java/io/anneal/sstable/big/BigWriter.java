@@ -351,7 +351,7 @@ final class BigWriter implements SSTableWriter {
         }
         partitionIndex.endPartition(data.position() - partitionPosition);
         buffer.clear();
-        buffer.writeByte(RowEncoder.END_OF_PARTITION);
+        buffer.writeByte(UnfilteredFlags.END_OF_PARTITION);
         data.write(buffer);
         if (deleted) {
             statistics.addDeletion(deletionMicros, deletionLocalSeconds);

@@ -11,14 +11,6 @@ import io.anneal.schema.TableSchema;
  * header of two bits a component: 0 value, 1 empty, 2 null. Stateless but for the types.
  */
 final class ClusteringEncoder {
-    static final int EXCL_END_BOUND = 0;
-    static final int INCL_START_BOUND = 1;
-    static final int EXCL_END_INCL_START_BOUNDARY = 2;
-    static final int CLUSTERING = 4;
-    static final int INCL_END_EXCL_START_BOUNDARY = 5;
-    static final int INCL_END_BOUND = 6;
-    static final int EXCL_START_BOUND = 7;
-
     private static final int GROUP = 32;
 
     private final int[] fixedLengths;

@@ -24,24 +24,6 @@ import java.util.List;
  * The head keeps the place of the last fragment until the next one, which is what block indexes need. Owned by one thread.
  */
 final class RowEncoder {
-    static final int END_OF_PARTITION = 0x01;
-    private static final int IS_MARKER = 0x02;
-    private static final int HAS_TIMESTAMP = 0x04;
-    private static final int HAS_TTL = 0x08;
-    private static final int HAS_DELETION = 0x10;
-    private static final int HAS_ALL_COLUMNS = 0x20;
-    private static final int HAS_COMPLEX_DELETION = 0x40;
-    private static final int HAS_EXTENDED_FLAGS = 0x80;
-
-    private static final int EXTENDED_IS_STATIC = 0x01;
-    private static final int EXTENDED_IS_SHADOWABLE = 0x02;
-
-    private static final int CELL_IS_DELETED = 0x01;
-    private static final int CELL_IS_EXPIRING = 0x02;
-    private static final int CELL_IS_EMPTY = 0x04;
-    private static final int CELL_HAS_ROW_TIMESTAMP = 0x08;
-    private static final int CELL_HAS_ROW_TTL = 0x10;
-
     private final ClusteringEncoder clusterings;
     private final DeltaEncoder deltas;
     private final Columns staticColumns;
@@ -78,7 +60,7 @@ final class RowEncoder {
     /** Appends the place of the last fragment in the form of a block index. */
     void writePrefix(ByteWriter out) {
         if (!prefixIsBound) {
-            out.writeByte(ClusteringEncoder.CLUSTERING);
+            out.writeByte(UnfilteredFlags.CLUSTERING);
         }
         out.writeBytes(head.array(), prefixOffset, prefixEnd - prefixOffset);
     }
@@ -91,9 +73,9 @@ final class RowEncoder {
     void encode(Row row, long previousSizeBytes) {
         Columns columns = row.isStatic() ? staticColumns : regularColumns;
         columns.present(row);
-        int extendedFlags = (row.isStatic() ? EXTENDED_IS_STATIC : 0)
-                | (row.hasDeletion() && row.isDeletionShadowable() ? EXTENDED_IS_SHADOWABLE : 0);
-        int flags = flags(row, columns) | (extendedFlags != 0 ? HAS_EXTENDED_FLAGS : 0);
+        int extendedFlags = (row.isStatic() ? UnfilteredFlags.EXTENDED_IS_STATIC : 0)
+                | (row.hasDeletion() && row.isDeletionShadowable() ? UnfilteredFlags.EXTENDED_SHADOWABLE_DELETION : 0);
+        int flags = flags(row, columns) | (extendedFlags != 0 ? UnfilteredFlags.HAS_EXTENDED_FLAGS : 0);
 
         head.clear();
         head.writeByte(flags);
@@ -117,11 +99,11 @@ final class RowEncoder {
     }
 
     private static int flags(Row row, Columns columns) {
-        return (row.hasLiveness() ? HAS_TIMESTAMP : 0)
-                | (row.hasLiveness() && row.livenessTtlSeconds() != Row.NO_TTL ? HAS_TTL : 0)
-                | (row.hasDeletion() ? HAS_DELETION : 0)
-                | (columns.presentCount == columns.columns.length ? HAS_ALL_COLUMNS : 0)
-                | (columns.complexDeletion ? HAS_COMPLEX_DELETION : 0);
+        return (row.hasLiveness() ? UnfilteredFlags.HAS_TIMESTAMP : 0)
+                | (row.hasLiveness() && row.livenessTtlSeconds() != Row.NO_TTL ? UnfilteredFlags.HAS_TTL : 0)
+                | (row.hasDeletion() ? UnfilteredFlags.HAS_DELETION : 0)
+                | (columns.presentCount == columns.columns.length ? UnfilteredFlags.HAS_ALL_COLUMNS : 0)
+                | (columns.complexDeletion ? UnfilteredFlags.HAS_COMPLEX_DELETION : 0);
     }
 
     private void writeSizes(long previousSizeBytes) {
@@ -130,20 +112,20 @@ final class RowEncoder {
     }
 
     private void encodeBody(Row row, int flags, Columns columns) {
-        if ((flags & HAS_TIMESTAMP) != 0) {
+        if ((flags & UnfilteredFlags.HAS_TIMESTAMP) != 0) {
             deltas.writeTimestamp(row.livenessTimestampMicros(), body);
         }
-        if ((flags & HAS_TTL) != 0) {
+        if ((flags & UnfilteredFlags.HAS_TTL) != 0) {
             deltas.writeTtl(row.livenessTtlSeconds(), body);
             deltas.writeLocalDeletionTime(row.livenessExpirySeconds(), body);
         }
-        if ((flags & HAS_DELETION) != 0) {
+        if ((flags & UnfilteredFlags.HAS_DELETION) != 0) {
             deltas.writeDeletion(row.deletionTimestampMicros(), row.deletionLocalTimeSeconds(), body);
         }
-        if ((flags & HAS_ALL_COLUMNS) == 0) {
+        if ((flags & UnfilteredFlags.HAS_ALL_COLUMNS) == 0) {
             columns.writeSubset(body);
         }
-        boolean complexDeletions = (flags & HAS_COMPLEX_DELETION) != 0;
+        boolean complexDeletions = (flags & UnfilteredFlags.HAS_COMPLEX_DELETION) != 0;
         int entry = 0;
         for (int i = 0; i < columns.presentCount; i++) {
             Column column = columns.columns[columns.present[i]];
@@ -192,11 +174,11 @@ final class RowEncoder {
                 && row.hasLiveness()
                 && ttl == row.livenessTtlSeconds()
                 && localDeletionTime == row.livenessExpirySeconds();
-        body.writeByte((valueLength <= 0 ? CELL_IS_EMPTY : 0)
-                | (deleted ? CELL_IS_DELETED : 0)
-                | (expiring ? CELL_IS_EXPIRING : 0)
-                | (rowTimestamp ? CELL_HAS_ROW_TIMESTAMP : 0)
-                | (rowTtl ? CELL_HAS_ROW_TTL : 0));
+        body.writeByte((valueLength <= 0 ? UnfilteredFlags.CELL_HAS_EMPTY_VALUE : 0)
+                | (deleted ? UnfilteredFlags.CELL_IS_DELETED : 0)
+                | (expiring ? UnfilteredFlags.CELL_IS_EXPIRING : 0)
+                | (rowTimestamp ? UnfilteredFlags.CELL_USES_ROW_TIMESTAMP : 0)
+                | (rowTtl ? UnfilteredFlags.CELL_USES_ROW_TTL : 0));
         if (!rowTimestamp) {
             deltas.writeTimestamp(timestamp, body);
         }
@@ -232,7 +214,7 @@ final class RowEncoder {
     /**
      * Encodes a change as the marker it is, given the deletion that was open before it.
      *
-     * @return the kind, of {@link ClusteringEncoder}
+     * @return the kind, of {@link UnfilteredFlags}
      */
     int encode(RangeTombstoneChange change, long openMicros, long openLocalSeconds, long previousSizeBytes) {
         boolean closes = !DeletionTime.isLive(openMicros, openLocalSeconds);
@@ -240,16 +222,14 @@ final class RowEncoder {
         boolean before = change.weight() == ClusteringComparator.BEFORE;
         int kind;
         if (closes && opens) {
-            kind = before
-                    ? ClusteringEncoder.EXCL_END_INCL_START_BOUNDARY
-                    : ClusteringEncoder.INCL_END_EXCL_START_BOUNDARY;
+            kind = before ? UnfilteredFlags.EXCL_END_INCL_START_BOUNDARY : UnfilteredFlags.INCL_END_EXCL_START_BOUNDARY;
         } else if (opens) {
-            kind = before ? ClusteringEncoder.INCL_START_BOUND : ClusteringEncoder.EXCL_START_BOUND;
+            kind = before ? UnfilteredFlags.INCL_START_BOUND : UnfilteredFlags.EXCL_START_BOUND;
         } else {
-            kind = before ? ClusteringEncoder.EXCL_END_BOUND : ClusteringEncoder.INCL_END_BOUND;
+            kind = before ? UnfilteredFlags.EXCL_END_BOUND : UnfilteredFlags.INCL_END_BOUND;
         }
         head.clear();
-        head.writeByte(IS_MARKER);
+        head.writeByte(UnfilteredFlags.IS_MARKER);
         prefixOffset = head.lengthBytes();
         prefixIsBound = true;
         clusterings.writeBound(kind, change.prefix(), head);

@@ -8,26 +8,26 @@ import java.util.List;
 import java.util.UUID;
 
 /** Texts, lists and ids as repair messages hold them: a length or a count, then the content. */
-final class Texts {
+public final class Texts {
     private Texts() {}
 
-    static void write(ByteWriter out, String text) {
+    public static void write(ByteWriter out, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         out.writeUnsignedVInt(bytes.length);
         out.writeBytes(bytes);
     }
 
-    static String read(ByteReader in) {
+    public static String read(ByteReader in) {
         return new String(in.readBytes(in.readUnsignedVInt32()), StandardCharsets.UTF_8);
     }
 
-    static void write(ByteWriter out, List<String> texts) {
+    public static void write(ByteWriter out, List<String> texts) {
         out.writeUnsignedVInt(texts.size());
         texts.forEach(text -> write(out, text));
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */
-    static List<String> readList(ByteReader in) {
+    public static List<String> readList(ByteReader in) {
         int count = in.readUnsignedVInt32();
         List<String> texts = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -36,12 +36,12 @@ final class Texts {
         return texts;
     }
 
-    static void write(ByteWriter out, UUID id) {
+    public static void write(ByteWriter out, UUID id) {
         out.writeLong(id.getMostSignificantBits());
         out.writeLong(id.getLeastSignificantBits());
     }
 
-    static UUID readId(ByteReader in) {
+    public static UUID readId(ByteReader in) {
         return new UUID(in.readLong(), in.readLong());
     }
 }
