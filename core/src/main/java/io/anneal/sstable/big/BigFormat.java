@@ -120,6 +120,6 @@ public final class BigFormat implements SSTableFormat {
     @Override
     public SSTableWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
             throws IOException {
-        throw new UnsupportedOperationException();
+        return BigWriter.open(directory, generation, schema, config);
     }
 }
