@@ -15,6 +15,7 @@ import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.UnsupportedSSTableException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -131,6 +132,30 @@ class BigReaderTest {
                     }
                     assertThat(cursor.advance()).isNull();
                     assertThat(cursor.kind()).isNull();
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(SSTableWriterConfig.Compression.class)
+    void shouldFindPartitionsThroughSampledIndex(SSTableWriterConfig.Compression compression) throws IOException {
+        Descriptor descriptor = SyntheticData.sstable(directory, 1000, 12, compression);
+        assertThat(Summary.read(descriptor).count()).isEqualTo(8);
+        try (BigReader reader = BigReader.open(descriptor)) {
+            reader.verify();
+            List<String> all = SampleSSTables.rows(reader, TokenRange.Linear.ALL);
+            List<Long> tokens = tokens(all);
+            for (int i = 0; i < tokens.size(); i += 13) {
+                TokenRange.Linear range = new TokenRange.Linear(tokens.get(i), tokens.get(i));
+                assertThat(SampleSSTables.rows(reader, range)).isEqualTo(partition(all, i));
+            }
+            try (BigCursor cursor = reader.cursor(reader.headerSchema(), TokenRange.Linear.ALL)) {
+                for (int i = 0; i < tokens.size(); i += 1 + i / 3) {
+                    cursor.forwardTo(tokens.get(i));
+                    assertThat(cursor.advance()).isEqualTo(FragmentKind.PARTITION_START);
+                    assertThat(cursor.key().token()).isEqualTo(tokens.get(i));
+                    cursor.advance();
                 }
             }
         }

@@ -8,6 +8,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableWriterConfig.Compression;
 import io.anneal.sstable.UnsupportedSSTableException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -85,6 +87,27 @@ class CorruptionTest {
             }
             Files.write(descriptor.file(component), right);
             requireDetected(component, right, undetected);
+        }
+    }
+
+    /** Many entries of the summary, promoted indexes, many chunks; only the files that have no checksums. */
+    @Test
+    void shouldNeverBeMisledByWrongIndexes() throws IOException {
+        Descriptor descriptor = SyntheticData.sstable(directory, 300, 12, Compression.LZ4);
+        List<String> expected = SampleSSTables.rows(descriptor);
+        for (Component component : List.of(Component.INDEX, Component.SUMMARY, Component.COMPRESSION_INFO)) {
+            byte[] right = SampleSSTables.bytes(descriptor, component);
+            int step = Math.max(1, right.length / 150);
+            for (int at = 0; at < right.length; at += step) {
+                byte[] wrong = right.clone();
+                wrong[at] ^= (byte) (1 << (at % 7));
+                Files.write(descriptor.file(component), wrong);
+                String where = component + " byte " + at;
+                Outcome outcome = tryAll(descriptor, component, expected, where);
+                boolean maxCompressedLength = component == Component.COMPRESSION_INFO && at >= 23 && at < 27;
+                assertThat(outcome).as(where).isIn(Outcome.REFUSED, maxCompressedLength ? Outcome.RIGHT : null);
+            }
+            Files.write(descriptor.file(component), right);
         }
     }
 

@@ -6,6 +6,9 @@ import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlTypes;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableWriter;
+import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.big.SerializationHeader.HeaderColumn;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -78,6 +81,18 @@ final class SyntheticData {
         out.writeInt(row);
         out.writeUnsignedVInt(body.lengthBytes());
         out.writeBytes(body.array(), 0, body.lengthBytes());
+    }
+
+    /** Writes such data as a whole SSTable in small chunks and with small blocks. */
+    static Descriptor sstable(Path directory, int partitions, int rows, SSTableWriterConfig.Compression compression)
+            throws IOException {
+        SSTableWriterConfig config = new SSTableWriterConfig(compression, 1024, 512, partitions, 0, 0);
+        byte[] data = data(partitions, rows, row -> 10 + row % 50);
+        try (BigCursor cursor = cursor(data, data.length);
+                SSTableWriter writer = new BigFormat().write(directory, "1", cursor.schema(), config)) {
+            writer.append(cursor);
+            return writer.finish();
+        }
     }
 
     /** A cursor over data in memory, read in chunks of {@code chunkLengthBytes}. */
