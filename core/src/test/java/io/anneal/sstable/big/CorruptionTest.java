@@ -75,7 +75,7 @@ class CorruptionTest {
             TreeSet<Integer> undetected = new TreeSet<>();
             int step = right.length > LONG_FILE_BYTES ? stepOfLongFiles : 1;
             for (int at = 0; at < right.length; at += step) {
-                for (int mask : new int[] {1 << (at & 7), 0xFF}) {
+                for (int mask : masks(right, at)) {
                     byte[] wrong = right.clone();
                     wrong[at] ^= (byte) mask;
                     Files.write(descriptor.file(component), wrong);
@@ -88,6 +88,11 @@ class CorruptionTest {
             Files.write(descriptor.file(component), right);
             requireDetected(component, right, undetected);
         }
+    }
+
+    private static int[] masks(byte[] right, int at) {
+        int bit = 1 << (at & 7);
+        return right.length > LONG_FILE_BYTES ? new int[] {bit} : new int[] {bit, 0xFF};
     }
 
     /** Many entries of the summary, promoted indexes, many chunks; only the files that have no checksums. */
