@@ -20,11 +20,21 @@ public final class Murmur3 {
         if (length == 0) {
             return Long.MIN_VALUE;
         }
-        long hash = hash(key, offset, length);
+        long hash = hash(key, offset, length, false);
         return hash == Long.MIN_VALUE ? Long.MAX_VALUE : hash;
     }
 
-    private static long hash(byte[] key, int offset, int length) {
+    /** First 64 bits of the hash itself: for bloom filters. */
+    public static long firstHalf(byte[] key, int offset, int length) {
+        return hash(key, offset, length, false);
+    }
+
+    /** Last 64 bits of the hash: for bloom filters. */
+    public static long secondHalf(byte[] key, int offset, int length) {
+        return hash(key, offset, length, true);
+    }
+
+    private static long hash(byte[] key, int offset, int length, boolean second) {
         long h1 = 0;
         long h2 = 0;
         int blocksEnd = offset + (length & ~15);
@@ -47,7 +57,9 @@ public final class Murmur3 {
         h2 ^= length;
         h1 += h2;
         h2 += h1;
-        return finalMix(h1) + finalMix(h2);
+        long mixed = finalMix(h2);
+        long first = finalMix(h1) + mixed;
+        return second ? first + mixed : first;
     }
 
     /** Up to eight bytes, little-endian, each sign-extended before it is shifted: where Cassandra differs from the original. */

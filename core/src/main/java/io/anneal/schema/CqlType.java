@@ -10,6 +10,24 @@ public abstract class CqlType {
     /** {@link #fixedLengthBytes()} of a type whose values carry their length. */
     public static final int VARIABLE_LENGTH = -1;
 
+    /** What a type is made of: what {@link #components()} means for it. */
+    public enum Kind {
+        NATIVE,
+        LIST,
+        SET,
+        /** Components: key, value. */
+        MAP,
+        TUPLE,
+        /** Components: the fields, named by {@link CqlType#fieldNames()}. */
+        USER_TYPE,
+        /** Has {@link CqlType#dimension()} elements. */
+        VECTOR,
+        /** Component: the ascending type. */
+        REVERSED
+    }
+
+    public abstract Kind kind();
+
     /** Order of two serialized values; an empty value sorts before every other unless the type says otherwise. */
     public abstract int compare(
             byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength);
@@ -85,6 +103,16 @@ public abstract class CqlType {
     /** The types that this one is made of, in order. */
     public List<CqlType> components() {
         return List.of();
+    }
+
+    /** The names of a user-defined type's fields, in order; of every other type none. */
+    public List<String> fieldNames() {
+        return List.of();
+    }
+
+    /** How many elements a vector has. */
+    public int dimension() {
+        throw new IllegalStateException("type has no dimension, type=" + cqlName());
     }
 
     @Override

@@ -81,6 +81,11 @@ final class ListOrSetType extends CqlType {
     }
 
     @Override
+    public Kind kind() {
+        return list ? Kind.LIST : Kind.SET;
+    }
+
+    @Override
     public String className() {
         return className;
     }

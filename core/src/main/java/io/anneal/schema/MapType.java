@@ -97,6 +97,11 @@ final class MapType extends CqlType {
     }
 
     @Override
+    public Kind kind() {
+        return Kind.MAP;
+    }
+
+    @Override
     public String className() {
         return className;
     }

@@ -15,6 +15,11 @@ abstract class NativeType extends CqlType {
     }
 
     @Override
+    public final Kind kind() {
+        return Kind.NATIVE;
+    }
+
+    @Override
     public final int fixedLengthBytes() {
         return fixedLengthBytes;
     }

@@ -43,6 +43,11 @@ final class ReversedType extends CqlType {
     }
 
     @Override
+    public Kind kind() {
+        return Kind.REVERSED;
+    }
+
+    @Override
     public String className() {
         return className;
     }

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A table: its columns by kind and the options that storage needs. Static and regular columns stand in canonical order
@@ -19,6 +21,7 @@ public final class TableSchema {
     private final List<Column> staticColumns;
     private final List<Column> regularColumns;
     private final TableOptions options;
+    private final boolean viewBase;
     private final Map<String, Column> byName;
 
     private TableSchema(Builder builder) {
@@ -30,6 +33,7 @@ public final class TableSchema {
         staticColumns = canonical(builder.staticColumns);
         regularColumns = canonical(builder.regularColumns);
         options = builder.options;
+        viewBase = builder.viewBase;
         byName = new HashMap<>();
         for (List<Column> columns : List.of(partitionKey, clustering, staticColumns, regularColumns)) {
             for (Column column : columns) {
@@ -93,6 +97,17 @@ public final class TableSchema {
         return options;
     }
 
+    /** Whether materialized views are fed from the table: rows that come past Cassandra would be missing in them. */
+    public boolean isViewBase() {
+        return viewBase;
+    }
+
+    /** Partition key, clustering, static, regular columns, in this order. */
+    public Stream<Column> allColumns() {
+        return Stream.of(partitionKey, clustering, staticColumns, regularColumns)
+                .flatMap(List::stream);
+    }
+
     public Optional<Column> column(String columnName) {
         return Optional.ofNullable(byName.get(columnName));
     }
@@ -101,6 +116,43 @@ public final class TableSchema {
     public boolean hasCounters() {
         return staticColumns.stream().anyMatch(c -> c.type().isCounter())
                 || regularColumns.stream().anyMatch(c -> c.type().isCounter());
+    }
+
+    /**
+     * What must agree before rows of two tables may be compared or merged, in plain words: names, types and order of the
+     * key, the other columns with their drop times, gc grace. Not the table's name, and nothing that only concerns how
+     * rows are stored. Empty when all of it agrees.
+     */
+    public Optional<String> differenceFrom(TableSchema other) {
+        return SchemaFacts.firstDifference(this, other);
+    }
+
+    /** Equal for two tables exactly when nothing {@link #differenceFrom differs}, but for chance. Text in hex. */
+    public String fingerprint() {
+        return SchemaFacts.fingerprint(this);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof TableSchema table
+                && qualifiedName().equals(table.qualifiedName())
+                && id.equals(table.id)
+                && partitionKey.equals(table.partitionKey)
+                && clustering.equals(table.clustering)
+                && staticColumns.equals(table.staticColumns)
+                && regularColumns.equals(table.regularColumns)
+                && options.equals(table.options)
+                && viewBase == table.viewBase;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(keyspace, name, id, partitionKey, clustering, staticColumns, regularColumns);
+    }
+
+    @Override
+    public String toString() {
+        return qualifiedName();
     }
 
     /** Collects columns in the order of declaration. */
@@ -113,6 +165,7 @@ public final class TableSchema {
         private final List<Column> regularColumns = new ArrayList<>();
         private String id;
         private TableOptions options = TableOptions.UNKNOWN;
+        private boolean viewBase;
 
         private Builder(String keyspace, String name) {
             this.keyspace = keyspace;
@@ -126,6 +179,11 @@ public final class TableSchema {
 
         public Builder options(TableOptions tableOptions) {
             options = tableOptions;
+            return this;
+        }
+
+        public Builder viewBase(boolean isViewBase) {
+            viewBase = isViewBase;
             return this;
         }
 

@@ -126,6 +126,11 @@ final class TupleType extends CqlType {
     }
 
     @Override
+    public Kind kind() {
+        return Kind.TUPLE;
+    }
+
+    @Override
     public String className() {
         return className;
     }

@@ -36,7 +36,8 @@ final class UserType extends CqlType {
         return name;
     }
 
-    List<String> fieldNames() {
+    @Override
+    public List<String> fieldNames() {
         return fieldNames;
     }
 
@@ -93,6 +94,11 @@ final class UserType extends CqlType {
     @Override
     public String toText(byte[] value, int offset, int length) {
         return TupleType.fieldsToText(this, fields, value, offset, length);
+    }
+
+    @Override
+    public Kind kind() {
+        return Kind.USER_TYPE;
     }
 
     @Override

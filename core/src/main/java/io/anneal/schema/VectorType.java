@@ -20,7 +20,8 @@ final class VectorType extends CqlType {
         className = className(false);
     }
 
-    int dimension() {
+    @Override
+    public int dimension() {
         return dimension;
     }
 
@@ -123,6 +124,11 @@ final class VectorType extends CqlType {
     @Override
     public String toText(byte[] value, int offset, int length) {
         return Bytes.hex(value, offset, length);
+    }
+
+    @Override
+    public Kind kind() {
+        return Kind.VECTOR;
     }
 
     @Override

@@ -1,0 +1,57 @@
+package io.anneal.schema;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The tables of a schema text: of a snapshot's {@code schema.cql}, or of a file that lists a whole keyspace. Immutable.
+ *
+ * <p>Read are {@code CREATE TABLE}, {@code ALTER TABLE} (adding, dropping with a timestamp, options), {@code CREATE TYPE}
+ * anywhere in the text, {@code USE}, and of {@code CREATE MATERIALIZED VIEW} the base. A dropped column stands in the
+ * {@code CREATE} and is dropped by a later {@code ALTER}; one that was added again afterwards is not {@code dropped} but
+ * keeps its drop time.
+ */
+public final class CqlSchema {
+    private final Map<String, TableSchema> tables;
+    private final Map<String, String> refusals;
+
+    CqlSchema(Map<String, TableSchema> tables, Map<String, String> refusals) {
+        this.tables = new LinkedHashMap<>(tables);
+        this.refusals = new LinkedHashMap<>(refusals);
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @param resourceName the file's name, for messages
+     * @throws SchemaException when the text is no schema: names the file, line, column and reason
+     */
+    public static CqlSchema parse(String text, String resourceName) {
+        return new SchemaReader(resourceName).read(text);
+    }
+
+    /** The tables in the order of the text, without those that are refused. */
+    public Collection<TableSchema> tables() {
+        return tables.values();
+    }
+
+    /**
+     * A table by its names as they are stored, without quotes.
+     *
+     * @throws UnsupportedTypeException when the table is there but cannot be handled
+     */
+    public Optional<TableSchema> table(String keyspace, String name) {
+        String qualifiedName = keyspace + "." + name;
+        if (refusals.containsKey(qualifiedName)) {
+            throw new UnsupportedTypeException(refusals.get(qualifiedName));
+        }
+        return Optional.ofNullable(tables.get(qualifiedName));
+    }
+
+    /** Why tables of the text cannot be handled, by {@code keyspace.table}. */
+    public Map<String, String> refusals() {
+        return Map.copyOf(refusals);
+    }
+}

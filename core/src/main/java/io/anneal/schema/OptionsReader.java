@@ -1,0 +1,106 @@
+package io.anneal.schema;
+
+import io.anneal.schema.grammar.CqlParser;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.antlr.v4.runtime.ParserRuleContext;
+
+/** Collects a table's options; what a text leaves out has Cassandra's default. A later value replaces an earlier one. */
+final class OptionsReader {
+    private static final long GC_GRACE_SECONDS_DEFAULT = 864_000;
+    private static final double FP_CHANCE_DEFAULT = 0.01;
+    private static final double FP_CHANCE_DEFAULT_LEVELED = 0.1;
+    private static final int MIN_INDEX_INTERVAL_DEFAULT = 128;
+
+    private final SchemaReader reader;
+    private final Map<String, String> others = new LinkedHashMap<>();
+    private Map<String, String> compression = Map.of();
+    private Map<String, String> compaction = Map.of();
+    private long gcGraceSeconds = GC_GRACE_SECONDS_DEFAULT;
+    private int minIndexInterval = MIN_INDEX_INTERVAL_DEFAULT;
+    private boolean cdc;
+    private Double bloomFilterFpChance;
+    private String id;
+
+    OptionsReader(SchemaReader reader) {
+        this.reader = reader;
+    }
+
+    void read(CqlParser.ValueOptionContext option) {
+        String name = SchemaReader.name(option.identifier());
+        switch (name) {
+            case "id" -> id = text(option);
+            case "gc_grace_seconds" -> gcGraceSeconds = integer(text(option), option);
+            case "bloom_filter_fp_chance" -> bloomFilterFpChance = fraction(text(option), option);
+            case "min_index_interval" -> minIndexInterval = (int) integer(text(option), option);
+            case "cdc" -> cdc = Boolean.parseBoolean(text(option));
+            case "compression" -> {
+                // An empty map is how older texts turn compression off.
+                Map<String, String> given = map(option);
+                compression = given.isEmpty() ? Map.of("enabled", "false") : given;
+            }
+            case "compaction" -> compaction = map(option);
+            default -> others.put(name, option.map() == null ? text(option) : SchemaText.map(map(option)));
+        }
+    }
+
+    private String text(CqlParser.ValueOptionContext option) {
+        if (option.literal() == null) {
+            throw reader.error(option, "a single value is wanted here");
+        }
+        return SchemaReader.literal(option.literal());
+    }
+
+    private Map<String, String> map(CqlParser.ValueOptionContext option) {
+        if (option.map() == null) {
+            throw reader.error(option, "a map is wanted here");
+        }
+        Map<String, String> map = new LinkedHashMap<>();
+        for (int i = 0; i < option.map().literal().size(); i += 2) {
+            map.put(
+                    SchemaReader.literal(option.map().literal(i)),
+                    SchemaReader.literal(option.map().literal(i + 1)));
+        }
+        return map;
+    }
+
+    long integer(String text, ParserRuleContext where) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw wrongNumber(text, where, e);
+        }
+    }
+
+    private double fraction(String text, ParserRuleContext where) {
+        try {
+            return Double.parseDouble(text);
+        } catch (NumberFormatException e) {
+            throw wrongNumber(text, where, e);
+        }
+    }
+
+    private SchemaException wrongNumber(String text, ParserRuleContext where, NumberFormatException cause) {
+        SchemaException exception = reader.error(where, "a number is wanted here, found=" + text);
+        exception.initCause(cause);
+        return exception;
+    }
+
+    Optional<String> id() {
+        return Optional.ofNullable(id);
+    }
+
+    TableOptions options() {
+        boolean leveled = compaction.getOrDefault("class", "").endsWith("LeveledCompactionStrategy");
+        double fpChanceDefault = leveled ? FP_CHANCE_DEFAULT_LEVELED : FP_CHANCE_DEFAULT;
+        return new TableOptions(
+                gcGraceSeconds,
+                bloomFilterFpChance == null ? fpChanceDefault : bloomFilterFpChance,
+                minIndexInterval,
+                compression,
+                compaction,
+                cdc,
+                others);
+    }
+}

@@ -1,0 +1,181 @@
+package io.anneal.schema;
+
+import io.anneal.schema.grammar.CqlLexer;
+import io.anneal.schema.grammar.CqlParser;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.antlr.v4.runtime.BaseErrorListener;
+import org.antlr.v4.runtime.CharStreams;
+import org.antlr.v4.runtime.CommonTokenStream;
+import org.antlr.v4.runtime.ParserRuleContext;
+import org.antlr.v4.runtime.RecognitionException;
+import org.antlr.v4.runtime.Recognizer;
+import org.antlr.v4.runtime.Token;
+
+/**
+ * Walks the statements of one text. Types first, since they may stand after the tables that use them; then tables and
+ * what alters them in order; views last.
+ */
+final class SchemaReader {
+    /** What {@code CREATE} and {@code ALTER} may be followed by without concerning us, besides the grammar's own words. */
+    private static final Set<String> PASSED_OVER = Set.of("function", "aggregate", "trigger", "role", "user", "or");
+
+    private final String resourceName;
+    private final TypeReader types;
+    private final Map<String, TableDraft> drafts = new LinkedHashMap<>();
+    private final Map<String, String> refusals = new LinkedHashMap<>();
+    private String keyspace;
+
+    SchemaReader(String resourceName) {
+        this.resourceName = resourceName;
+        this.types = new TypeReader(this);
+    }
+
+    CqlSchema read(String text) {
+        CqlParser.FileContext file = parse(text);
+        keyspace = null;
+        for (CqlParser.StatementContext statement : file.statement()) {
+            if (statement.use() != null) {
+                keyspace = name(statement.use().identifier());
+            } else if (statement.createType() != null) {
+                types.declare(statement.createType());
+            }
+        }
+        keyspace = null;
+        for (CqlParser.StatementContext statement : file.statement()) {
+            statement(statement);
+        }
+        Map<String, TableSchema> tables = new LinkedHashMap<>();
+        drafts.forEach((name, draft) -> tables.put(name, draft.build()));
+        return new CqlSchema(tables, refusals);
+    }
+
+    private CqlParser.FileContext parse(String text) {
+        BaseErrorListener errors = new BaseErrorListener() {
+            @Override
+            public void syntaxError(
+                    Recognizer<?, ?> recognizer,
+                    Object symbol,
+                    int line,
+                    int charPositionInLine,
+                    String message,
+                    RecognitionException e) {
+                throw new SchemaException(resourceName, line, charPositionInLine + 1, message);
+            }
+        };
+        CqlLexer lexer = new CqlLexer(CharStreams.fromString(text, resourceName));
+        lexer.removeErrorListeners();
+        lexer.addErrorListener(errors);
+        CqlParser parser = new CqlParser(new CommonTokenStream(lexer));
+        parser.removeErrorListeners();
+        parser.addErrorListener(errors);
+        return parser.file();
+    }
+
+    private void statement(CqlParser.StatementContext statement) {
+        if (statement.use() != null) {
+            keyspace = name(statement.use().identifier());
+        } else if (statement.createTable() != null) {
+            createTable(statement.createTable());
+        } else if (statement.alterTable() != null) {
+            alterTable(statement.alterTable());
+        } else if (statement.createView() != null) {
+            TableDraft base = drafts.get(tableName(statement.createView().base));
+            if (base != null) {
+                base.viewBase();
+            }
+        } else if (statement.alterType() != null) {
+            throw error(statement, "ALTER TYPE is not read: give the type in its present form");
+        } else if (statement.passedOver() != null && statement.passedOver().word != null) {
+            String word = statement.passedOver().word.getText().toLowerCase(Locale.ROOT);
+            if (!PASSED_OVER.contains(word)) {
+                throw error(statement, "unknown statement, word=" + word);
+            }
+        }
+    }
+
+    private void createTable(CqlParser.CreateTableContext create) {
+        String qualifiedName = tableName(create.tableName());
+        if (drafts.containsKey(qualifiedName) || refusals.containsKey(qualifiedName)) {
+            throw error(create, "table declared twice, table=" + qualifiedName);
+        }
+        try {
+            TableDraft draft = new TableDraft(
+                    this, types, keyspaceOf(create.tableName()), name(lastIdentifier(create.tableName())), create);
+            drafts.put(qualifiedName, draft);
+        } catch (UnsupportedTypeException e) {
+            refusals.put(qualifiedName, e.getMessage() + ", table=" + qualifiedName + ", at=" + position(create));
+        }
+    }
+
+    private void alterTable(CqlParser.AlterTableContext alter) {
+        String qualifiedName = tableName(alter.tableName());
+        if (refusals.containsKey(qualifiedName)) {
+            return;
+        }
+        TableDraft draft = drafts.get(qualifiedName);
+        if (draft == null) {
+            throw error(alter, "unknown table, table=" + qualifiedName);
+        }
+        try {
+            draft.alter(alter.alteration());
+        } catch (UnsupportedTypeException e) {
+            drafts.remove(qualifiedName);
+            refusals.put(qualifiedName, e.getMessage() + ", table=" + qualifiedName + ", at=" + position(alter));
+        }
+    }
+
+    private String tableName(CqlParser.TableNameContext name) {
+        return keyspaceOf(name) + "." + name(lastIdentifier(name));
+    }
+
+    private String keyspaceOf(CqlParser.TableNameContext name) {
+        return keyspaceOr(name.identifier().size() == 2 ? name.identifier(0) : null, name);
+    }
+
+    /** The keyspace that is named, or else the one in use. */
+    String keyspaceOr(CqlParser.IdentifierContext named, ParserRuleContext where) {
+        if (named != null) {
+            return name(named);
+        }
+        if (keyspace == null) {
+            throw error(where, "name without a keyspace, name=" + where.getText());
+        }
+        return keyspace;
+    }
+
+    private static CqlParser.IdentifierContext lastIdentifier(CqlParser.TableNameContext name) {
+        return name.identifier(name.identifier().size() - 1);
+    }
+
+    /** An identifier as it is stored: without quotes, or in lower case when it had none. */
+    static String name(CqlParser.IdentifierContext identifier) {
+        String text = identifier.getText();
+        if (identifier.QUOTED_IDENTIFIER() != null) {
+            return text.substring(1, text.length() - 1).replace("\"\"", "\"");
+        }
+        return text.toLowerCase(Locale.ROOT);
+    }
+
+    /** A literal's text: of strings what stands between the quotes. */
+    static String literal(CqlParser.LiteralContext literal) {
+        return literal.STRING() == null ? literal.getText() : string(literal.getText());
+    }
+
+    static String string(String quoted) {
+        return quoted.startsWith("$$")
+                ? quoted.substring(2, quoted.length() - 2)
+                : quoted.substring(1, quoted.length() - 1).replace("''", "'");
+    }
+
+    SchemaException error(ParserRuleContext where, String reason) {
+        Token start = where.getStart();
+        return new SchemaException(resourceName, start.getLine(), start.getCharPositionInLine() + 1, reason);
+    }
+
+    private String position(ParserRuleContext where) {
+        return resourceName + ":" + where.getStart().getLine();
+    }
+}

@@ -1,0 +1,167 @@
+package io.anneal.sstable.big;
+
+import io.anneal.key.TokenRange;
+import io.anneal.schema.Column;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableCursor;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableStatistics;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+
+/**
+ * An open SSTable of the BIG format. Holds Data.db open and what a scan needs; Index, Summary and Filter are opened by
+ * whoever uses them, so that a scan never depends on files without checksums.
+ */
+final class BigReader implements SSTableReader {
+    private final Descriptor descriptor;
+    private final FileChannel dataChannel;
+    private final long fileLengthBytes;
+    private final Statistics statistics;
+    private final TableSchema headerSchema;
+    private final CompressionInfo compression;
+    private final ChunkDecompressor decompressor;
+    private final ChunkChecksums checksums;
+
+    private BigReader(
+            Descriptor descriptor,
+            FileChannel dataChannel,
+            long fileLengthBytes,
+            Statistics statistics,
+            CompressionInfo compression,
+            ChunkDecompressor decompressor,
+            ChunkChecksums checksums) {
+        this.descriptor = descriptor;
+        this.dataChannel = dataChannel;
+        this.fileLengthBytes = fileLengthBytes;
+        this.statistics = statistics;
+        this.compression = compression;
+        this.decompressor = decompressor;
+        this.checksums = checksums;
+        headerSchema = statistics.header().toSchema(keyspaceOf(descriptor), tableOf(descriptor));
+    }
+
+    static BigReader open(Descriptor descriptor) throws IOException {
+        BigVersion.of(descriptor);
+        FileChannel channel = ComponentFiles.open(descriptor, Component.DATA);
+        try {
+            return open(descriptor, channel);
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static BigReader open(Descriptor descriptor, FileChannel channel) throws IOException {
+        Statistics statistics = Statistics.read(descriptor);
+        long fileLengthBytes = channel.size();
+        if (!descriptor.has(Component.COMPRESSION_INFO)) {
+            ChunkChecksums checksums = ChunkChecksums.read(descriptor, fileLengthBytes);
+            return new BigReader(descriptor, channel, fileLengthBytes, statistics, null, null, checksums);
+        }
+        Path file = descriptor.file(Component.COMPRESSION_INFO);
+        if (descriptor.has(Component.CRC)) {
+            throw new CorruptSSTableException(
+                    file, CorruptSSTableException.NO_POSITION, "SSTable is both compressed and uncompressed");
+        }
+        CompressionInfo compression = CompressionInfo.read(descriptor, fileLengthBytes);
+        ChunkDecompressor decompressor = ChunkDecompressor.of(file, compression.compressor());
+        if (compression.dataLengthBytes() / decompressor.ratioMax() > fileLengthBytes) {
+            throw new CorruptSSTableException(
+                    file,
+                    CorruptSSTableException.NO_POSITION,
+                    "data length is more than can be compressed, dataLengthBytes=" + compression.dataLengthBytes());
+        }
+        return new BigReader(descriptor, channel, fileLengthBytes, statistics, compression, decompressor, null);
+    }
+
+    /** {@code <keyspace>/<table>-<id>}, perhaps with {@code snapshots/<name>} or {@code backups} behind it. */
+    private static Path tableDirectory(Descriptor descriptor) {
+        Path directory = descriptor.directory();
+        for (Path at = directory; at != null && at.getFileName() != null; at = at.getParent()) {
+            String name = at.getFileName().toString();
+            if ((name.equals("snapshots") || name.equals("backups")) && at.getParent() != null) {
+                return at.getParent();
+            }
+        }
+        return directory;
+    }
+
+    private static String tableOf(Descriptor descriptor) {
+        Path name = tableDirectory(descriptor).getFileName();
+        return name == null ? "unknown" : name.toString().replaceFirst("-[0-9a-f]{32}$", "");
+    }
+
+    private static String keyspaceOf(Descriptor descriptor) {
+        Path parent = tableDirectory(descriptor).getParent();
+        return parent == null || parent.getFileName() == null
+                ? "unknown"
+                : parent.getFileName().toString();
+    }
+
+    @Override
+    public Descriptor descriptor() {
+        return descriptor;
+    }
+
+    @Override
+    public TableSchema headerSchema() {
+        return headerSchema;
+    }
+
+    @Override
+    public SSTableStatistics statistics() {
+        return statistics.data();
+    }
+
+    SerializationHeader header() {
+        return statistics.header();
+    }
+
+    double bloomFilterFpChance() {
+        return statistics.bloomFilterFpChance();
+    }
+
+    @Override
+    public long dataLengthBytes() {
+        return compression == null ? fileLengthBytes : compression.dataLengthBytes();
+    }
+
+    private ChunkSource chunks() {
+        Path file = descriptor.file(Component.DATA);
+        return compression == null
+                ? new ChecksummedChunks(file, dataChannel, fileLengthBytes, checksums)
+                : new CompressedChunks(file, dataChannel, compression, decompressor);
+    }
+
+    @Override
+    public SSTableCursor scan(TableSchema schema, TokenRange.Linear range) throws IOException {
+        return cursor(schema, range);
+    }
+
+    BigCursor cursor(TableSchema schema, TokenRange.Linear range) throws IOException {
+        SerializationHeader header = statistics.header();
+        Path file = descriptor.file(Component.STATISTICS);
+        ColumnMapping.requireSame(header.keyTypes(), schema.partitionKey(), schema, file);
+        ColumnMapping.requireSame(header.clusteringTypes(), schema.clustering(), schema, file);
+        RowDecoder rows = new RowDecoder(
+                header,
+                ColumnMapping.of(header.staticColumns(), Column.Kind.STATIC, schema, file),
+                ColumnMapping.of(header.regularColumns(), Column.Kind.REGULAR, schema, file));
+        return new BigCursor(this, schema, range, chunks(), rows, header);
+    }
+
+    @Override
+    public void verify() throws IOException {
+        new BigVerifier(this).verify();
+    }
+
+    @Override
+    public void close() throws IOException {
+        dataChannel.close();
+    }
+}

@@ -1,0 +1,119 @@
+package io.anneal.sstable.big;
+
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteUnderflowException;
+import io.anneal.key.KeyView;
+import io.anneal.key.Murmur3;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.Descriptor;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+
+/** Reads Index.db entry by entry; {@link BigFormat} has the grammar. The file has no checksums. Owned by one thread. */
+final class IndexCursor implements Closeable {
+    private static final int VINT_MAX_BYTES = 9;
+
+    private final FileChannel channel;
+    private final DataWindow window;
+    private final KeyView key = new KeyView();
+    private byte[] keyBytes = new byte[64];
+    private long entryPosition;
+    private long dataPosition;
+    private int promotedLengthBytes;
+    private long nextPosition;
+
+    private IndexCursor(FileChannel channel, DataWindow window) {
+        this.channel = channel;
+        this.window = window;
+    }
+
+    static IndexCursor open(Descriptor descriptor) throws IOException {
+        FileChannel channel = ComponentFiles.open(descriptor, Component.INDEX);
+        try {
+            PlainChunks chunks = new PlainChunks(descriptor.file(Component.INDEX), channel, channel.size());
+            return new IndexCursor(channel, new DataWindow(chunks));
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    long lengthBytes() {
+        return window.source().dataLengthBytes();
+    }
+
+    /** The next entry will be the one at {@code position}. */
+    void seek(long position) throws IOException {
+        window.seek(position);
+        nextPosition = position;
+    }
+
+    /** Moves to the next entry; false at the end. The key is valid until the next call. */
+    boolean next() throws IOException {
+        window.seek(nextPosition);
+        entryPosition = nextPosition;
+        if (window.remainingBytes() == 0) {
+            return false;
+        }
+        try {
+            readEntry();
+        } catch (ByteUnderflowException e) {
+            throw corrupt("index entry ends too early", e);
+        }
+        return true;
+    }
+
+    private void readEntry() throws IOException {
+        ByteReader in = window.in();
+        window.want(Short.BYTES);
+        int keyLengthBytes = in.readUnsignedShort();
+        window.want(keyLengthBytes + 2 * VINT_MAX_BYTES);
+        int keyOffset = in.skip(keyLengthBytes);
+        if (keyBytes.length < keyLengthBytes) {
+            keyBytes = new byte[keyLengthBytes];
+        }
+        System.arraycopy(in.array(), keyOffset, keyBytes, 0, keyLengthBytes);
+        key.wrap(Murmur3.token(keyBytes, 0, keyLengthBytes), keyBytes, 0, keyLengthBytes);
+        dataPosition = in.readUnsignedVInt();
+        if (dataPosition < 0) {
+            throw corrupt("data position is negative, dataPosition=" + dataPosition, null);
+        }
+        promotedLengthBytes = window.checkedLength(in.readUnsignedVInt(), "promoted index");
+        nextPosition = window.position() + promotedLengthBytes;
+    }
+
+    KeyView key() {
+        return key;
+    }
+
+    /** Where this entry begins in Index.db. */
+    long position() {
+        return entryPosition;
+    }
+
+    /** Where the partition begins in the data. */
+    long dataPosition() {
+        return dataPosition;
+    }
+
+    /** Length of the block index of a wide partition; 0 when it has none. */
+    int promotedLengthBytes() {
+        return promotedLengthBytes;
+    }
+
+    /** The window at the beginning of the promoted index, for whoever reads it. */
+    DataWindow promoted() {
+        return window;
+    }
+
+    CorruptSSTableException corrupt(String reason, Throwable cause) {
+        return new CorruptSSTableException(window.source().file(), entryPosition, reason, cause);
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

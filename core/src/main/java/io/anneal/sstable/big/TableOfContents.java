@@ -1,0 +1,44 @@
+package io.anneal.sstable.big;
+
+import io.anneal.sstable.Component;
+import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.Descriptor;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** TOC.txt: {@link BigFormat} has the grammar. */
+final class TableOfContents {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.+-]*");
+
+    private TableOfContents() {}
+
+    /** Checks that what is listed is there, and that what is there is listed; returns what is listed. */
+    static List<String> verify(Descriptor descriptor) throws IOException {
+        Path file = descriptor.file(Component.TOC);
+        String text = new String(ComponentFiles.readWhole(descriptor, Component.TOC), StandardCharsets.ISO_8859_1);
+        List<String> listed = List.of(text.split("\n"));
+        for (String name : listed) {
+            if (!NAME.matcher(name).matches()) {
+                throw new CorruptSSTableException(
+                        file, CorruptSSTableException.NO_POSITION, "line is no component's name");
+            }
+            Path component = descriptor.directory().resolve(descriptor.baseName() + "-" + name);
+            if (!Files.exists(component)) {
+                throw ComponentFiles.missing(component);
+            }
+        }
+        for (Component component : Component.values()) {
+            if (descriptor.has(component) && !listed.contains(component.fileSuffix())) {
+                throw new CorruptSSTableException(
+                        file,
+                        CorruptSSTableException.NO_POSITION,
+                        "component is there but not listed, component=" + component.fileSuffix());
+            }
+        }
+        return listed;
+    }
+}

@@ -1,0 +1,78 @@
+package io.anneal.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.cli.DumpOptions;
+import io.anneal.cli.SSTableDump;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.big.BigFormat;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** SSTables that Cassandra wrote, dumped, against what Cassandra's own sstabledump printed for them. */
+class CorpusDumpTest {
+    private static final Path CORPUS = Path.of("src/test/resources/corpus/nb");
+    private static final DumpOptions RAW_TIMES = new DumpOptions(false, false, true, List.of(), List.of());
+    private static final Pattern AT = Pattern.compile("\"at\": ?(\\d+)");
+
+    static List<String> sstables() throws IOException {
+        try (Stream<Path> files = Files.walk(CORPUS)) {
+            return files.filter(f -> f.getFileName().toString().endsWith(Component.DATA.fileSuffix()))
+                    .map(f -> CORPUS.relativize(f).toString().replace("-" + Component.DATA.fileSuffix(), ""))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static SSTableReader open(String sstable) throws IOException {
+        return new BigFormat()
+                .open(Descriptor.of(CORPUS.resolve(sstable + "-" + Component.DATA.fileSuffix()))
+                        .orElseThrow());
+    }
+
+    /** When the rows were read and the dumps made, seconds since 1970. */
+    private static long at(String sstable) throws IOException {
+        Path rows = CORPUS.resolve(sstable).resolveSibling("rows.jsonl");
+        try (Stream<String> lines = Files.lines(rows)) {
+            Matcher matcher = AT.matcher(lines.findFirst().orElseThrow());
+            assertThat(matcher.find()).isTrue();
+            return Long.parseLong(matcher.group(1));
+        }
+    }
+
+    @Test
+    void shouldFindEverySSTable() throws IOException {
+        assertThat(sstables()).hasSize(131);
+    }
+
+    @ParameterizedTest
+    @MethodSource("sstables")
+    void shouldPrintWhatCassandraPrints(String sstable) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (SSTableReader reader = open(sstable)) {
+            SSTableDump.dump(reader, RAW_TIMES, at(sstable), out);
+        }
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .isEqualTo(Files.readString(CORPUS.resolve(sstable + ".dump.json")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("sstables")
+    void shouldFindNothingWrong(String sstable) throws IOException {
+        try (SSTableReader reader = open(sstable)) {
+            reader.verify();
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/**
+ * What tests of Anneal and of its users need: recorded fragments, seeded generators, temporary stores, doubles that fail on
+ * purpose. May import everything public of core. Imported by tests only. Owned by one thread unless a type says otherwise.
+ */
+package io.anneal.testkit;
