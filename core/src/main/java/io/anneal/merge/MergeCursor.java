@@ -259,6 +259,7 @@ public final class MergeCursor implements FragmentCursor {
     }
 
     private FragmentKind nextFragment() throws IOException {
+        merged = Row.recycle(merged);
         while (true) {
             for (int g = 0; g < groupCount; g++) {
                 queueByPlace(group[g], sources[group[g]].advance());
@@ -295,7 +296,6 @@ public final class MergeCursor implements FragmentCursor {
             row = rowMerger.onlyVersion();
             return true;
         }
-        merged = Row.recycle(merged);
         row = merged;
         return rowMerger.merge(activeTimestampMicros, activeLocalDeletionTimeSeconds, merged);
     }
