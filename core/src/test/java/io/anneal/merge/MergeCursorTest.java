@@ -155,6 +155,33 @@ class MergeCursorTest {
                 .containsExactly("row [01, 01] live@12 deleted@5/100 | #1@8=02");
     }
 
+    /** 1.0 and 1.00: equal, with different bytes. */
+    @Test
+    void shouldTakeTheLeastBytesOfEqualClusteringsAndPathsInAnyOrder() throws IOException {
+        TableSchema decimals = TableSchema.builder("ks", "decimals")
+                .column("k", CqlTypes.BLOB, Column.Kind.PARTITION_KEY)
+                .column("c", CqlTypes.DECIMAL, Column.Kind.CLUSTERING)
+                .column("m", CqlTypes.map(CqlTypes.DECIMAL, CqlTypes.BLOB), Column.Kind.REGULAR)
+                .build();
+        List<MemoryPartition> shorter = source(new Object[] {decimalRow(new byte[] {0, 0, 0, 1, 10})});
+        List<MemoryPartition> longer = source(new Object[] {decimalRow(new byte[] {0, 0, 0, 2, 100})});
+        for (List<List<MemoryPartition>> sources : List.of(List.of(shorter, longer), List.of(longer, shorter))) {
+            List<FragmentCursor> cursors = new ArrayList<>();
+            sources.forEach(source -> cursors.add(new MemoryCursor(decimals, source)));
+            assertThat(StreamText.of(MergeCursor.of(decimals, cursors)).get(1))
+                    .isEqualTo("row [000000010a] | #0[000000010a]@1=07");
+        }
+    }
+
+    private static Row decimalRow(byte[] decimal) {
+        Row row = new Row();
+        row.clustering().wrap(Clustering.of(decimal));
+        row.addCell(0, 1, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
+        row.path(decimal, 0, decimal.length);
+        row.value(new byte[] {7}, 0, 1);
+        return row;
+    }
+
     @Test
     void shouldPointAtTheSourcesBytes() throws IOException {
         byte[] value = {42};
