@@ -48,8 +48,9 @@ class CassandraAcceptsTest {
     private static final int WIDE_ROWS = 300;
     /** Between the deletion times drawn and the longest expiry drawn, and far from both. */
     private static final long AMONG_EXPIRIES_SECONDS = RandomFragments.DELETION_BASE_SECONDS + 40_000;
-    /** When some of what expires has expired. */
-    private static final long READ_SECONDS = RandomFragments.DELETION_BASE_SECONDS + 70;
+    /** When everything deleted has been deleted, and some of what expires has expired. */
+    private static final long READ_SECONDS =
+            RandomFragments.DELETION_BASE_SECONDS + RandomFragments.DELETION_SPREAD_SECONDS;
 
     @TempDir
     private Path directory;
@@ -103,7 +104,7 @@ class CassandraAcceptsTest {
         }
         FragmentList ours = Content.purged(merged, new PurgeRule(nowSeconds, gcGraceSeconds));
         FragmentList theirs = Content.merged(schema, compacted);
-        assertThat(theirs.lines()).isEqualTo(ours.lines());
+        Differences.assertSame("compacted", ours.lines(), theirs.lines());
         assertThat(Content.items(theirs)).isEqualTo(Content.items(ours));
     }
 
@@ -157,13 +158,13 @@ class CassandraAcceptsTest {
         TableSchema schema = fragments.schema();
         List<LiveRow> rows = LiveRows.of(merged.cursor(), READ_SECONDS);
         String select = "SELECT JSON * FROM " + schema.qualifiedName();
-        assertThat(select(peer, select)).isEqualTo(JsonRows.of(rows));
+        Differences.assertSame(select, JsonRows.of(rows), select(peer, select));
 
         for (DecoratedKey key : new TreeSet<>(fragments.keys())) {
             List<LiveRow> expected =
                     rows.stream().filter(row -> row.key().equals(key)).toList();
             String selectKey = select + " WHERE " + keyEquals(schema, key.bytes());
-            assertThat(select(peer, selectKey)).as(selectKey).isEqualTo(JsonRows.of(expected));
+            Differences.assertSame(selectKey, JsonRows.of(expected), select(peer, selectKey));
             if (expected.size() > 1) {
                 assertSlices(peer, schema, selectKey, expected);
             }
@@ -175,17 +176,17 @@ class CassandraAcceptsTest {
             CassandraPeer peer, TableSchema schema, String selectKey, List<LiveRow> partition) {
         Column first = schema.clustering().get(0);
         String backwards = " ORDER BY " + first.name() + (first.type().isReversed() ? " ASC" : " DESC");
-        assertThat(select(peer, selectKey + backwards)).isEqualTo(JsonRows.of(reversed(partition)));
+        Differences.assertSame(backwards, JsonRows.of(reversed(partition)), select(peer, selectKey + backwards));
 
-        for (int i = 1; i < partition.size(); i += 1 + partition.size() / 4) {
+        for (int i = 1; i < partition.size(); i += 1 + partition.size() / 2) {
             byte[] bound = firstComponent(partition.get(i));
-            for (String operator : List.of("<", "<=", ">", ">=")) {
+            for (String operator : i % 2 == 0 ? List.of("<", ">=") : List.of("<=", ">")) {
                 List<LiveRow> expected = partition.stream()
                         .filter(row -> compares(first.type().ascending(), firstComponent(row), operator, bound))
                         .toList();
                 String slice = selectKey + " AND " + first.name() + " " + operator + " "
                         + literal(first.type().ascending(), bound);
-                assertThat(select(peer, slice)).as(slice).isEqualTo(JsonRows.of(expected));
+                Differences.assertSame(slice, JsonRows.of(expected), select(peer, slice));
                 assertThat(select(peer, slice + backwards))
                         .as(slice + backwards)
                         .isEqualTo(JsonRows.of(reversed(expected)));

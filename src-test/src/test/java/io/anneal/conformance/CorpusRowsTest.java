@@ -53,7 +53,7 @@ class CorpusRowsTest {
         }
 
         List<String> expected = JsonRows.ofDocuments(documents.subList(1, documents.size()));
-        assertThat(JsonRows.sorted(found)).isEqualTo(JsonRows.sorted(expected));
+        Differences.assertSame(table, JsonRows.sorted(found), JsonRows.sorted(expected));
     }
 
     private static List<String> documents(String table) throws IOException {
