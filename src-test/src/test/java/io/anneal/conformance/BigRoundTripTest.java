@@ -73,7 +73,9 @@ class BigRoundTripTest {
     }
 
     private static long rows(FragmentList list) {
-        return list.fragments().stream().filter(fragment -> fragment.row() != null).count();
+        return list.fragments().stream()
+                .filter(fragment -> fragment.row() != null)
+                .count();
     }
 
     /** Without partitions that have neither deletion nor content, which a writer leaves out. */
