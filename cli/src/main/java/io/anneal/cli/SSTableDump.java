@@ -11,7 +11,10 @@ import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.Identifiers;
+import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import java.io.IOException;
@@ -47,11 +50,20 @@ public final class SSTableDump {
      * Writes all of it; does not close {@code out}.
      *
      * @param nowSeconds decides what has expired
+     * @throws CorruptSSTableException when the data is wrong, also when a value is none of its type
      */
     public static void dump(SSTableReader reader, DumpOptions options, long nowSeconds, OutputStream out)
             throws IOException {
         try (SSTableCursor cursor = reader.scan(reader.headerSchema(), TokenRange.Linear.ALL)) {
-            new SSTableDump(cursor, options, nowSeconds, out).dump();
+            try {
+                new SSTableDump(cursor, options, nowSeconds, out).dump();
+            } catch (InvalidValueException e) {
+                throw new CorruptSSTableException(
+                        reader.descriptor().file(Component.DATA),
+                        cursor.dataPosition(),
+                        "value is none of its type: " + e.getMessage(),
+                        e);
+            }
         }
     }
 

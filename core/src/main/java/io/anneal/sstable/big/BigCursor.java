@@ -31,7 +31,7 @@ final class BigCursor implements SSTableCursor {
     private static final int PARTITION_DELETION_BYTES = Integer.BYTES + Long.BYTES;
     private static final int VINT_MAX_BYTES = 9;
     /** Rows are passed over by their sizes up to here, then Index is asked where the next partition is. */
-    private static final long SKIP_BY_SIZE_MAX_BYTES = 256 * 1024;
+    private static final long SKIP_BY_SIZE_DEFAULT_BYTES = 256 * 1024;
 
     private enum Place {
         BEFORE_PARTITION,
@@ -53,6 +53,7 @@ final class BigCursor implements SSTableCursor {
     private FragmentKind kind;
     private long skipTokensBelow;
     private IndexSkipper skipper;
+    private long skipBySizeBytes = SKIP_BY_SIZE_DEFAULT_BYTES;
 
     private final KeyView key = new KeyView();
     private final KeyView previousKey = new KeyView();
@@ -70,6 +71,7 @@ final class BigCursor implements SSTableCursor {
     private long openSeconds = DeletionTime.NO_DELETION_TIME;
     private long fragmentPosition;
     private int boundKind;
+    private int bodyBytes;
 
     BigCursor(
             BigReader reader,
@@ -132,6 +134,11 @@ final class BigCursor implements SSTableCursor {
     @Override
     public long rowsPosition() {
         return rowsPosition;
+    }
+
+    /** How much of a partition is skipped row by row before Index is asked. */
+    void skipBySizeBytes(long bytes) {
+        skipBySizeBytes = bytes;
     }
 
     /** Kind of the current fragment as the file has it: a bound's kind, or that of a row. */
@@ -272,8 +279,6 @@ final class BigCursor implements SSTableCursor {
         bodyBytes = window.checkedLength(in.readUnsignedVInt(), "row");
         window.want(bodyBytes);
     }
-
-    private int bodyBytes;
 
     private void decodeRow(int flags, int extendedFlags) {
         window.limit(bodyBytes);
@@ -434,7 +439,7 @@ final class BigCursor implements SSTableCursor {
         long start = window.position();
         while (true) {
             fragmentPosition = window.position();
-            if (!indexed && fragmentPosition - start > SKIP_BY_SIZE_MAX_BYTES) {
+            if (!indexed && fragmentPosition - start > skipBySizeBytes) {
                 indexed = true;
                 if (skipper().seekAfter(key, partitionPosition) && skipper.dataPosition() > fragmentPosition) {
                     seekToFound();

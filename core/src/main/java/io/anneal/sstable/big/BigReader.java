@@ -42,7 +42,7 @@ final class BigReader implements SSTableReader {
         this.compression = compression;
         this.decompressor = decompressor;
         this.checksums = checksums;
-        headerSchema = statistics.header().toSchema(keyspaceOf(descriptor), tableOf(descriptor));
+        headerSchema = statistics.schema();
     }
 
     static BigReader open(Descriptor descriptor) throws IOException {
@@ -57,7 +57,7 @@ final class BigReader implements SSTableReader {
     }
 
     private static BigReader open(Descriptor descriptor, FileChannel channel) throws IOException {
-        Statistics statistics = Statistics.read(descriptor);
+        Statistics statistics = Statistics.read(descriptor, keyspaceOf(descriptor), tableOf(descriptor));
         long fileLengthBytes = channel.size();
         if (!descriptor.has(Component.COMPRESSION_INFO)) {
             ChunkChecksums checksums = ChunkChecksums.read(descriptor, fileLengthBytes);
@@ -131,7 +131,7 @@ final class BigReader implements SSTableReader {
         return compression == null ? fileLengthBytes : compression.dataLengthBytes();
     }
 
-    private ChunkSource chunks() {
+    ChunkSource chunks() {
         Path file = descriptor.file(Component.DATA);
         return compression == null
                 ? new ChecksummedChunks(file, dataChannel, fileLengthBytes, checksums)
