@@ -258,11 +258,16 @@ public final class Row {
 
     /** Appends an entry of another row, its bytes staying where they lie. */
     public void addEntryOf(Row other, int entry) {
+        addEntryOf(other, entry, other.localDeletionTimesSeconds[entry]);
+    }
+
+    /** Appends an entry of another row with another local deletion time, its bytes staying where they lie. */
+    public void addEntryOf(Row other, int entry, long localDeletionTimeSeconds) {
         int added = addEntry(
                 other.columnIndexes[entry],
                 other.timestampsMicros[entry],
                 other.ttlsSeconds[entry],
-                other.localDeletionTimesSeconds[entry]);
+                localDeletionTimeSeconds);
         complexDeletion[added] = other.complexDeletion[entry];
         valueAt(added, other.valueBuffers[entry], other.valueOffsets[entry], other.valueLengths[entry]);
         pathAt(added, other.pathBuffers[entry], other.pathOffsets[entry], other.pathLengths[entry]);

@@ -2,13 +2,46 @@ package io.anneal.io;
 
 import java.io.IOException;
 
-/** A file or a peer of a version that is too old or too new. */
+/**
+ * Raised when a file, a peer or a message carries a version that this build is too old or too new to read. The
+ * bytes themselves are not known to be wrong. Versions are text, because those of Cassandra's files are.
+ */
 public final class UnsupportedVersionException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    /** @param where the file or the peer */
-    public UnsupportedVersionException(String where, String found, String oldest, String newest) {
-        super("version is not supported, found=" + found + ", oldest=" + oldest + ", newest=" + newest + ", where="
-                + where);
+    private final String resource;
+    private final String found;
+    private final String oldest;
+    private final String newest;
+
+    /**
+     * @param resource the file, or the protocol and the peer, whose version was read
+     * @param found    the version it has
+     * @param oldest   the oldest version this build reads
+     * @param newest   the newest version this build reads
+     */
+    public UnsupportedVersionException(String resource, String found, String oldest, String newest) {
+        super("version is not supported, resource=" + resource + ", found=" + found + ", oldest=" + oldest + ", newest="
+                + newest);
+        this.resource = resource;
+        this.found = found;
+        this.oldest = oldest;
+        this.newest = newest;
+    }
+
+    public String resource() {
+        return resource;
+    }
+
+    public String found() {
+        return found;
+    }
+
+    public String oldest() {
+        return oldest;
+    }
+
+    public String newest() {
+        return newest;
     }
 }

@@ -51,8 +51,12 @@ public final class RandomFragments {
     }
 
     public RandomFragments(long seed, int keys) {
+        this(seed, keys, TableOptions.UNKNOWN);
+    }
+
+    public RandomFragments(long seed, int keys, TableOptions options) {
         random = new SplittableRandom(seed);
-        schema = randomSchema();
+        schema = randomSchema(options);
         comparator = ClusteringComparator.of(schema);
         TreeSet<DecoratedKey> distinct = new TreeSet<>();
         for (int i = 0; i < keys; i++) {
@@ -94,9 +98,9 @@ public final class RandomFragments {
         return builder.build();
     }
 
-    private TableSchema randomSchema() {
+    private TableSchema randomSchema(TableOptions options) {
         TableSchema.Builder builder = TableSchema.builder("ks", "t");
-        builder.options(TableOptions.UNKNOWN);
+        builder.options(options);
         for (int i = 0, count = 1 + random.nextInt(2); i < count; i++) {
             addColumn(builder, "k" + i, ValueKind.anyNative(random), Column.Kind.PARTITION_KEY);
         }

@@ -147,6 +147,13 @@ class BigWriterTest {
     }
 
     @Test
+    void shouldRefuseAnExpiringCellWithoutExpiry() throws IOException {
+        ScriptCursor cursor = script().partition(1, "k");
+        cursor.row(text("b"), row -> row.addCell(0, NOW_MICROS, 60, DeletionTime.NO_DELETION_TIME));
+        assertRefused(cursor, IllegalArgumentException.class, "does not fit format nb", "column=v");
+    }
+
+    @Test
     void shouldRefuseAPartitionDeletionTimeThatDoesNotFit() throws IOException {
         ScriptCursor cursor =
                 script().partition(1, "k", NOW_MICROS, 4_000_000_000L).end();

@@ -1,0 +1,359 @@
+package io.anneal.bench.peer;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/**
+ * A running Cassandra node in a process of its own. CQL statements run as those of an external client do (the native
+ * port is open too); everything else an operator does with SSTables runs inside the node's process.
+ *
+ * <p>Any thread may call, requests run one after the other. A path of an SSTable is the path of its Data component.
+ * Every method throws {@link CassandraPeerException} when the node refuses or is gone. Closing it, or the end of this
+ * JVM in whatever way, ends the node.
+ */
+public final class CassandraPeer implements AutoCloseable {
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
+    private static final String COPY_TAG = "anneal-copy";
+
+    private final CassandraPeerConfig config;
+    private final NodeFiles files;
+    private final PeerPorts ports;
+    private final Process process;
+    private final Thread killer;
+    private final AgentConnection connection;
+    private final AtomicInteger imports = new AtomicInteger();
+    private final AtomicInteger dumps = new AtomicInteger();
+
+    private CassandraPeer(
+            CassandraPeerConfig config,
+            NodeFiles files,
+            PeerPorts ports,
+            Process process,
+            Thread killer,
+            AgentConnection connection) {
+        this.config = config;
+        this.files = files;
+        this.ports = ports;
+        this.process = process;
+        this.killer = killer;
+        this.connection = connection;
+    }
+
+    /** Starts a node and waits until it accepts CQL clients. */
+    public static CassandraPeer start(CassandraPeerConfig config) {
+        PeerInstallation installation = PeerInstallation.locate();
+        NodeFiles files = new NodeFiles(config.directory());
+        PeerPorts ports = PeerPorts.choose(config.address(), config.directory());
+        Process process;
+        try {
+            files.create(config, ports);
+            process = new ProcessBuilder(NodeCommand.of(config, installation, files, ports))
+                    .directory(config.directory().toFile())
+                    .redirectError(files.standardError().toFile())
+                    .start();
+        } catch (IOException e) {
+            throw new CassandraPeerException("peer could not be started, directory=" + config.directory(), e);
+        }
+
+        Thread killer = new Thread(process::destroyForcibly, "cassandra-peer-killer");
+        Runtime.getRuntime().addShutdownHook(killer);
+        AgentConnection connection = AgentConnection.open(
+                process.getInputStream(), process.getOutputStream(), "cassandra-peer-" + process.pid());
+
+        CassandraPeer peer = new CassandraPeer(config, files, ports, process, killer, connection);
+        peer.response("START", config.startTimeout());
+        return peer;
+    }
+
+    public CqlRows execute(String statement) {
+        return CqlRows.of(request("EXECUTE", statement));
+    }
+
+    /** As {@link #execute}, with time to live and expiry judged as of that second. */
+    public CqlRows executeAt(long nowSeconds, String statement) {
+        return CqlRows.of(request("EXECUTE_AT", Long.toString(nowSeconds), statement));
+    }
+
+    /**
+     * Executes statements in order and stops at the first that fails, which the exception names. For many writes send
+     * unlogged batches of some hundred: a tenth of the time of single statements.
+     */
+    public void executeAll(List<String> statements) {
+        request("EXECUTE_ALL", statements.toArray(String[]::new));
+    }
+
+    /** The documents of a {@code SELECT JSON}. */
+    public List<String> selectJson(String statement) {
+        return execute(statement).column("[json]");
+    }
+
+    /** The statements that create a table, as {@code DESCRIBE TABLE} gives them. */
+    public String describe(String keyspace, String table) {
+        return String.join(
+                "\n",
+                execute("DESCRIBE TABLE " + quoted(keyspace) + "." + quoted(table))
+                        .column("create_statement"));
+    }
+
+    public void flush(String keyspace, String table) {
+        request("FLUSH", keyspace, table);
+    }
+
+    /** Compacts everything on disk into one SSTable, and waits. */
+    public void compact(String keyspace, String table) {
+        request("COMPACT", keyspace, table);
+    }
+
+    public void truncate(String keyspace, String table) {
+        execute("TRUNCATE " + quoted(keyspace) + "." + quoted(table));
+    }
+
+    /** The live SSTables. */
+    public List<Path> sstables(String keyspace, String table) {
+        return paths(request("SSTABLES", keyspace, table));
+    }
+
+    /** Flushes and takes a snapshot; answers its directory, which holds {@code schema.cql} and a manifest too. */
+    public Path snapshot(String keyspace, String table, String tag) {
+        List<Path> directories = paths(request("SNAPSHOT", keyspace, table, tag));
+        if (directories.size() != 1) {
+            throw new CassandraPeerException("not exactly one snapshot directory, directories=" + directories);
+        }
+        return directories.get(0);
+    }
+
+    public void clearSnapshot(String keyspace, String table, String tag) {
+        request("CLEAR_SNAPSHOT", keyspace, table, tag);
+    }
+
+    /** Flushes and copies a snapshot (SSTables, {@code schema.cql}, manifest) out; answers the copied SSTables. */
+    public List<Path> copySSTables(String keyspace, String table, Path target) {
+        Path snapshot = snapshot(keyspace, table, COPY_TAG);
+        try {
+            return copyFiles(snapshot, target).stream()
+                    .filter(file -> file.getFileName().toString().endsWith("-Data.db"))
+                    .toList();
+        } finally {
+            clearSnapshot(keyspace, table, COPY_TAG);
+        }
+    }
+
+    /**
+     * Imports copies of the SSTables of a directory after an extended verification; the directory stays as it is.
+     *
+     * @return how many were imported, which is all of them
+     * @throws CassandraPeerException if there is no SSTable, or if not every one was imported, with Cassandra's reason
+     *     for each
+     */
+    public int importDirectory(String keyspace, String table, Path directory) {
+        ImportResult result = tryImportDirectory(keyspace, table, directory);
+        if (!result.complete()) {
+            throw new CassandraPeerException("SSTables refused, found=" + result.found() + ", imported="
+                    + result.imported() + ", reasons=" + result.refusals());
+        }
+        return result.imported();
+    }
+
+    /** As {@link #importDirectory}, with refusals answered, not thrown. */
+    public ImportResult tryImportDirectory(String keyspace, String table, Path directory) {
+        // Cassandra takes the names from the last two directories, and leaves out a file where it finds none.
+        Path round = files.importDirectory().resolve(Integer.toString(imports.incrementAndGet()));
+        Path staging = round.resolve(keyspace).resolve(table);
+        copyFiles(directory, staging);
+        try {
+            return ImportResult.of(request("IMPORT", keyspace, table, staging.toString()));
+        } finally {
+            delete(round);
+        }
+    }
+
+    /** Extended verification of an SSTable, wherever it lies, as one of the table; returns if there is no objection. */
+    public void verify(String keyspace, String table, Path data) {
+        request("VERIFY", keyspace, table, data.toAbsolutePath().toString());
+    }
+
+    /** What {@code sstabledump -t} prints for an SSTable, wherever it lies. */
+    public String dump(Path data) {
+        Path target = files.dumpDirectory().resolve(dumps.incrementAndGet() + ".json");
+        dump(data, target);
+        try {
+            String json = Files.readString(target);
+            Files.delete(target);
+            return json;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Writes what {@code sstabledump -t} prints for an SSTable to a file. */
+    public void dump(Path data, Path target) {
+        request(
+                "DUMP",
+                data.toAbsolutePath().toString(),
+                target.toAbsolutePath().toString());
+    }
+
+    /** The token of a serialized partition key. */
+    public long token(String keyspace, String table, byte[] key) {
+        List<List<String>> answer =
+                request("TOKEN", keyspace, table, HexFormat.of().formatHex(key));
+        return Long.parseLong(answer.get(0).get(0));
+    }
+
+    /** Runs a nodetool command against this node; answers what it printed. */
+    public String nodetool(String... arguments) {
+        List<String> all = new ArrayList<>(List.of("-h", config.address(), "-p", Integer.toString(ports.jmx())));
+        all.addAll(List.of(arguments));
+        return request("NODETOOL", all.toArray(String[]::new)).get(0).get(0);
+    }
+
+    /** Waits until this node sees that many nodes of its cluster alive, itself included. */
+    public void awaitRing(int nodeCount) {
+        request("AWAIT_RING", Integer.toString(nodeCount));
+    }
+
+    public CassandraPeerConfig config() {
+        return config;
+    }
+
+    /** The port of the native protocol. */
+    public int cqlPort() {
+        return ports.cql();
+    }
+
+    /** The port other nodes of a cluster connect to. */
+    public int storagePort() {
+        return ports.storage();
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public Path systemLog() {
+        return files.systemLog();
+    }
+
+    /** Asks the node to stop, and kills it if it has not within half a minute. */
+    @Override
+    public void close() {
+        try {
+            // Not Process.destroy, which closes the streams as well and so would halt the agent at once.
+            process.toHandle().destroy();
+            if (!process.waitFor(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+                kill();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+        removeKiller();
+    }
+
+    private synchronized List<List<String>> request(String operation, String... arguments) {
+        List<String> strings = new ArrayList<>(arguments.length + 1);
+        strings.add(operation);
+        strings.addAll(List.of(arguments));
+        try {
+            connection.send(strings);
+        } catch (IOException e) {
+            kill();
+            throw new CassandraPeerException("peer is gone, operation=" + operation + files.logTail(), e);
+        }
+        return response(operation, config.requestTimeout());
+    }
+
+    private List<List<String>> response(String operation, Duration timeout) {
+        AgentConnection.Response response;
+        try {
+            response = connection.receive(timeout);
+        } catch (InterruptedException e) {
+            kill();
+            Thread.currentThread().interrupt();
+            throw new CassandraPeerException("interrupted, operation=" + operation, e);
+        }
+        if (response == null) {
+            // Its answer would be taken for that of the next request.
+            kill();
+            throw new CassandraPeerException(
+                    "peer did not answer in time, operation=" + operation + ", timeout=" + timeout + files.logTail());
+        }
+        return switch (response.status()) {
+            case OK -> response.rows();
+            case FAILED ->
+                throw new CassandraPeerException("peer refused, operation=" + operation + ", reason="
+                        + response.rows().get(0).get(0));
+            case GONE -> {
+                kill();
+                throw new CassandraPeerException(
+                        "peer ended, operation=" + operation + ", exitCode=" + process.exitValue() + files.logTail());
+            }
+        };
+    }
+
+    /** Returns when the process is no more. */
+    private void kill() {
+        process.destroyForcibly();
+        boolean interrupted = false;
+        while (process.isAlive()) {
+            try {
+                process.waitFor();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        removeKiller();
+    }
+
+    private void removeKiller() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(killer);
+        } catch (IllegalStateException ignored) {
+            // This JVM is ending, so the hook runs; killing a process that has ended does nothing.
+        }
+    }
+
+    private static List<Path> paths(List<List<String>> answer) {
+        return answer.stream().map(row -> Path.of(row.get(0))).toList();
+    }
+
+    private static String quoted(String name) {
+        return '"' + name.replace("\"", "\"\"") + '"';
+    }
+
+    private static List<Path> copyFiles(Path source, Path target) {
+        List<Path> copies = new ArrayList<>();
+        try (Stream<Path> entries = Files.list(source)) {
+            Files.createDirectories(target);
+            for (Path file : entries.filter(Files::isRegularFile).sorted().toList()) {
+                copies.add(Files.copy(file, target.resolve(file.getFileName())));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return copies;
+    }
+
+    private static void delete(Path directory) {
+        try (Stream<Path> entries = Files.walk(directory)) {
+            for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(entry);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

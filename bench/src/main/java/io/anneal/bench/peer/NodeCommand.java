@@ -1,0 +1,83 @@
+package io.anneal.bench.peer;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The command line of a node's JVM. */
+final class NodeCommand {
+    private static final String AGENT = "io.anneal.peer.agent.PeerAgent";
+
+    /** Packages of the JDK that Cassandra 5.0 reaches into on Java 17, exported and opened. */
+    private static final List<String> EXPORTS = List.of(
+            "java.base/jdk.internal.misc",
+            "java.base/java.lang.ref",
+            "java.management.rmi/com.sun.jmx.remote.internal.rmi",
+            "java.rmi/sun.rmi.registry",
+            "java.rmi/sun.rmi.server",
+            "java.sql/java.sql",
+            "jdk.attach/sun.tools.attach",
+            "jdk.compiler/com.sun.tools.javac.file",
+            "jdk.unsupported/sun.misc");
+
+    private static final List<String> OPENS = List.of(
+            "java.base/java.io",
+            "java.base/java.lang",
+            "java.base/java.lang.module",
+            "java.base/java.lang.reflect",
+            "java.base/java.util",
+            "java.base/jdk.internal.loader",
+            "java.base/jdk.internal.math",
+            "java.base/jdk.internal.module",
+            "java.base/jdk.internal.ref",
+            "java.base/jdk.internal.reflect",
+            "java.base/jdk.internal.util.jar",
+            "java.base/sun.nio.ch",
+            "jdk.compiler/com.sun.tools.javac",
+            "jdk.management/com.sun.management.internal");
+
+    private NodeCommand() {}
+
+    static List<String> of(
+            CassandraPeerConfig config, PeerInstallation installation, NodeFiles files, PeerPorts ports) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        EXPORTS.forEach(name -> command.add("--add-exports=" + name + "=ALL-UNNAMED"));
+        OPENS.forEach(name -> command.add("--add-opens=" + name + "=ALL-UNNAMED"));
+        Stream.of(
+                        "-Xms" + Math.min(config.heapMiB(), 256) + "m",
+                        "-Xmx" + config.heapMiB() + "m",
+                        "-XX:+UseG1GC",
+                        "-XX:+ExitOnOutOfMemoryError",
+                        // as Cassandra is shipped: what its assertions object to, it objects to
+                        "-ea",
+                        "-da:net.openhft...",
+                        // standard output belongs to the protocol
+                        "-XX:+DisplayVMOutputToStderr",
+                        "-Djdk.attach.allowAttachSelf=true",
+                        "-Dio.netty.tryReflectionSetAccessible=true",
+                        "-javaagent:" + installation.memoryMeter(),
+                        "-Djava.io.tmpdir=" + files.temporaryDirectory(),
+                        // nodetool keeps a history there
+                        "-Duser.home=" + files.temporaryDirectory(),
+                        "-Dcassandra.config=" + files.yaml().toUri(),
+                        "-Dcassandra.storagedir=" + config.directory(),
+                        "-Dcassandra.logdir=" + files.logDirectory(),
+                        "-Dlogback.configurationFile=" + files.logback(),
+                        "-Dcassandra.jmx.local.port=" + ports.jmx(),
+                        "-Dcassandra-foreground=yes",
+                        // nothing to wait for: nobody else is in the ring, or its members are known to be up
+                        "-Dcassandra.ring_delay_ms=100",
+                        "-Dcassandra.skip_wait_for_gossip_to_settle=0",
+                        "-Dcassandra.shutdown_announce_in_ms=0",
+                        "-Dcassandra.consistent.rangemovement=false",
+                        "-Dcassandra.superuser_setup_delay_ms=0",
+                        // system tables need not survive a crash here
+                        "-Dcassandra.unsafesystem=true")
+                .forEach(command::add);
+        command.addAll(config.jvmOptions());
+        command.addAll(List.of("-cp", installation.classPath(), AGENT));
+        return command;
+    }
+}

@@ -1,0 +1,407 @@
+package io.anneal.fragment;
+
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteUnderflowException;
+import io.anneal.io.VInt;
+import io.anneal.key.Clustering;
+import io.anneal.key.ClusteringComparator;
+import io.anneal.key.KeyView;
+import io.anneal.key.Murmur3;
+import io.anneal.schema.Column;
+import io.anneal.schema.CqlType;
+import io.anneal.schema.InvalidValueException;
+import io.anneal.schema.TableSchema;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * One item of the canonical encoding where it lies: a flyweight that is re-pointed at a buffer. The bytes may come from
+ * a peer, so {@link #wrap} checks the head and each {@code read} method everything it passes: lengths against the item,
+ * columns and component counts against the schema, the order of entries, the one allowed form of every number. What it
+ * hands out points into the buffer. Allocates nothing but exceptions. Owned by one thread.
+ */
+public final class EncodedItem {
+    private final ClusteringComparator comparator;
+    private final Column[] staticColumns;
+    private final Column[] regularColumns;
+    private final ByteReader reader = new ByteReader();
+    private final KeyView key = new KeyView();
+
+    private byte[] buffer;
+    private int offset;
+    private int length;
+    private ItemKind kind;
+    private int keyLength;
+    private boolean tokenKnown;
+
+    public EncodedItem(TableSchema schema) {
+        comparator = ClusteringComparator.of(schema);
+        staticColumns = columns(schema.staticColumns());
+        regularColumns = columns(schema.regularColumns());
+    }
+
+    private static Column[] columns(List<Column> columns) {
+        return columns.toArray(Column[]::new);
+    }
+
+    /**
+     * Points at the item that begins at {@code itemOffset} and ends at or before {@code limit}.
+     *
+     * @throws CorruptItemException when there is no whole item with a known kind
+     */
+    public EncodedItem wrap(byte[] source, int itemOffset, int limit) throws CorruptItemException {
+        buffer = source;
+        offset = itemOffset;
+        tokenKnown = false;
+        if (limit - itemOffset < ItemLayout.KEY_OFFSET) {
+            throw new CorruptItemException("head is cut short", itemOffset, "lengthBytes=" + (limit - itemOffset));
+        }
+        reader.wrap(source, itemOffset, limit - itemOffset);
+        int code = reader.readUnsignedByte();
+        kind = ItemKind.ofCode(code);
+        length = reader.readInt();
+        keyLength = reader.readUnsignedShort();
+        if (kind == null) {
+            throw new CorruptItemException("kind is unknown", itemOffset, "code=" + code);
+        }
+        if (length < ItemLayout.KEY_OFFSET + keyLength || length > limit - itemOffset) {
+            throw new CorruptItemException(
+                    "length does not fit",
+                    itemOffset,
+                    "lengthBytes=" + length + ", keyLengthBytes=" + keyLength + ", remainingBytes="
+                            + (limit - itemOffset));
+        }
+        return this;
+    }
+
+    public ItemKind kind() {
+        return kind;
+    }
+
+    public byte[] buffer() {
+        return buffer;
+    }
+
+    /** Where the item begins in {@link #buffer()}. */
+    public int offset() {
+        return offset;
+    }
+
+    public int lengthBytes() {
+        return length;
+    }
+
+    /** Where the next item of the same buffer begins. */
+    public int endOffset() {
+        return offset + length;
+    }
+
+    public int keyOffset() {
+        return offset + ItemLayout.KEY_OFFSET;
+    }
+
+    public int keyLengthBytes() {
+        return keyLength;
+    }
+
+    /** The partition key with its token, valid until the next {@link #wrap}; the token is computed when first asked for. */
+    public KeyView key() {
+        if (!tokenKnown) {
+            key.wrap(Murmur3.token(buffer, keyOffset(), keyLength), buffer, keyOffset(), keyLength);
+            tokenKnown = true;
+        }
+        return key;
+    }
+
+    /** Whether both items belong to one partition. */
+    public boolean hasKeyOf(EncodedItem other) {
+        return Arrays.equals(
+                buffer,
+                keyOffset(),
+                keyOffset() + keyLength,
+                other.buffer,
+                other.keyOffset(),
+                other.keyOffset() + other.keyLength);
+    }
+
+    /** Decodes a partition deletion or the deletion of a range into {@code out}, whose place is left alone. */
+    public void readPartitionDeletion(RangeDeletion out) throws CorruptItemException {
+        assert kind == ItemKind.PARTITION_DELETION : kind;
+        try {
+            body();
+            deletion(out);
+            end();
+        } catch (ByteUnderflowException e) {
+            throw new CorruptItemException("content is cut short", reader.offset(), e);
+        }
+    }
+
+    /** Decodes a range deletion. */
+    public void readRangeDeletion(RangeDeletion out) throws CorruptItemException {
+        assert kind == ItemKind.RANGE_DELETION : kind;
+        try {
+            body();
+            prefix(out.start());
+            int startWeight = weight();
+            prefix(out.end());
+            out.weights(startWeight, weight());
+            deletion(out);
+            if (comparator.compare(out.start(), startWeight, out.end(), out.endWeight()) >= 0) {
+                throw new CorruptItemException("range ends before it starts", offset, "");
+            }
+            end();
+        } catch (ByteUnderflowException e) {
+            throw new CorruptItemException("content is cut short", reader.offset(), e);
+        }
+    }
+
+    /**
+     * Reads only where the item stands: points {@code out} at the clustering of a row or the start of a range and
+     * returns its weight. A partition deletion and a static row stand before every clustering; they read as the empty
+     * prefix, {@link ClusteringComparator#BEFORE}.
+     */
+    public int readPosition(Clustering out) throws CorruptItemException {
+        try {
+            body();
+            switch (kind) {
+                case PARTITION_DELETION, STATIC_ROW -> {
+                    out.reset(buffer);
+                    return ClusteringComparator.BEFORE;
+                }
+                case CLUSTERING_ROW -> {
+                    clustering(out);
+                    return ClusteringComparator.AT;
+                }
+                case RANGE_DELETION -> {
+                    prefix(out);
+                    return weight();
+                }
+            }
+            throw new AssertionError(kind);
+        } catch (ByteUnderflowException e) {
+            throw new CorruptItemException("content is cut short", reader.offset(), e);
+        }
+    }
+
+    /** Decodes a static or clustering row; its values point into the buffer. */
+    public void readRow(Row out) throws CorruptItemException {
+        assert kind == ItemKind.STATIC_ROW || kind == ItemKind.CLUSTERING_ROW : kind;
+        boolean isStatic = kind == ItemKind.STATIC_ROW;
+        try {
+            body();
+            out.clear(isStatic);
+            if (!isStatic) {
+                clustering(out.clustering());
+            }
+            rowHead(out);
+            entries(out, isStatic ? staticColumns : regularColumns);
+            end();
+        } catch (ByteUnderflowException e) {
+            throw new CorruptItemException("content is cut short", reader.offset(), e);
+        }
+    }
+
+    private void body() {
+        int start = ItemLayout.KEY_OFFSET + keyLength;
+        reader.wrap(buffer, offset + start, length - start);
+    }
+
+    private void end() throws CorruptItemException {
+        if (reader.hasRemaining()) {
+            throw new CorruptItemException(
+                    "bytes are left over", reader.offset(), "remainingBytes=" + reader.remainingBytes());
+        }
+    }
+
+    /** A vint in its shortest form: equal content must have equal bytes. */
+    private int vint() throws CorruptItemException {
+        int start = reader.offset();
+        long value = reader.readUnsignedVInt();
+        if (value < 0 || value > Integer.MAX_VALUE) {
+            throw new CorruptItemException("number is too large", start, "value=" + Long.toUnsignedString(value));
+        }
+        if (reader.offset() - start != VInt.lengthBytes(value)) {
+            throw new CorruptItemException("number is not in its shortest form", start, "value=" + value);
+        }
+        return (int) value;
+    }
+
+    private int weight() throws CorruptItemException {
+        int start = reader.offset();
+        int code = reader.readUnsignedByte();
+        if (code != ItemLayout.WEIGHT_BEFORE && code != ItemLayout.WEIGHT_AFTER) {
+            throw new CorruptItemException("weight of a bound is unknown", start, "code=" + code);
+        }
+        return code == ItemLayout.WEIGHT_BEFORE ? ClusteringComparator.BEFORE : ClusteringComparator.AFTER;
+    }
+
+    private void clustering(Clustering out) throws CorruptItemException {
+        int start = reader.offset();
+        prefix(out);
+        if (out.size() != comparator.size()) {
+            throw new CorruptItemException(
+                    "clustering has a wrong number of components",
+                    start,
+                    "componentCount=" + out.size() + ", clusteringColumnCount=" + comparator.size());
+        }
+    }
+
+    private void prefix(Clustering out) throws CorruptItemException {
+        int start = reader.offset();
+        int count = vint();
+        if (count > comparator.size()) {
+            throw new CorruptItemException(
+                    "prefix has too many components",
+                    start,
+                    "componentCount=" + count + ", clusteringColumnCount=" + comparator.size());
+        }
+        out.reset(buffer);
+        for (int i = 0; i < count; i++) {
+            int valueLength = vint() - 1;
+            int valueOffset = reader.skip(Math.max(0, valueLength));
+            if (valueLength > 0) {
+                validate(comparator.type(i), valueOffset, valueLength);
+            }
+            out.add(valueOffset, valueLength);
+        }
+    }
+
+    private void validate(CqlType type, int valueOffset, int valueLength) throws CorruptItemException {
+        try {
+            type.validate(buffer, valueOffset, valueLength);
+        } catch (InvalidValueException e) {
+            throw new CorruptItemException("value is not of its type " + type.cqlName(), valueOffset, e);
+        }
+    }
+
+    private void deletion(RangeDeletion out) throws CorruptItemException {
+        long timestampMicros = reader.readLong();
+        out.deletion(timestampMicros, localDeletionTime());
+    }
+
+    private long localDeletionTime() throws CorruptItemException {
+        int start = reader.offset();
+        long seconds = reader.readLong();
+        if (seconds < 0 || seconds > ItemLayout.LOCAL_DELETION_TIME_MAX_SECONDS) {
+            throw new CorruptItemException(
+                    "local deletion time is out of bounds", start, "localDeletionTimeSeconds=" + seconds);
+        }
+        return seconds;
+    }
+
+    private int ttl() throws CorruptItemException {
+        int start = reader.offset();
+        int ttl = reader.readInt();
+        if (ttl <= 0) {
+            throw new CorruptItemException("TTL is not positive", start, "ttlSeconds=" + ttl);
+        }
+        return ttl;
+    }
+
+    private void rowHead(Row out) throws CorruptItemException {
+        int start = reader.offset();
+        int flags = reader.readUnsignedByte();
+        boolean liveness = (flags & ItemLayout.HAS_LIVENESS) != 0;
+        boolean expires = (flags & ItemLayout.LIVENESS_EXPIRES) != 0;
+        boolean deletion = (flags & ItemLayout.HAS_DELETION) != 0;
+        boolean shadowable = (flags & ItemLayout.DELETION_SHADOWABLE) != 0;
+        if ((flags & ~ItemLayout.ROW_FLAGS) != 0 || expires && !liveness || shadowable && !deletion) {
+            throw new CorruptItemException("row flags contradict each other", start, "flags=" + flags);
+        }
+        if (liveness) {
+            long timestampMicros = reader.readLong();
+            if (timestampMicros == DeletionTime.NO_TIMESTAMP) {
+                throw new CorruptItemException("liveness has no timestamp", start, "");
+            }
+            int ttlSeconds = expires ? ttl() : Row.NO_TTL;
+            out.liveness(timestampMicros, ttlSeconds, expires ? localDeletionTime() : DeletionTime.NO_DELETION_TIME);
+        }
+        if (deletion) {
+            long timestampMicros = reader.readLong();
+            out.deletion(timestampMicros, localDeletionTime(), shadowable);
+        }
+    }
+
+    private void entries(Row out, Column[] columns) throws CorruptItemException {
+        int count = vint();
+        for (int i = 0; i < count; i++) {
+            int start = reader.offset();
+            int code = reader.readUnsignedByte();
+            int columnIndex = vint();
+            if (columnIndex >= columns.length) {
+                throw new CorruptItemException(
+                        "column is not in the schema",
+                        start,
+                        "columnIndex=" + columnIndex + ", columnCount=" + columns.length);
+            }
+            Column column = columns[columnIndex];
+            if (code == ItemLayout.COMPLEX_DELETION && column.isComplex()) {
+                long timestampMicros = reader.readLong();
+                out.addComplexDeletion(columnIndex, timestampMicros, localDeletionTime());
+            } else {
+                cell(out, column, code, start);
+            }
+            if (i > 0 && !ascends(out, i, column)) {
+                throw new CorruptItemException("entries are out of order", start, "column=" + column.name());
+            }
+        }
+    }
+
+    private void cell(Row out, Column column, int code, int start) throws CorruptItemException {
+        int cellCode = code & ~ItemLayout.HAS_PATH;
+        boolean hasPath = (code & ItemLayout.HAS_PATH) != 0;
+        boolean expiring = cellCode == ItemLayout.EXPIRING_CELL;
+        boolean tombstone = cellCode == ItemLayout.TOMBSTONE;
+        if (hasPath != column.isComplex() || !expiring && !tombstone && cellCode != ItemLayout.LIVE_CELL) {
+            throw new CorruptItemException(
+                    "entry code does not fit the column", start, "code=" + code + ", column=" + column.name());
+        }
+        long timestampMicros = reader.readLong();
+        int ttlSeconds = expiring ? ttl() : Row.NO_TTL;
+        long ldt = expiring || tombstone ? localDeletionTime() : DeletionTime.NO_DELETION_TIME;
+        out.addCell(column.index(), timestampMicros, ttlSeconds, ldt);
+        if (hasPath) {
+            int pathLength = vint();
+            int pathOffset = reader.skip(pathLength);
+            validate(column.type().pathType(), pathOffset, pathLength);
+            out.path(buffer, pathOffset, pathLength);
+        }
+        if (!tombstone) {
+            int valueLength = vint() - 1;
+            int valueOffset = reader.skip(Math.max(0, valueLength));
+            int fixedLength = fixedLengthBytes(out, column);
+            if (valueLength > 0 && fixedLength != CqlType.VARIABLE_LENGTH && valueLength != fixedLength) {
+                throw new CorruptItemException(
+                        "value has a wrong length",
+                        valueOffset,
+                        "column=" + column.name() + ", lengthBytes=" + valueLength + ", fixedLengthBytes="
+                                + fixedLength);
+            }
+            out.value(buffer, valueOffset, valueLength);
+        }
+    }
+
+    /** Length of the last cell's value when its type fixes one: SSTables store such values without a length. */
+    private static int fixedLengthBytes(Row row, Column column) throws CorruptItemException {
+        int last = row.entryCount() - 1;
+        try {
+            return column.type()
+                    .cellType(row.pathBuffer(last), row.pathOffset(last), row.pathLengthBytes(last))
+                    .fixedLengthBytes();
+        } catch (InvalidValueException e) {
+            throw new CorruptItemException(
+                    "path names no field of " + column.type().cqlName(), row.pathOffset(last), e);
+        }
+    }
+
+    private static boolean ascends(Row row, int i, Column column) {
+        int previous = row.columnIndex(i - 1);
+        if (previous != column.index()) {
+            return previous < column.index();
+        }
+        if (row.isComplexDeletion(i) || !column.isComplex()) {
+            return false;
+        }
+        return row.isComplexDeletion(i - 1) || RowOrder.comparePaths(column, row, i - 1, row, i) < 0;
+    }
+}

@@ -1,0 +1,49 @@
+package io.anneal.net;
+
+import java.util.Optional;
+
+/**
+ * What a client or a server needs to know, given once.
+ *
+ * @param node                 this side's identity
+ * @param token                the shared token; a server must have one, and a client without one is refused
+ * @param encodingVersions     row encodings that this side reads and writes
+ * @param limits               bounds on sizes and counts
+ * @param timeouts             bounds on time
+ * @param compressionFromBytes payloads at least this long are compressed with LZ4, if the peer can read it; 0 turns
+ *                             compression off for both directions
+ * @param eventLoopThreads     threads that move the bytes of all connections
+ */
+public record NetConfig(
+        NodeIdentity node,
+        Optional<SharedToken> token,
+        VersionRange encodingVersions,
+        NetLimits limits,
+        NetTimeouts timeouts,
+        int compressionFromBytes,
+        int eventLoopThreads) {
+
+    public NetConfig {
+        if (compressionFromBytes < 0 || eventLoopThreads < 1) {
+            throw new IllegalArgumentException("network setting is out of bounds, compressionFromBytes="
+                    + compressionFromBytes + ", eventLoopThreads=" + eventLoopThreads);
+        }
+    }
+
+    /** Default limits and time limits, one event loop, no compression: loopback is faster than LZ4. */
+    public static NetConfig of(NodeIdentity node, Optional<SharedToken> token, VersionRange encodingVersions) {
+        return new NetConfig(node, token, encodingVersions, NetLimits.DEFAULT, NetTimeouts.DEFAULT, 0, 1);
+    }
+
+    public NetConfig withLimits(NetLimits value) {
+        return new NetConfig(node, token, encodingVersions, value, timeouts, compressionFromBytes, eventLoopThreads);
+    }
+
+    public NetConfig withTimeouts(NetTimeouts value) {
+        return new NetConfig(node, token, encodingVersions, limits, value, compressionFromBytes, eventLoopThreads);
+    }
+
+    public NetConfig withCompressionFromBytes(int value) {
+        return new NetConfig(node, token, encodingVersions, limits, timeouts, value, eventLoopThreads);
+    }
+}

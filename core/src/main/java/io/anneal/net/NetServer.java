@@ -1,0 +1,203 @@
+package io.anneal.net;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.SocketChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens on a loopback address and answers requests. Owns its event loops and its connections, which end with it;
+ * the executor of the handlers is the caller's.
+ */
+public final class NetServer implements AutoCloseable {
+    static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 << 10, 512 << 10);
+
+    private static final Logger LOG = LoggerFactory.getLogger(NetServer.class);
+
+    private final NetConfig config;
+    private final RequestHandlers handlers;
+    private final RandomGenerator nonces;
+    private final Consumer<IOException> failures;
+    private final MultiThreadIoEventLoopGroup group;
+    private final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger connectionCount = new AtomicInteger();
+
+    private Channel channel;
+
+    private NetServer(
+            NetConfig config,
+            RequestHandlers handlers,
+            RandomGenerator nonces,
+            Consumer<IOException> failures,
+            MultiThreadIoEventLoopGroup group) {
+        this.config = config;
+        this.handlers = handlers;
+        this.nonces = nonces;
+        this.failures = failures;
+        this.group = group;
+    }
+
+    /** As {@link #bind(NetConfig, InetSocketAddress, RequestHandlers, RandomGenerator, Consumer)}, failures logged. */
+    public static NetServer bind(
+            NetConfig config, InetSocketAddress address, RequestHandlers handlers, RandomGenerator nonces)
+            throws IOException {
+        return bind(config, address, handlers, nonces, failure -> {});
+    }
+
+    /**
+     * Starts to listen.
+     *
+     * @param address  a loopback address; port 0 takes any free one
+     * @param nonces   a {@link java.security.SecureRandom} outside of tests; must be safe for several threads
+     * @param failures is told of every connection that was refused or ended other than in good order, on the
+     *                 executor of the handlers
+     * @throws IllegalArgumentException if the address is not loopback, or the config has no token
+     * @throws IOException              if the address cannot be listened on
+     */
+    public static NetServer bind(
+            NetConfig config,
+            InetSocketAddress address,
+            RequestHandlers handlers,
+            RandomGenerator nonces,
+            Consumer<IOException> failures)
+            throws IOException {
+        return bind(config, address, handlers, nonces, failures, Transport.best());
+    }
+
+    static NetServer bind(
+            NetConfig config,
+            InetSocketAddress address,
+            RequestHandlers handlers,
+            RandomGenerator nonces,
+            Consumer<IOException> failures,
+            Transport transport)
+            throws IOException {
+        if (address.isUnresolved() || !address.getAddress().isLoopbackAddress()) {
+            throw new IllegalArgumentException(
+                    "only loopback may be listened on: other addresses need mutual TLS, which does not exist yet,"
+                            + " address=" + Wire.name(address));
+        }
+        if (config.token().isEmpty()) {
+            throw new IllegalArgumentException("a server needs a token, address=" + Wire.name(address));
+        }
+        Handshake.hello(config, new byte[Hello.NONCE_LENGTH_BYTES]).encode();
+
+        MultiThreadIoEventLoopGroup group = transport.group("anneal-net-server", config.eventLoopThreads());
+        NetServer server = new NetServer(config, handlers, nonces, failures, group);
+        ChannelFuture bound = server.bootstrap(transport).bind(address).awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            Transport.shutDown(group, config.timeouts().closeMs());
+            throw new IOException(
+                    "cannot listen, address=" + Wire.name(address) + ", reason="
+                            + bound.cause().getMessage(),
+                    bound.cause());
+        }
+        server.channel = bound.channel();
+        return server;
+    }
+
+    private ServerBootstrap bootstrap(Transport transport) {
+        return new ServerBootstrap()
+                .group(group)
+                .channel(transport.serverSocketType())
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+                .childHandler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel accepted) {
+                        shakeHands(accepted);
+                    }
+                });
+    }
+
+    private void shakeHands(SocketChannel accepted) {
+        InetSocketAddress address = accepted.remoteAddress();
+        if (address == null) {
+            accepted.close(); // Gone between the accept and now.
+            return;
+        }
+        boolean full = connectionCount.incrementAndGet() > config.limits().connectionsMax();
+        accepted.closeFuture().addListener(closed -> connectionCount.decrementAndGet());
+
+        Wire wire = new Wire(accepted, address, config);
+        Handshake handshake = new Handshake(Handshake.Role.SERVER, config, nonces, wire.peer());
+        HandshakeHandler handler = new HandshakeHandler(
+                Handshake.Role.SERVER,
+                handshake,
+                wire,
+                config,
+                agreement -> new ServerSession(wire, agreement, config, handlers, this::ended),
+                new HandshakeHandler.Listener() {
+                    @Override
+                    public void established(PeerSession session) {
+                        sessions.add(session);
+                        accepted.closeFuture().addListener(closed -> sessions.remove(session));
+                        LOG.debug("connection established, peer={}", wire.peer());
+                    }
+
+                    @Override
+                    public void failed(IOException cause) {
+                        report(cause);
+                    }
+                });
+        wire.install(config, handler);
+        if (full) {
+            accepted.eventLoop().execute(() -> handler.fail(tooMany(wire.peer())));
+        }
+    }
+
+    private PeerException tooMany(String peer) {
+        return new PeerException(
+                peer,
+                Handshake.STEP,
+                PeerException.TOO_MANY_CONNECTIONS,
+                "server has as many connections as it allows, max="
+                        + config.limits().connectionsMax());
+    }
+
+    private void ended(ServerSession session, IOException cause) {
+        session.closeCause().ifPresent(this::report);
+    }
+
+    private void report(IOException cause) {
+        LOG.warn("connection failed: {}", cause.getMessage());
+        try {
+            handlers.executor().execute(() -> failures.accept(cause));
+        } catch (RejectedExecutionException shutDown) {
+            LOG.debug("failure is not reported, the executor is shut down");
+        }
+    }
+
+    /** Where it listens, with the port that was taken. */
+    public InetSocketAddress address() {
+        return (InetSocketAddress) channel.localAddress();
+    }
+
+    /** Connections now open, those in their handshake included. */
+    public int connectionCount() {
+        return connectionCount.get();
+    }
+
+    /** Stops listening, closes all connections and waits for the event loops, within the time limit for closing. */
+    @Override
+    public void close() {
+        channel.close().awaitUninterruptibly(config.timeouts().closeMs());
+        PeerSession.closeAll(sessions, config.timeouts().closeMs());
+        Transport.shutDown(group, config.timeouts().closeMs());
+    }
+}

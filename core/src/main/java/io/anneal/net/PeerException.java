@@ -1,0 +1,91 @@
+package io.anneal.net;
+
+import java.io.IOException;
+
+/**
+ * Raised when a peer cannot be reached, is lost, is too slow, refuses, or answers a request with an error. Names the
+ * peer, the step at which it happened, and a stable code.
+ */
+public final class PeerException extends IOException {
+    /** No connection: refused by the machine, timed out, or the name does not resolve. */
+    public static final String CONNECT_FAILED = "connect-failed";
+    /** What answers there is not an Anneal node. */
+    public static final String NOT_ANNEAL = "not-anneal";
+    /** The handshake was not finished in time. */
+    public static final String HANDSHAKE_TIMEOUT = "handshake-timeout";
+    /** The shared token is missing on one side. */
+    public static final String TOKEN_MISSING = "token-missing";
+    /** The two sides do not hold the same token. */
+    public static final String TOKEN_WRONG = "token-wrong";
+    /** The server has as many connections as it allows. */
+    public static final String TOO_MANY_CONNECTIONS = "too-many-connections";
+    /** More requests in flight than agreed. */
+    public static final String TOO_MANY_REQUESTS = "too-many-requests";
+    /** More bytes wait to be sent to this peer than allowed. */
+    public static final String OUTBOUND_FULL = "outbound-full";
+    /** No response in time; whether the request was carried out is not known. */
+    public static final String REQUEST_TIMEOUT = "request-timeout";
+    /** The peer is gone: closed, reset, or silent for too long. */
+    public static final String PEER_LOST = "peer-lost";
+    /** The connection was closed in good order, by either side. */
+    public static final String CLOSED = "closed";
+    /** The peer stopped reading what is sent to it. */
+    public static final String WRITE_TIMEOUT = "write-timeout";
+    /** The peer has no handler for the verb. */
+    public static final String UNKNOWN_VERB = "unknown-verb";
+    /** The handler's answer is longer than the caller accepts. */
+    public static final String RESPONSE_TOO_LARGE = "response-too-large";
+    /** The peer's executor took no more work. */
+    public static final String OVERLOADED = "overloaded";
+    /** A handler failed without a code of its own. */
+    public static final String INTERNAL = "internal";
+
+    private static final long serialVersionUID = 1L;
+
+    private final String peer;
+    private final String step;
+    private final String code;
+    private final String reason;
+
+    /**
+     * @param peer   address of the other side
+     * @param step   what was being done, for example {@code handshake} or {@code request repair.open}
+     * @param code   stable, for programs and for docs/errors.md
+     * @param reason constant text, followed by facts as {@code name=value}
+     */
+    public PeerException(String peer, String step, String code, String reason) {
+        this(peer, step, code, reason, null);
+    }
+
+    public PeerException(String peer, String step, String code, String reason, Throwable cause) {
+        super(reason + ", peer=" + peer + ", step=" + step + ", code=" + code, cause);
+        this.peer = peer;
+        this.step = step;
+        this.code = code;
+        this.reason = reason;
+    }
+
+    public String peer() {
+        return peer;
+    }
+
+    public String step() {
+        return step;
+    }
+
+    public String code() {
+        return code;
+    }
+
+    public String reason() {
+        return reason;
+    }
+
+    /** True if the peer speaks our protocol and is worth a word before the connection closes. */
+    boolean tellsPeer() {
+        return switch (code) {
+            case TOKEN_MISSING, TOKEN_WRONG, TOO_MANY_CONNECTIONS, CLOSED, INTERNAL -> true;
+            default -> false;
+        };
+    }
+}

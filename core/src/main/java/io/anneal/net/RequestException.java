@@ -1,0 +1,22 @@
+package io.anneal.net;
+
+import java.io.IOException;
+
+/**
+ * What a {@link RequestHandler} fails with when the caller shall see a code of its own; the code and the text travel
+ * back and are raised there as a {@link PeerException}.
+ */
+public final class RequestException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final String code;
+
+    public RequestException(String code, String message) {
+        super(message);
+        this.code = code;
+    }
+
+    public String code() {
+        return code;
+    }
+}

@@ -1,0 +1,111 @@
+package io.anneal.net;
+
+import io.anneal.io.UnsupportedVersionException;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.util.NetUtil;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** One socket with its decoder, queue and counters: what handshake and session share. Belongs to the event loop. */
+final class Wire {
+    /** A silent peer is asked for a sign of life this often before it counts as lost. */
+    static final int SILENT_PERIODS_MAX = 3;
+
+    private final SocketChannel channel;
+    private final InetSocketAddress address;
+    private final String peer;
+    private final Traffic traffic = new Traffic();
+    private final FrameDecoder decoder;
+    private final OutboundQueue outbound;
+
+    Wire(SocketChannel channel, InetSocketAddress address, NetConfig config) {
+        this.channel = channel;
+        this.address = address;
+        this.peer = name(address);
+        this.decoder = new FrameDecoder(peer, traffic);
+        this.outbound = new OutboundQueue(peer, traffic, config);
+    }
+
+    static String name(InetSocketAddress address) {
+        return NetUtil.toSocketAddressString(address);
+    }
+
+    void install(NetConfig config, HandshakeHandler handshake) {
+        long periodMs = config.timeouts().idleMs() / SILENT_PERIODS_MAX;
+        channel.pipeline()
+                .addLast(new IdleStateHandler(periodMs, 0, 0, TimeUnit.MILLISECONDS))
+                .addLast(outbound)
+                .addLast(decoder)
+                .addLast(handshake);
+    }
+
+    SocketChannel channel() {
+        return channel;
+    }
+
+    InetSocketAddress address() {
+        return address;
+    }
+
+    String peer() {
+        return peer;
+    }
+
+    Traffic traffic() {
+        return traffic;
+    }
+
+    FrameDecoder decoder() {
+        return decoder;
+    }
+
+    OutboundQueue outbound() {
+        return outbound;
+    }
+
+    /** Ends the connection; tells the peer why, if it would understand and still listens. */
+    void end(IOException cause) {
+        decoder.stop();
+        Optional<Report> report = reportOf(cause);
+        // Reading goes on, to see the peer close, and what it still sends is dropped.
+        channel.config().setAutoRead(true);
+        if (report.isPresent()) {
+            outbound.endWith(
+                    OutboundFrame.control(FrameKind.GOODBYE, report.get().encode()));
+        } else {
+            channel.close();
+        }
+    }
+
+    private static Optional<Report> reportOf(IOException cause) {
+        if (cause instanceof CorruptFrameException corrupt) {
+            return Optional.of(new Report(corrupt.position(), Report.CORRUPT_FRAME, corrupt.reason()));
+        }
+        if (cause instanceof UnsupportedVersionException version) {
+            return Optional.of(new Report(0, Report.UNSUPPORTED_VERSION, version.getMessage()));
+        }
+        if (cause instanceof PeerException failure && failure.tellsPeer()) {
+            return Optional.of(new Report(0, failure.code(), failure.reason()));
+        }
+        return Optional.empty();
+    }
+
+    /** What a goodbye of the peer means here. */
+    IOException causeOf(Frame goodbye, String step) {
+        Report report;
+        try {
+            report = Report.decode(peer, goodbye);
+        } catch (CorruptFrameException corrupt) {
+            return corrupt;
+        }
+        if (report.code().equals(Report.CORRUPT_FRAME)) {
+            return new CorruptFrameException(
+                    peer, report.position(), "the peer received it, reason=" + report.message());
+        }
+        return new PeerException(
+                peer, step, report.code(), "the peer ended the connection, reason=" + report.message());
+    }
+}

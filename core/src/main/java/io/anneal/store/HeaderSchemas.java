@@ -1,0 +1,51 @@
+package io.anneal.store;
+
+import io.anneal.schema.Column;
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.SSTableReader;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A schema out of the headers of SSTables: each names only the columns that it holds, so a table's columns are the union.
+ * Columns are compared by their types' class names.
+ */
+final class HeaderSchemas {
+    private HeaderSchemas() {}
+
+    static TableSchema union(TableDirectories table, List<SSTableReader> readers) {
+        if (readers.isEmpty()) {
+            throw new SchemaException("no schema text and no SSTable whose header could tell, table="
+                    + table.qualifiedName() + ", directories=" + table.directories());
+        }
+        TableSchema first = readers.get(0).headerSchema();
+        Map<String, Column> columns = new LinkedHashMap<>();
+        for (SSTableReader reader : readers) {
+            TableSchema header = reader.headerSchema();
+            for (List<Column> kind : List.of(
+                    header.partitionKey(), header.clustering(), header.staticColumns(), header.regularColumns())) {
+                for (Column column : kind) {
+                    Column known = columns.putIfAbsent(column.name(), column);
+                    if (known != null && !agree(known, column)) {
+                        throw new SchemaException("SSTables disagree about a column, give the schema text, column="
+                                + column.name() + ", type=" + known.type().cqlName() + ", other="
+                                + column.type().cqlName() + ", sstable=" + reader.descriptor());
+                    }
+                }
+            }
+            if (header.clustering().size() != first.clustering().size()) {
+                throw new SchemaException("SSTables disagree about the clustering, sstable=" + reader.descriptor());
+            }
+        }
+        TableSchema.Builder union = TableSchema.builder(table.keyspace(), table.table());
+        columns.values().forEach(c -> union.column(c.name(), c.type(), c.kind()));
+        return union.build();
+    }
+
+    private static boolean agree(Column left, Column right) {
+        return left.kind() == right.kind()
+                && left.type().className().equals(right.type().className());
+    }
+}

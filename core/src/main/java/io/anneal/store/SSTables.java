@@ -1,0 +1,125 @@
+package io.anneal.store;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.TokenRange;
+import io.anneal.merge.MergeCursor;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableReader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The SSTables of one table, open for reading, as a single stream. Immutable and safe to share; each cursor belongs to
+ * one thread and is closed before this is.
+ */
+public final class SSTables implements Closeable {
+    private final TableSchema schema;
+    private final boolean hasSchemaText;
+    private final List<SSTableReader> readers;
+
+    private SSTables(TableSchema schema, boolean hasSchemaText, List<SSTableReader> readers) {
+        this.schema = schema;
+        this.hasSchemaText = hasSchemaText;
+        this.readers = List.copyOf(readers);
+    }
+
+    /**
+     * Opens components or directories of one table, described by the schema text beside them or by their own headers.
+     *
+     * @see TableSource#of(List, Optional)
+     */
+    public static SSTables open(Path... files) throws IOException {
+        return open(TableSource.of(List.of(files), Optional.empty()));
+    }
+
+    /**
+     * Opens all SSTables of a source, or none: when one fails, those already open are closed.
+     *
+     * @throws io.anneal.schema.SchemaException when there is no schema text and the headers contradict each other
+     */
+    public static SSTables open(TableSource source) throws IOException {
+        List<SSTableReader> readers = new ArrayList<>();
+        try {
+            for (Descriptor descriptor : source.descriptors()) {
+                readers.add(Formats.open(descriptor));
+            }
+            TableSchema schema = source.schemaText().isPresent()
+                    ? source.schemaText().get()
+                    : HeaderSchemas.union(source.directories(), readers);
+            return new SSTables(schema, source.schemaText().isPresent(), readers);
+        } catch (IOException | RuntimeException e) {
+            closeAll(readers, e);
+            throw e;
+        }
+    }
+
+    public TableSchema schema() {
+        return schema;
+    }
+
+    /**
+     * Whether the schema comes from text. If not it was made up from the SSTables' headers: no key names, gc_grace or
+     * drop times, which is enough to dump and verify, and never to repair.
+     */
+    public boolean hasSchemaText() {
+        return hasSchemaText;
+    }
+
+    public List<SSTableReader> readers() {
+        return readers;
+    }
+
+    /** Data of all SSTables as readers see it, uncompressed. */
+    public long dataLengthBytes() {
+        return readers.stream().mapToLong(SSTableReader::dataLengthBytes).sum();
+    }
+
+    /** Partitions of all SSTables, one in several of them counted several times. */
+    public long estimatedPartitionCount() {
+        return readers.stream()
+                .mapToLong(r -> r.statistics().estimatedPartitionCount())
+                .sum();
+    }
+
+    /**
+     * The merge of all SSTables in a range: normalised, nothing purged.
+     *
+     * @throws io.anneal.sstable.CorruptSSTableException when an SSTable does not fit the schema
+     */
+    public FragmentCursor scan(TokenRange.Linear range) throws IOException {
+        List<FragmentCursor> cursors = new ArrayList<>(readers.size());
+        try {
+            for (SSTableReader reader : readers) {
+                cursors.add(reader.scan(schema, range));
+            }
+            return MergeCursor.of(schema, cursors);
+        } catch (IOException | RuntimeException e) {
+            closeAll(cursors, e);
+            throw e;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        IOException failure = new IOException("SSTables could not be closed");
+        closeAll(readers, failure);
+        if (failure.getSuppressed().length > 0) {
+            throw failure;
+        }
+    }
+
+    private static void closeAll(List<? extends Closeable> opened, Exception failure) {
+        for (Closeable closeable : opened) {
+            try {
+                closeable.close();
+            } catch (IOException e) {
+                failure.addSuppressed(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package io.anneal.store;
+
+import io.anneal.io.StorageException;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableFormat;
+import io.anneal.sstable.SSTableWriter;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedSSTable;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Where new SSTables wait for import: {@code <staging>/<keyspace>/<table>/}, which holds nothing but SSTable files, as
+ * {@code nodetool import} wants it. One process at a time owns a staging directory (a lock file at its top), because the
+ * sweep of a crashed predecessor's files must not meet a living one's. Gives out generation numbers; safe to share
+ * between threads.
+ */
+public final class StagingDirectory implements Closeable {
+    static final String LOCK_FILE = ".anneal.lock";
+
+    private final Path directory;
+    private final FileChannel lockChannel;
+    private final FileLock lock;
+    private final SSTableFormat format;
+    private final Map<Path, Long> lastGenerations = new HashMap<>();
+
+    private StagingDirectory(Path directory, FileChannel lockChannel, FileLock lock, SSTableFormat format) {
+        this.directory = directory;
+        this.lockChannel = lockChannel;
+        this.lock = lock;
+        this.format = format;
+    }
+
+    /**
+     * Creates the directory when it is not there and takes it.
+     *
+     * @throws IllegalStateException when another process, or another object of this one, has it
+     */
+    public static StagingDirectory open(Path directory) throws IOException {
+        FileChannel channel = openLockFile(directory);
+        FileLock lock = null;
+        try {
+            lock = channel.tryLock();
+        } catch (OverlappingFileLockException e) {
+            throw new IllegalStateException("staging directory is in use by this process, directory=" + directory, e);
+        } finally {
+            if (lock == null) {
+                channel.close();
+            }
+        }
+        if (lock == null) {
+            throw new IllegalStateException("staging directory is in use by another process, directory=" + directory);
+        }
+        return new StagingDirectory(directory.toRealPath(), channel, lock, Formats.written());
+    }
+
+    private static FileChannel openLockFile(Path directory) throws StorageException {
+        try {
+            Files.createDirectories(directory);
+            return FileChannel.open(directory.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            throw new StorageException("create", directory, e);
+        }
+    }
+
+    /** Where a table's SSTables go: the directory to import. */
+    public Path tableDirectory(TableSchema schema) {
+        return directory.resolve(schema.keyspace()).resolve(schema.name());
+    }
+
+    /** The complete SSTables of a table that wait here: those with a list of components. */
+    public List<Descriptor> sstables(TableSchema schema) throws IOException {
+        Path tableDirectory = tableDirectory(schema);
+        Set<Descriptor> complete = new LinkedHashSet<>();
+        if (Files.isDirectory(tableDirectory)) {
+            for (Path file : TableDirectories.list(tableDirectory)) {
+                Descriptor.of(file).filter(found -> found.has(Component.TOC)).ifPresent(complete::add);
+            }
+        }
+        return List.copyOf(complete);
+    }
+
+    /** Starts one SSTable of the table under the next free generation. The caller closes it. */
+    SSTableWriter start(TableSchema schema, SSTableWriterConfig config) throws IOException {
+        Path tableDirectory = tableDirectory(schema);
+        return format.write(tableDirectory, Long.toString(nextGeneration(tableDirectory)), schema, config);
+    }
+
+    private synchronized long nextGeneration(Path tableDirectory) throws IOException {
+        Long last = lastGenerations.get(tableDirectory);
+        if (last == null) {
+            prepare(tableDirectory);
+            last = highestGeneration(tableDirectory);
+        }
+        lastGenerations.put(tableDirectory, last + 1);
+        return last + 1;
+    }
+
+    private static void prepare(Path tableDirectory) throws IOException {
+        try {
+            Files.createDirectories(tableDirectory);
+        } catch (IOException e) {
+            throw new StorageException("create", tableDirectory, e);
+        }
+        StagedSSTable.sweep(tableDirectory);
+    }
+
+    private static long highestGeneration(Path tableDirectory) throws IOException {
+        long highest = 0;
+        for (Path file : TableDirectories.list(tableDirectory)) {
+            String generation = Descriptor.of(file).map(Descriptor::generation).orElse("");
+            // Time-based ids have letters and underscores; they cannot collide with a number.
+            if (generation.matches("\\d{1,18}")) {
+                highest = Math.max(highest, Long.parseLong(generation));
+            }
+        }
+        return highest;
+    }
+
+    /** Deletes a finished SSTable that is not wanted after all; its TOC last, so that a crash in between is noticed. */
+    public static void delete(Descriptor descriptor) throws StorageException {
+        for (Component component : Component.values()) {
+            if (component != Component.TOC) {
+                delete(descriptor.file(component));
+            }
+        }
+        delete(descriptor.file(Component.TOC));
+    }
+
+    private static void delete(Path file) throws StorageException {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw new StorageException("delete", file, e);
+        }
+    }
+
+    /** Gives the directory up. The lock file stays: deleting it would let two processes hold two locks. */
+    @Override
+    public void close() throws IOException {
+        try (lockChannel) {
+            lock.release();
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package io.anneal.store;
+
+import io.anneal.sstable.Component;
+import io.anneal.sstable.Descriptor;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The directories that hold one table's SSTables: one, or one a data directory (JBOD). Only ever read.
+ *
+ * @param id the table's id as directory names carry it, 32 hexadecimal digits; empty in a staging directory
+ */
+public record TableDirectories(String keyspace, String table, Optional<String> id, List<Path> directories) {
+    static final String SCHEMA_FILE = "schema.cql";
+    static final String SNAPSHOTS = "snapshots";
+
+    public TableDirectories {
+        directories = List.copyOf(directories);
+    }
+
+    /** {@code keyspace.table}. */
+    public String qualifiedName() {
+        return keyspace + "." + table;
+    }
+
+    /**
+     * The table's SSTables, without those that an unfinished transaction left or a finished one has not deleted yet.
+     *
+     * @throws io.anneal.sstable.CorruptSSTableException when a transaction log does not tell which they are
+     */
+    public List<Descriptor> liveSSTables() throws IOException {
+        // Logs are listed after all other files, because Cassandra deletes a log after the files it names.
+        Map<Path, List<Path>> files = new LinkedHashMap<>();
+        for (Path directory : directories) {
+            files.put(directory, list(directory));
+        }
+        List<Path> logs = new ArrayList<>();
+        for (Path directory : directories) {
+            list(directory).stream().filter(TransactionLog::isLog).forEach(logs::add);
+        }
+
+        Set<Path> ignored = new HashSet<>();
+        for (TransactionLog log : TransactionLog.readAll(logs)) {
+            for (Path directory : log.directories()) {
+                ignored.addAll(log.ignored(directory, files.getOrDefault(directory, List.of())));
+            }
+        }
+
+        Set<Descriptor> live = new LinkedHashSet<>();
+        for (List<Path> inDirectory : files.values()) {
+            for (Path file : inDirectory) {
+                if (!ignored.contains(file)) {
+                    Descriptor.of(file).ifPresent(live::add);
+                }
+            }
+        }
+        return List.copyOf(live);
+    }
+
+    /** The newest schema text of the table: beside its SSTables, else of its newest snapshot. */
+    public Optional<Path> schemaFile() throws IOException {
+        Optional<Path> beside =
+                newest(directories.stream().map(d -> d.resolve(SCHEMA_FILE)).toList());
+        if (beside.isPresent()) {
+            return beside;
+        }
+        List<Path> inSnapshots = new ArrayList<>();
+        for (Path directory : directories) {
+            Path snapshots = directory.resolve(SNAPSHOTS);
+            if (Files.isDirectory(snapshots)) {
+                list(snapshots).forEach(snapshot -> inSnapshots.add(snapshot.resolve(SCHEMA_FILE)));
+            }
+        }
+        return newest(inSnapshots);
+    }
+
+    private static Optional<Path> newest(Collection<Path> files) throws IOException {
+        Path newest = null;
+        for (Path file : files) {
+            if (Files.isRegularFile(file)
+                    && (newest == null
+                            || Files.getLastModifiedTime(file).compareTo(Files.getLastModifiedTime(newest)) > 0)) {
+                newest = file;
+            }
+        }
+        return Optional.ofNullable(newest);
+    }
+
+    /** Whether there is at least one file of an SSTable, live or not. */
+    boolean holdsSSTables() throws IOException {
+        for (Path directory : directories) {
+            if (list(directory).stream().anyMatch(TableDirectories::isData)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isData(Path file) {
+        return Descriptor.of(file)
+                .filter(d -> d.file(Component.DATA).getFileName().equals(file.getFileName()))
+                .isPresent();
+    }
+
+    /** Names in a directory, sorted, so that every run sees the same order. */
+    static List<Path> list(Path directory) throws IOException {
+        List<Path> entries = new ArrayList<>();
+        try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
+            stream.forEach(entries::add);
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        entries.sort(null);
+        return entries;
+    }
+}

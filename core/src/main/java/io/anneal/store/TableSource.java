@@ -1,0 +1,91 @@
+package io.anneal.store;
+
+import io.anneal.schema.CqlSchema;
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Which SSTables are to be opened as one table, and the schema text that describes it, if there is one. Nothing is open
+ * yet. Immutable.
+ *
+ * @param directories where they lie, and the table's name by that
+ * @param descriptors the live ones
+ * @param schemaText the table as text describes it; empty when only the SSTables' own headers tell
+ */
+public record TableSource(
+        TableDirectories directories, List<Descriptor> descriptors, Optional<TableSchema> schemaText) {
+    public TableSource {
+        descriptors = List.copyOf(descriptors);
+    }
+
+    /**
+     * Everything live of a table.
+     *
+     * @param schemaFile the text to use; empty for what lies beside the SSTables or in the newest snapshot
+     * @throws SchemaException when the text is wrong or does not describe the table
+     */
+    public static TableSource of(TableDirectories table, Optional<Path> schemaFile) throws IOException {
+        return new TableSource(table, table.liveSSTables(), schema(table, schemaFile));
+    }
+
+    /**
+     * What a user named: any component of an SSTable (then only that one), or a directory that holds one table. Several
+     * must belong to one table.
+     */
+    public static TableSource of(List<Path> files, Optional<Path> schemaFile) throws IOException {
+        Set<Descriptor> descriptors = new LinkedHashSet<>();
+        Set<Path> directories = new LinkedHashSet<>();
+        for (Path file : files) {
+            if (Files.isDirectory(file)) {
+                TableDirectories table = CassandraDirectory.of(file).onlyTable();
+                descriptors.addAll(table.liveSSTables());
+                directories.addAll(table.directories());
+            } else {
+                Descriptor descriptor = descriptor(file);
+                descriptors.add(descriptor);
+                directories.add(descriptor.directory());
+            }
+        }
+        TableDirectories table = CassandraDirectory.of(List.copyOf(directories)).onlyTable();
+        return new TableSource(table, List.copyOf(descriptors), schema(table, schemaFile));
+    }
+
+    private static Descriptor descriptor(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            throw new NoSuchFileException(file.toString());
+        }
+        return Descriptor.of(file.toRealPath())
+                .orElseThrow(() -> new IllegalArgumentException("file is no component of an SSTable, file=" + file));
+    }
+
+    private static Optional<TableSchema> schema(TableDirectories table, Optional<Path> schemaFile) throws IOException {
+        Optional<Path> file = schemaFile.isPresent() ? schemaFile : table.schemaFile();
+        if (file.isEmpty()) {
+            return Optional.empty();
+        }
+        CqlSchema schema =
+                CqlSchema.parse(Files.readString(file.get()), file.get().toString());
+        Optional<TableSchema> named = schema.table(table.keyspace(), table.table());
+        if (named.isPresent()) {
+            return named;
+        }
+        // Files copied out of Cassandra's layout have no name that could contradict a text about a single table.
+        Collection<TableSchema> all = schema.tables();
+        if (table.id().isEmpty() && all.size() == 1) {
+            return Optional.of(all.iterator().next());
+        }
+        throw new SchemaException("schema text does not describe the table, table=" + table.qualifiedName() + ", file="
+                + file.get() + ", described="
+                + all.stream().map(TableSchema::qualifiedName).toList());
+    }
+}

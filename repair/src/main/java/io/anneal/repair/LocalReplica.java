@@ -1,0 +1,194 @@
+package io.anneal.repair;
+
+import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
+import io.anneal.repair.message.OpenSession;
+import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.SessionFinished;
+import io.anneal.repair.message.SessionOpened;
+import io.anneal.repair.message.SyncVote;
+import io.anneal.repair.message.WindowSummary;
+import io.anneal.schema.CqlSchema;
+import io.anneal.schema.TableSchema;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A replica in this process. Its session runs on the executor it is given, which must run one task at a time; while the
+ * master compares a window, it reads on. Safe for the threads of a server that passes requests on.
+ */
+public final class LocalReplica implements Replica {
+    private static final Logger LOG = LoggerFactory.getLogger(LocalReplica.class);
+
+    /** A step of a session. */
+    private interface Step<T> {
+        T run(ReplicaSession session) throws IOException;
+    }
+
+    private final ReplicaTable.Opener tables;
+    private final String name;
+    private final Executor executor;
+
+    /** Touched by the executor only. */
+    private Optional<ReplicaSession> session = Optional.empty();
+
+    private Optional<ReplicaTable> table = Optional.empty();
+
+    /** What stopped the session; reading on may fail before anybody asks. Touched by the executor only. */
+    private Optional<Exception> broken = Optional.empty();
+
+    /**
+     * @param name for errors and reports, until the table is opened
+     * @param executor serial; it belongs to the caller
+     */
+    public LocalReplica(String name, ReplicaTable.Opener tables, Executor executor) {
+        this.name = name;
+        this.tables = tables;
+        this.executor = executor;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    private <T> CompletableFuture<T> on(Step<T> step) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        executor.execute(() -> {
+            if (broken.isPresent()) {
+                future.completeExceptionally(broken.get());
+                return;
+            }
+            try {
+                future.complete(step.run(session.orElseThrow(
+                        () -> new IllegalStateException("no repair session is open, replica=" + name))));
+            } catch (IOException | RuntimeException failure) {
+                broken = Optional.of(failure);
+                future.completeExceptionally(failure);
+            }
+        });
+        return future;
+    }
+
+    @Override
+    public CompletableFuture<SessionOpened> open(OpenSession parameters) {
+        CompletableFuture<SessionOpened> future = new CompletableFuture<>();
+        executor.execute(() -> {
+            try {
+                future.complete(openNow(parameters));
+            } catch (IOException | RuntimeException failure) {
+                future.completeExceptionally(failure);
+            }
+        });
+        return future;
+    }
+
+    private SessionOpened openNow(OpenSession parameters) throws IOException {
+        if (session.isPresent()) {
+            throw new IllegalStateException("a repair session is open already, replica=" + name);
+        }
+        ReplicaTable opened = tables.open(parameters.keyspace(), parameters.table());
+        try {
+            refuseOtherSchema(opened, parameters);
+            session = Optional.of(new ReplicaSession(opened, parameters));
+            table = Optional.of(opened);
+            return new SessionOpened(opened.name(), opened.sstableCount(), opened.dataBytes());
+        } finally {
+            if (session.isEmpty()) {
+                opened.close();
+            }
+        }
+    }
+
+    private static void refuseOtherSchema(ReplicaTable table, OpenSession parameters) throws RepairException {
+        TableSchema wanted = CqlSchema.parse(parameters.schemaText(), "schema of the repair master")
+                .table(parameters.keyspace(), parameters.table())
+                .orElseThrow(() -> new RepairException("repair master sent no schema of the table, table="
+                        + parameters.keyspace() + "." + parameters.table()));
+        Optional<String> difference = table.schema().differenceFrom(wanted);
+        if (difference.isPresent()) {
+            throw new RepairException("schema differs from the repair master's, replica=" + table.name() + ", table="
+                    + parameters.keyspace() + "." + parameters.table() + ", difference=" + difference.get());
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> startPart(TokenRange.Linear part) {
+        return on(open -> {
+            open.startPart(part);
+            return null;
+        });
+    }
+
+    @Override
+    public CompletableFuture<SyncVote> fill() {
+        return on(ReplicaSession::fill);
+    }
+
+    @Override
+    public CompletableFuture<WindowSummary> window(RingPosition boundary) {
+        CompletableFuture<WindowSummary> summary = on(open -> open.window(boundary));
+        on(open -> {
+            open.readAhead();
+            return null;
+        });
+        return summary;
+    }
+
+    @Override
+    public CompletableFuture<WindowSummary> summary() {
+        return on(ReplicaSession::summary);
+    }
+
+    @Override
+    public CompletableFuture<long[]> hashes(Phase phase) {
+        return on(open -> open.hashes(phase));
+    }
+
+    @Override
+    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes) {
+        return on(open -> open.fetch(phase, hashes));
+    }
+
+    @Override
+    public CompletableFuture<byte[]> push(byte[] items) {
+        return on(open -> open.receive(items));
+    }
+
+    @Override
+    public CompletableFuture<SessionFinished> finish() {
+        return on(ReplicaSession::finish);
+    }
+
+    @Override
+    public long bytesSent() {
+        return 0;
+    }
+
+    @Override
+    public long bytesReceived() {
+        return 0;
+    }
+
+    /** Ends the session on the executor, behind whatever runs there. */
+    @Override
+    public void close() {
+        executor.execute(() -> {
+            if (session.isPresent()) {
+                ReplicaTable openTable = table.orElseThrow();
+                ReplicaSession open = session.get();
+                session = Optional.empty();
+                try (openTable;
+                        open) {
+                    LOG.debug("repair session ends, replica={}", name);
+                } catch (IOException failure) {
+                    LOG.warn("repair session did not close cleanly, replica={}", name, failure);
+                }
+            }
+        });
+    }
+}

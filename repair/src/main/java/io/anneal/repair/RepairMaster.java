@@ -1,0 +1,190 @@
+package io.anneal.repair;
+
+import io.anneal.key.ClusteringComparator;
+import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
+import io.anneal.repair.message.OpenSession;
+import io.anneal.repair.message.SessionFinished;
+import io.anneal.repair.message.SessionOpened;
+import io.anneal.repair.message.SyncVote;
+import io.anneal.repair.message.WindowSummary;
+import io.anneal.schema.SchemaText;
+import io.anneal.schema.TableSchema;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Row-level repair of one range, driven from the replica that is its master: windows are negotiated, compared by combined
+ * hash, and reconciled where they differ, until the range's end (after ScyllaDB's published row-level repair). All
+ * replicas read on while the master compares.
+ *
+ * <p>Runs on the caller's thread. Owns neither its table nor the replicas; {@link #close} ends the master's own session.
+ */
+public final class RepairMaster implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(RepairMaster.class);
+
+    private final RepairConfig config;
+    private final ReplicaTable table;
+    private final List<Replica> followers;
+    private final RepairListener listener;
+    private final OpenSession parameters;
+    private final ReplicaSession own;
+    private final ClusteringComparator comparator;
+    private final WindowSync sync;
+
+    private final List<String> followerNames = new ArrayList<>();
+    private long windows;
+    private long windowsDiffering;
+
+    /** @throws RepairException when the table's replica would have to receive rows and cannot */
+    public RepairMaster(RepairConfig config, ReplicaTable table, List<Replica> followers, RepairListener listener)
+            throws RepairException {
+        this.config = config;
+        this.table = table;
+        this.followers = List.copyOf(followers);
+        this.listener = listener;
+        TableSchema schema = table.schema();
+        parameters = new OpenSession(
+                config.sessionId(),
+                config.keyspace(),
+                config.table(),
+                SchemaText.print(schema),
+                config.purgeTimeSeconds(),
+                config.hashSeed(),
+                config.bufferBytes(),
+                config.localDeletionTimeMaxSeconds(),
+                config.dryRun());
+        own = new ReplicaSession(table, parameters);
+        comparator = ClusteringComparator.of(schema);
+        sync = new WindowSync(schema, own, this.followers, listener);
+    }
+
+    /**
+     * Repairs the range; afterwards all replicas hold the same rows there.
+     *
+     * @throws IOException naming the replica that failed; nothing of what was received is kept then
+     */
+    public RepairReport run() throws IOException {
+        LOG.info(
+                "repair starts, session={}, table={}.{}, range={}, replicas={}",
+                config.sessionId(),
+                config.keyspace(),
+                config.table(),
+                config.range(),
+                followers.size() + 1);
+        for (SessionOpened opened : Waiting.onAll(ask(follower -> follower.open(parameters)))) {
+            followerNames.add(opened.name());
+        }
+        for (TokenRange.Linear part : config.range().unwrap()) {
+            List<CompletableFuture<Void>> started = ask(follower -> follower.startPart(part));
+            own.startPart(part);
+            Waiting.onAll(started);
+            repairPart();
+        }
+        List<CompletableFuture<SessionFinished>> finishing = ask(Replica::finish);
+        List<SessionFinished> finished = new ArrayList<>(List.of(own.finish()));
+        finished.addAll(Waiting.onAll(finishing));
+        RepairReport report = report(finished);
+        LOG.info("repair is done, session={}, report={}", config.sessionId(), report);
+        return report;
+    }
+
+    private <T> List<CompletableFuture<T>> ask(Function<Replica, CompletableFuture<T>> question) {
+        return followers.stream().map(question).toList();
+    }
+
+    private void repairPart() throws IOException {
+        boolean first = true;
+        RingPosition boundary;
+        do {
+            List<CompletableFuture<SyncVote>> votes = ask(Replica::fill);
+            List<SyncVote> all = new ArrayList<>(List.of(own.fill()));
+            all.addAll(Waiting.onAll(votes));
+            if (first) {
+                refuseEmptyReplica(all);
+                first = false;
+            }
+            boundary = smallest(all);
+            repairWindow(boundary);
+        } while (!boundary.isEnd());
+    }
+
+    private void repairWindow(RingPosition boundary) throws IOException {
+        List<CompletableFuture<WindowSummary>> asked = ask(follower -> follower.window(boundary));
+        WindowSummary summary = own.window(boundary);
+        own.readAhead();
+        windows++;
+        if (sync.reconcile(summary, Waiting.onAll(asked))) {
+            windowsDiffering++;
+        }
+        listener.progress(windows, own.rowsRead(), own.bytesRead(), boundary);
+    }
+
+    private RingPosition smallest(List<SyncVote> votes) {
+        RingPosition smallest = RingPosition.END;
+        for (SyncVote vote : votes) {
+            if (vote.last().compareTo(smallest, comparator) < 0) {
+                smallest = vote.last();
+            }
+        }
+        return smallest;
+    }
+
+    private void refuseEmptyReplica(List<SyncVote> votes) throws RepairException {
+        long most = votes.stream().mapToLong(SyncVote::items).max().orElse(0);
+        if (config.allowEmpty() || most < RepairConfig.MUCH_ITEMS) {
+            return;
+        }
+        for (int i = 0; i < votes.size(); i++) {
+            if (votes.get(i).items() == 0 && votes.get(i).last().isEnd()) {
+                throw new RepairException(
+                        "replica holds nothing where others hold much; allow it with --allow-empty if it lost its data,"
+                                + " replica=" + replicaName(i) + ", range=" + config.range() + ", itemsElsewhere="
+                                + most);
+            }
+        }
+    }
+
+    private String replicaName(int index) {
+        return index == 0 ? table.name() : followerNames.get(index - 1);
+    }
+
+    private RepairReport report(List<SessionFinished> finished) {
+        List<RepairReport.ReplicaReport> replicas = new ArrayList<>();
+        for (int i = 0; i < finished.size(); i++) {
+            SessionFinished done = finished.get(i);
+            replicas.add(new RepairReport.ReplicaReport(
+                    replicaName(i),
+                    done.rowsRead(),
+                    done.bytesRead(),
+                    done.rowsWritten(),
+                    done.deletionsWritten(),
+                    done.sstables()));
+        }
+        long networkBytes = followers.stream()
+                .mapToLong(follower -> follower.bytesSent() + follower.bytesReceived())
+                .sum();
+        return new RepairReport(
+                replicas,
+                windows,
+                windowsDiffering,
+                sync.rowsDiffering(),
+                sync.deletionsDiffering(),
+                sync.itemsFetched(),
+                sync.itemsPushed(),
+                sync.itemBytes(),
+                networkBytes,
+                config.dryRun());
+    }
+
+    @Override
+    public void close() throws IOException {
+        own.close();
+    }
+}

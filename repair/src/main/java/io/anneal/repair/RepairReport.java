@@ -1,0 +1,101 @@
+package io.anneal.repair;
+
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
+import io.anneal.repair.message.Texts;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How a repair went.
+ *
+ * @param rowsDiffering places at which replicas held different rows
+ * @param deletionsDiffering partition deletions and intervals that not every replica held
+ * @param itemsFetched rows and deletions that the master received
+ * @param itemsPushed rows and deletions sent to followers, each as often as it was sent
+ * @param itemBytes encoded size of what was fetched and pushed
+ * @param networkBytes all bytes that crossed the network between the master and the followers; 0 inside one process
+ */
+public record RepairReport(
+        List<ReplicaReport> replicas,
+        long windows,
+        long windowsDiffering,
+        long rowsDiffering,
+        long deletionsDiffering,
+        long itemsFetched,
+        long itemsPushed,
+        long itemBytes,
+        long networkBytes,
+        boolean dryRun) {
+    public RepairReport {
+        replicas = List.copyOf(replicas);
+    }
+
+    /** Whether the replicas were equal before. */
+    public boolean wereEqual() {
+        return rowsDiffering == 0 && deletionsDiffering == 0;
+    }
+
+    void encode(ByteWriter out) {
+        out.writeUnsignedVInt(replicas.size());
+        for (ReplicaReport replica : replicas) {
+            Texts.write(out, replica.name);
+            out.writeLong(replica.rowsRead);
+            out.writeLong(replica.bytesRead);
+            out.writeLong(replica.rowsWritten);
+            out.writeLong(replica.deletionsWritten);
+            Texts.write(out, replica.sstables);
+        }
+        for (long number : new long[] {
+            windows,
+            windowsDiffering,
+            rowsDiffering,
+            deletionsDiffering,
+            itemsFetched,
+            itemsPushed,
+            itemBytes,
+            networkBytes
+        }) {
+            out.writeLong(number);
+        }
+        out.writeByte(dryRun ? 1 : 0);
+    }
+
+    static RepairReport decode(ByteReader in) {
+        List<ReplicaReport> replicas = new ArrayList<>();
+        int count = in.readUnsignedVInt32();
+        for (int i = 0; i < count; i++) {
+            replicas.add(new ReplicaReport(
+                    Texts.read(in), in.readLong(), in.readLong(), in.readLong(), in.readLong(), Texts.readList(in)));
+        }
+        return new RepairReport(
+                replicas,
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readByte() != 0);
+    }
+
+    /**
+     * One replica's part.
+     *
+     * @param rowsWritten rows that it lacked and now holds; with a dry run, lacks
+     * @param deletionsWritten the same of partition and range deletions
+     */
+    public record ReplicaReport(
+            String name,
+            long rowsRead,
+            long bytesRead,
+            long rowsWritten,
+            long deletionsWritten,
+            List<String> sstables) {
+        public ReplicaReport {
+            sstables = List.copyOf(sstables);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+package io.anneal.repair;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteUnderflowException;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.RingPosition;
+import io.anneal.net.PeerContext;
+import io.anneal.net.RequestException;
+import io.anneal.net.RequestHandlers;
+import io.anneal.net.Verb;
+import io.anneal.repair.message.Contents;
+import io.anneal.repair.message.OpenSession;
+import io.anneal.repair.message.Part;
+import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.RepairVerb;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+
+/**
+ * The follower's side of repair on a server: sessions by id, each a {@link LocalReplica} whose steps run one after the
+ * other on the executor handed in. A session ends with its peer's connection. At most so many sessions as the memory
+ * budget has row buffers for; one more is answered with {@link #BUSY}. Safe for any thread.
+ */
+public final class RepairService {
+    /** Code of the answer to a master when no memory is left for another session. */
+    public static final String BUSY = "busy";
+    /** Code of the answer to a message of a session that is not open here. */
+    public static final String NO_SESSION = "no-session";
+    /** Content of one message, all parts together, at most. */
+    private static final int CONTENT_MAX_BYTES = 512 << 20;
+
+    /** Prefix components in a boundary at most; no table has so many clustering columns. */
+    private static final int CLUSTERING_COLUMNS_MAX = 2048;
+
+    /** A session as its connection sees it; parts of a message come one after the other. */
+    private static final class Session {
+        private final PeerContext peer;
+        private final LocalReplica replica;
+        private final ByteWriter inbox = new ByteWriter(1024);
+        private byte[] outbox = new byte[0];
+        private int outboxOffset;
+
+        Session(PeerContext peer, LocalReplica replica) {
+            this.peer = peer;
+            this.replica = replica;
+        }
+    }
+
+    /** Answers the whole content of one verb. */
+    private interface Answer {
+        CompletableFuture<byte[]> to(Session session, ByteReader content);
+    }
+
+    private final ReplicaTable.Opener tables;
+    private final Executor executor;
+    private final int sessionsMax;
+    private final Map<UUID, Session> sessions = new ConcurrentHashMap<>();
+
+    /**
+     * @param executor runs the sessions' steps, which read and write files; it belongs to the caller
+     * @param sessionsMax sessions that the memory budget allows
+     */
+    public RepairService(ReplicaTable.Opener tables, Executor executor, int sessionsMax) {
+        this.tables = tables;
+        this.executor = executor;
+        this.sessionsMax = sessionsMax;
+    }
+
+    /** Registers the verbs of a follower. */
+    public void register(RequestHandlers handlers) {
+        handle(handlers, RepairVerb.OPEN, this::open);
+        handle(handlers, RepairVerb.PART, (session, in) -> empty(session.replica.startPart(Contents.readRange(in))));
+        handle(
+                handlers,
+                RepairVerb.FILL,
+                (session, in) -> encoded(session.replica.fill(), (vote, out) -> vote.encode(out)));
+        handle(
+                handlers,
+                RepairVerb.WINDOW,
+                (session, in) -> encoded(
+                        session.replica.window(RingPosition.decode(in, CLUSTERING_COLUMNS_MAX)),
+                        (summary, out) -> summary.encode(out)));
+        handle(
+                handlers,
+                RepairVerb.SUMMARY,
+                (session, in) -> encoded(session.replica.summary(), (summary, out) -> summary.encode(out)));
+        handle(
+                handlers,
+                RepairVerb.HASHES,
+                (session, in) -> encoded(session.replica.hashes(Contents.readPhase(in)), Contents::write));
+        handle(handlers, RepairVerb.FETCH, (session, in) -> {
+            Phase phase = Contents.readPhase(in);
+            return session.replica.fetch(phase, Contents.readHashes(in));
+        });
+        handle(handlers, RepairVerb.PUSH, (session, in) -> session.replica.push(in.readBytes(in.remainingBytes())));
+        handle(handlers, RepairVerb.FINISH, this::finish);
+        handlers.register(RepairVerb.MORE, (peer, request) -> {
+            try {
+                return CompletableFuture.completedFuture(nextPart(session(peer, Part.readSessionId(reader(request)))));
+            } catch (RequestException refused) {
+                return CompletableFuture.failedFuture(refused);
+            }
+        });
+    }
+
+    private void handle(RequestHandlers handlers, Verb verb, Answer answer) {
+        handlers.register(verb, (peer, request) -> {
+            ByteReader in = reader(request);
+            try {
+                return take(peer, verb, in, answer);
+            } catch (RequestException refused) {
+                return CompletableFuture.failedFuture(refused);
+            } catch (ByteUnderflowException | IllegalArgumentException malformed) {
+                return CompletableFuture.failedFuture(new RequestException(
+                        "malformed",
+                        "message is malformed, verb=" + verb.name() + ", cause=" + malformed.getMessage()));
+            }
+        });
+    }
+
+    private CompletionStage<ByteBuffer> take(PeerContext peer, Verb verb, ByteReader in, Answer answer)
+            throws RequestException {
+        UUID id = Part.readSessionId(in);
+        Session session = verb.equals(RepairVerb.OPEN) ? sessionToOpen(peer, id) : session(peer, id);
+        boolean more = Part.readMore(in);
+        if (session.inbox.lengthBytes() + (long) in.remainingBytes() > CONTENT_MAX_BYTES) {
+            throw new RequestException("too-large", "message is too large, maxBytes=" + CONTENT_MAX_BYTES);
+        }
+        session.inbox.writeBytes(in.array(), in.offset(), in.remainingBytes());
+        if (more) {
+            return CompletableFuture.completedFuture(Part.response(new byte[0], 0));
+        }
+        byte[] content = session.inbox.toByteArray();
+        session.inbox.clear();
+        return answer.to(session, new ByteReader(content)).thenApply(bytes -> {
+            session.outbox = bytes;
+            session.outboxOffset = 0;
+            return nextPart(session);
+        });
+    }
+
+    private static ByteBuffer nextPart(Session session) {
+        ByteBuffer part = Part.response(session.outbox, session.outboxOffset);
+        session.outboxOffset = Math.min(session.outbox.length, session.outboxOffset + Part.CONTENT_MAX_BYTES);
+        return part;
+    }
+
+    private static ByteReader reader(ByteBuffer request) {
+        return new ByteReader().wrap(request.array(), request.arrayOffset() + request.position(), request.remaining());
+    }
+
+    private Session session(PeerContext peer, UUID id) throws RequestException {
+        Session session = sessions.get(id);
+        if (session == null || session.peer != peer) {
+            throw new RequestException(NO_SESSION, "repair session is not open on this connection, session=" + id);
+        }
+        return session;
+    }
+
+    private Session sessionToOpen(PeerContext peer, UUID id) throws RequestException {
+        Session known = sessions.get(id);
+        if (known != null) {
+            return session(peer, id);
+        }
+        if (sessions.size() >= sessionsMax) {
+            throw new RequestException(
+                    BUSY, "no memory for another repair session, try again later, sessionsMax=" + sessionsMax);
+        }
+        LocalReplica replica = new LocalReplica("session " + id, tables, MoreExecutors.newSequentialExecutor(executor));
+        Session session = new Session(peer, replica);
+        sessions.put(id, session);
+        peer.onClose(() -> end(id));
+        return session;
+    }
+
+    private CompletableFuture<byte[]> open(Session session, ByteReader in) {
+        OpenSession parameters = OpenSession.decode(in);
+        return encoded(session.replica.open(parameters), (opened, out) -> opened.encode(out))
+                .whenComplete((done, failure) -> {
+                    if (failure != null) {
+                        end(parameters.sessionId());
+                    }
+                });
+    }
+
+    private CompletableFuture<byte[]> finish(Session session, ByteReader in) {
+        return encoded(session.replica.finish(), (finished, out) -> finished.encode(out));
+    }
+
+    private void end(UUID id) {
+        Session session = sessions.remove(id);
+        if (session != null) {
+            session.replica.close();
+        }
+    }
+
+    private static CompletableFuture<byte[]> empty(CompletableFuture<Void> done) {
+        return done.thenApply(nothing -> new byte[0]);
+    }
+
+    private static <T> CompletableFuture<byte[]> encoded(
+            CompletableFuture<T> result, BiConsumer<T, ByteWriter> encoder) {
+        return result.thenApply(value -> {
+            ByteWriter out = new ByteWriter(64);
+            encoder.accept(value, out);
+            return out.toByteArray();
+        });
+    }
+}

@@ -1,0 +1,54 @@
+package io.anneal.repair;
+
+import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
+import io.anneal.repair.message.OpenSession;
+import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.SessionFinished;
+import io.anneal.repair.message.SessionOpened;
+import io.anneal.repair.message.SyncVote;
+import io.anneal.repair.message.WindowSummary;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One replica as the master of a session sees it: in this process or behind a connection. The master asks one thing at a
+ * time. A failed future names the replica; after it only {@link #close()} is allowed.
+ */
+public interface Replica extends AutoCloseable {
+    /** Address or directory, for errors and reports. */
+    String name();
+
+    CompletableFuture<SessionOpened> open(OpenSession session);
+
+    /** Starts reading a part of the range; ends the part before it. */
+    CompletableFuture<Void> startPart(TokenRange.Linear part);
+
+    /** Ends the last window, writing what was received in it, and reads on until the row buffer is full. */
+    CompletableFuture<SyncVote> fill();
+
+    /** Fixes the window: what is up to {@code boundary}. */
+    CompletableFuture<WindowSummary> window(RingPosition boundary);
+
+    /** The window's sums again, after deletions were received. */
+    CompletableFuture<WindowSummary> summary();
+
+    CompletableFuture<long[]> hashes(Phase phase);
+
+    /** Encoded items, one behind the other, unpurged. */
+    CompletableFuture<byte[]> fetch(Phase phase, long[] hashes);
+
+    /** Receives encoded items; answers with the ghosts that shadow them. */
+    CompletableFuture<byte[]> push(byte[] items);
+
+    CompletableFuture<SessionFinished> finish();
+
+    /** Bytes that crossed the network to this replica; 0 inside one process. */
+    long bytesSent();
+
+    /** Bytes that crossed the network from this replica; 0 inside one process. */
+    long bytesReceived();
+
+    /** Releases everything; a session that was not finished is forgotten with all that it received. */
+    @Override
+    void close();
+}

@@ -1,0 +1,141 @@
+package io.anneal.repair;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.TokenRange;
+import io.anneal.schema.Column;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.store.CassandraDirectory;
+import io.anneal.store.SSTables;
+import io.anneal.store.StagedWriter;
+import io.anneal.store.StagingDirectory;
+import io.anneal.store.TableDirectories;
+import io.anneal.store.TableSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A replica whose data is a Cassandra directory: it is only read, and what the replica receives goes to a staging directory.
+ * What was staged before counts as the replica's data, so that a repair can be repeated before the import. Refuses the
+ * tables that a repair by import would harm. Safe for any thread; the staging directory belongs to the caller.
+ */
+public final class ReplicaDirectory implements ReplicaTable.Opener {
+    private static final Set<String> SYSTEM_KEYSPACES = Set.of(
+            "system",
+            "system_schema",
+            "system_auth",
+            "system_distributed",
+            "system_traces",
+            "system_virtual_schema",
+            "system_views",
+            "system_cluster_metadata");
+
+    /** A replica that lost its data cannot tell how much it will receive. */
+    private static final long EXPECTED_PARTITIONS_MIN = 100_000;
+
+    private final List<Path> directories;
+    private final Optional<Path> schemaFile;
+    private final Optional<StagingDirectory> staging;
+
+    /**
+     * @param directories one, or one a disk
+     * @param schemaFile the schema text to use instead of the one beside the SSTables
+     * @param staging where received rows go; without it the replica can only be compared
+     */
+    public ReplicaDirectory(List<Path> directories, Optional<Path> schemaFile, Optional<StagingDirectory> staging) {
+        this.directories = List.copyOf(directories);
+        this.schemaFile = schemaFile;
+        this.staging = staging;
+    }
+
+    @Override
+    public ReplicaTable open(String keyspace, String table) throws IOException {
+        String qualifiedName = keyspace + "." + table;
+        if (SYSTEM_KEYSPACES.contains(keyspace)) {
+            throw new RepairException("tables of a system keyspace are not repaired from outside, table="
+                    + qualifiedName + ", directories=" + directories);
+        }
+        TableDirectories found = CassandraDirectory.of(directories).table(keyspace, table);
+        TableSource source = TableSource.of(found, schemaFile);
+        TableSchema schema = source.schemaText()
+                .orElseThrow(() -> new RepairException("repair needs the table's schema text: take a snapshot, or give"
+                        + " --schema FILE.cql, table=" + qualifiedName + ", directories=" + found.directories()));
+        refuse(schema);
+        Set<Descriptor> descriptors = new LinkedHashSet<>(source.descriptors());
+        if (staging.isPresent()) {
+            descriptors.addAll(staging.get().sstables(schema));
+        }
+        SSTables sstables = SSTables.open(new TableSource(found, List.copyOf(descriptors), Optional.of(schema)));
+        return new Table(name(), sstables, staging);
+    }
+
+    private String name() {
+        return directories.size() == 1 ? directories.get(0).toString() : directories.toString();
+    }
+
+    private static void refuse(TableSchema schema) throws RepairException {
+        String reason = null;
+        if (schema.hasCounters()) {
+            reason = "counter tables are not repaired in this version";
+        } else if (schema.isViewBase()) {
+            reason = "import would bypass the table's materialized views";
+        } else if (schema.options().cdc()) {
+            reason = "import would bypass change data capture";
+        }
+        if (reason != null) {
+            throw new RepairException(reason + ", table=" + schema.qualifiedName()
+                    + schema.regularColumns().stream()
+                            .filter(column -> column.type().isCounter())
+                            .findFirst()
+                            .map(Column::name)
+                            .map(name -> ", column=" + name)
+                            .orElse(""));
+        }
+    }
+
+    private record Table(String name, SSTables sstables, Optional<StagingDirectory> staging) implements ReplicaTable {
+        @Override
+        public TableSchema schema() {
+            return sstables.schema();
+        }
+
+        @Override
+        public int sstableCount() {
+            return sstables.readers().size();
+        }
+
+        @Override
+        public long dataBytes() {
+            return sstables.dataLengthBytes();
+        }
+
+        @Override
+        public boolean canReceive() {
+            return staging.isPresent();
+        }
+
+        @Override
+        public FragmentCursor scan(TokenRange.Linear range) throws IOException {
+            return sstables.scan(range);
+        }
+
+        @Override
+        public StagedWriter newOutput() throws IOException {
+            return new StagedWriter(
+                    staging.orElseThrow(),
+                    schema(),
+                    SSTableWriterConfig.defaults(Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount())),
+                    StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
+        }
+
+        @Override
+        public void close() throws IOException {
+            sstables.close();
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package io.anneal.repair;
+
+import io.anneal.fragment.EncodedItem;
+import io.anneal.fragment.HashSum;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
+import io.anneal.merge.PurgeRule;
+import io.anneal.merge.Purger;
+import io.anneal.repair.message.OpenSession;
+import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.SessionFinished;
+import io.anneal.repair.message.SyncVote;
+import io.anneal.repair.message.WindowSummary;
+import io.anneal.repair.row.HashedDeletion;
+import io.anneal.repair.row.ItemCodec;
+import io.anneal.repair.row.RowBuffer;
+import io.anneal.schema.TableSchema;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * One replica's side of a session, master and follower alike: reads ahead into the row buffer, fixes windows, sums and
+ * lists hashes, hands out items and receives them. The order of calls is {@code (startPart (fill window
+ * (summary|hashes|fetch|receive)*)*)* finish}. The table belongs to the caller. Owned by one thread.
+ */
+final class ReplicaSession implements Closeable {
+    private final ReplicaTable table;
+    private final OpenSession parameters;
+    private final List<String> sstables = new ArrayList<>();
+
+    private final WindowReader reader;
+    private final Window window;
+    private ReceivedWriter writer;
+    private long rowsWritten;
+    private long deletionsWritten;
+
+    /** @throws RepairException when the replica would have to receive rows and cannot */
+    ReplicaSession(ReplicaTable table, OpenSession parameters) throws RepairException {
+        if (!parameters.dryRun() && !table.canReceive()) {
+            throw new RepairException(
+                    "replica is read-only: it needs a staging directory to receive rows, replica=" + table.name());
+        }
+        this.table = table;
+        this.parameters = parameters;
+        TableSchema schema = table.schema();
+        Purger purger = new Purger(
+                new PurgeRule(parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
+        ItemCodec codec =
+                new ItemCodec(schema, parameters.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
+        reader = new WindowReader(table, codec, parameters.bufferBytes());
+        window = new Window(schema, codec, reader.rows());
+        writer = new ReceivedWriter(table);
+    }
+
+    void startPart(TokenRange.Linear part) throws IOException {
+        endPart();
+        reader.start(part);
+    }
+
+    /** Ends the last window and reads on; see {@link Replica#fill()}. */
+    SyncVote fill() throws IOException {
+        endWindow();
+        reader.readAhead();
+        return reader.vote();
+    }
+
+    /** Reads on while the window is being reconciled. */
+    void readAhead() throws IOException {
+        reader.readAhead();
+    }
+
+    WindowSummary window(RingPosition boundary) {
+        reader.rows().window(boundary);
+        window.start(boundary, reader.deletions(boundary));
+        return summary();
+    }
+
+    WindowSummary summary() {
+        return new WindowSummary(sum(window.deletionSum()), sum(window.rowSum()));
+    }
+
+    private static WindowSummary.Sum sum(HashSum sum) {
+        return new WindowSummary.Sum(sum.count(), sum.high(), sum.low());
+    }
+
+    long rowsRead() {
+        return reader.rowsRead();
+    }
+
+    long bytesRead() {
+        return reader.bytesRead();
+    }
+
+    Window current() {
+        return window;
+    }
+
+    long[] hashes(Phase phase) {
+        return phase == Phase.DELETIONS ? window.deletionHashes() : window.rowHashes();
+    }
+
+    /** The items with these hashes, encoded, in ring order. */
+    byte[] fetch(Phase phase, long[] hashes) {
+        long[] sorted = hashes.clone();
+        Arrays.sort(sorted);
+        ByteWriter out = new ByteWriter(1024);
+        if (phase == Phase.DELETIONS) {
+            for (HashedDeletion deletion : window.deletions()) {
+                if (deletion.hashed() && Arrays.binarySearch(sorted, deletion.low()) >= 0) {
+                    out.writeBytes(deletion.encoded());
+                }
+            }
+        } else {
+            RowBuffer rows = reader.rows();
+            for (int i = 0; i < rows.windowEnd(); i++) {
+                if (rows.isHashed(i) && Arrays.binarySearch(sorted, rows.hashLow(i)) >= 0) {
+                    EncodedItem item = rows.item(i);
+                    out.writeBytes(item.buffer(), item.offset(), item.lengthBytes());
+                }
+            }
+        }
+        return out.toByteArray();
+    }
+
+    /** Receives items; answers with the ghosts that shadow them. */
+    byte[] receive(byte[] items) throws IOException {
+        return window.receive(items);
+    }
+
+    private void endWindow() throws IOException {
+        if (window.isOpen()) {
+            rowsWritten += window.receivedRowCount();
+            deletionsWritten += window.receivedDeletionCount();
+            if (!parameters.dryRun()) {
+                window.writeReceived(writer);
+            }
+            window.end();
+        }
+        reader.rows().dropWindow();
+    }
+
+    private void endPart() throws IOException {
+        endWindow();
+        reader.close();
+        writer.finish().forEach(written -> sstables.add(written.toString()));
+        writer = new ReceivedWriter(table);
+    }
+
+    SessionFinished finish() throws IOException {
+        endPart();
+        return new SessionFinished(
+                reader.rowsRead(), reader.bytesRead(), rowsWritten, deletionsWritten, List.copyOf(sstables));
+    }
+
+    @Override
+    public void close() throws IOException {
+        ReceivedWriter unfinished = writer;
+        try (unfinished;
+                reader) {
+            window.end();
+        }
+    }
+}

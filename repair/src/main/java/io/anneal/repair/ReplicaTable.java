@@ -1,0 +1,37 @@
+package io.anneal.repair;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.TokenRange;
+import io.anneal.schema.TableSchema;
+import io.anneal.store.StagedWriter;
+import java.io.Closeable;
+import java.io.IOException;
+
+/**
+ * One replica's data of one table, as repair reads and writes it: everything that is live when it is opened, merged and
+ * normalised but not purged. Whoever opened it closes it.
+ */
+public interface ReplicaTable extends Closeable {
+    /** Directory or store, for reports. */
+    String name();
+
+    TableSchema schema();
+
+    int sstableCount();
+
+    long dataBytes();
+
+    /** Whether there is a place for what the replica receives; without one it can only be compared. */
+    boolean canReceive();
+
+    FragmentCursor scan(TokenRange.Linear range) throws IOException;
+
+    /** Starts the writer that takes what the replica receives. */
+    StagedWriter newOutput() throws IOException;
+
+    /** Opens tables by name. */
+    interface Opener {
+        /** @throws IOException naming the directory when the table is not there or cannot take part in a repair */
+        ReplicaTable open(String keyspace, String table) throws IOException;
+    }
+}

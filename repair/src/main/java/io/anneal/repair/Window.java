@@ -1,0 +1,484 @@
+package io.anneal.repair;
+
+import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.fragment.CorruptItemException;
+import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.EncodedItem;
+import io.anneal.fragment.HashSum;
+import io.anneal.fragment.RangeDeletion;
+import io.anneal.fragment.Row;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.Clustering;
+import io.anneal.key.ClusteringComparator;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
+import io.anneal.merge.RowMerger;
+import io.anneal.repair.row.DeletionItem;
+import io.anneal.repair.row.HashedDeletion;
+import io.anneal.repair.row.ItemCodec;
+import io.anneal.repair.row.KnownDeletions;
+import io.anneal.repair.row.RowBuffer;
+import io.anneal.schema.TableSchema;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What one replica holds of the window that is being reconciled, and what it received for it. Receiving an item merges it,
+ * unpurged, with what is held at its place under all known deletions, ghosts included. If the purged view of the result
+ * is what was held before, there is nothing to write; if it is not the purged view of what came, a ghost of ours killed
+ * something and is the answer. See decision 2 in {@code docs/decisions}. Owned by the session's thread.
+ */
+final class Window {
+    private final ItemCodec codec;
+    private final RowMerger merger;
+    private final RowBuffer rows;
+    private final ClusteringComparator comparator;
+    private final EncodedItem item;
+    private final EncodedItem heldItem;
+    private final KeyView keyView = new KeyView();
+    private final ByteWriter scratch = new ByteWriter(1024);
+    private final Row held = new Row();
+    private final Row incoming = new Row();
+    private final Row merged = new Row();
+
+    private final List<HashedDeletion> deletions = new ArrayList<>();
+    /** What this replica had, ghosts and what was carried in included. */
+    private final KnownDeletions own;
+    /** What it had and what it received. */
+    private final KnownDeletions known;
+
+    private final KnownDeletions received;
+    private final NavigableMap<RingPosition, HeldRow> newRows;
+
+    private RingPosition boundary = RingPosition.END;
+    private boolean open;
+    private Optional<DeletionItem> carried = Optional.empty();
+    private long receivedDeletionCount;
+
+    Window(TableSchema schema, ItemCodec codec, RowBuffer rows) {
+        this.codec = codec;
+        this.rows = rows;
+        comparator = ClusteringComparator.of(schema);
+        merger = new RowMerger(schema, CanonicalEncoder.UNCLAMPED);
+        item = new EncodedItem(schema);
+        heldItem = new EncodedItem(schema);
+        own = new KnownDeletions(schema);
+        known = new KnownDeletions(schema);
+        received = new KnownDeletions(schema);
+        newRows = new TreeMap<>((left, right) -> left.compareTo(right, comparator));
+    }
+
+    /** Opens the window; the row buffer's window is fixed already. */
+    void start(RingPosition windowEnd, List<DeletionItem> items) {
+        boundary = windowEnd;
+        open = true;
+        carried.ifPresent(this::addOwn);
+        for (DeletionItem deletion : items) {
+            boolean shadowed = carried.isPresent()
+                    && carried.get().key().equals(deletion.key())
+                    && !deletion.deletion().supersedes(carried.get().deletion());
+            if (!shadowed) {
+                addOwn(deletion);
+                deletions.add(codec.deletion(deletion));
+            }
+        }
+        carried.ifPresent(this::applyToRows);
+    }
+
+    private void addOwn(DeletionItem deletion) {
+        own.add(deletion);
+        known.add(deletion);
+    }
+
+    /** Forgets the window; a partition deletion goes on to the partition's next window. */
+    void end() {
+        if (open) {
+            carried = boundary.key()
+                    .map(key -> DeletionItem.ofPartition(key, known.partitionDeletion(key)))
+                    .filter(deletion -> !deletion.deletion().isLive());
+        }
+        open = false;
+        deletions.clear();
+        own.clear();
+        known.clear();
+        received.clear();
+        newRows.clear();
+        receivedDeletionCount = 0;
+    }
+
+    boolean isOpen() {
+        return open;
+    }
+
+    List<HashedDeletion> deletions() {
+        return deletions;
+    }
+
+    HashSum deletionSum() {
+        HashSum sum = new HashSum();
+        for (HashedDeletion deletion : deletions) {
+            if (deletion.hashed()) {
+                sum.add(deletion.low(), deletion.high());
+            }
+        }
+        return sum;
+    }
+
+    HashSum rowSum() {
+        HashSum sum = new HashSum();
+        for (int i = 0; i < rows.windowEnd(); i++) {
+            if (rows.isHashed(i)) {
+                sum.add(rows.hashLow(i), rows.hashHigh(i));
+            }
+        }
+        return sum;
+    }
+
+    long[] deletionHashes() {
+        return deletions.stream()
+                .filter(HashedDeletion::hashed)
+                .mapToLong(HashedDeletion::low)
+                .toArray();
+    }
+
+    long[] rowHashes() {
+        long[] hashes = new long[rows.windowEnd()];
+        int count = 0;
+        for (int i = 0; i < rows.windowEnd(); i++) {
+            if (rows.isHashed(i)) {
+                hashes[count++] = rows.hashLow(i);
+            }
+        }
+        return Arrays.copyOf(hashes, count);
+    }
+
+    RowBuffer rows() {
+        return rows;
+    }
+
+    /** Where a row received from elsewhere stands; copies. */
+    RingPosition position(EncodedItem row) throws CorruptItemException {
+        return codec.position(row);
+    }
+
+    /** Hash of the purged view of a row received from elsewhere; 0 of a ghost. */
+    long hashOf(EncodedItem row) throws CorruptItemException {
+        row.readRow(incoming);
+        scratch.clear();
+        codec.row(row.key(), incoming, scratch);
+        return codec.low();
+    }
+
+    /** A deletion received from elsewhere. */
+    HashedDeletion hash(EncodedItem deletion) throws CorruptItemException {
+        return codec.deletion(codec.readDeletion(deletion));
+    }
+
+    /** Whether something of the deletion is in force among all that is known here. */
+    boolean isInForce(DeletionItem deletion) {
+        if (deletion.isPartition()) {
+            return known.partitionDeletion(deletion.key()).equals(deletion.deletion());
+        }
+        return known.covering(deletion.key(), deletion.range().orElseThrow()).stream()
+                .anyMatch(part -> KnownDeletions.deletionOf(part).equals(deletion.deletion()));
+    }
+
+    /** The row held at a place now; empty when there is none, or nothing of it is left. */
+    Optional<HeldRow> heldAt(RingPosition position) {
+        int index = rows.find(position);
+        if (index < 0) {
+            return Optional.ofNullable(newRows.get(position)).filter(row -> !row.isNothing());
+        }
+        if (rows.isDead(index)) {
+            return Optional.empty();
+        }
+        int offset = rows.offset(index);
+        byte[] encoded = Arrays.copyOfRange(rows.bytes().array(), offset, offset + rows.lengthBytes(index));
+        return Optional.of(new HeldRow(encoded, rows.isHashed(index), rows.hashHigh(index), rows.hashLow(index)));
+    }
+
+    /**
+     * Receives encoded items, deletions before rows whatever their order.
+     *
+     * @return encoded ghosts that shadow part of them
+     * @throws CorruptItemException when the bytes are no items of this table or stand outside the window
+     */
+    byte[] receive(byte[] items) throws IOException {
+        ByteWriter ghosts = new ByteWriter(64);
+        List<DeletionItem> added = new ArrayList<>();
+        for (int at = 0; at < items.length; at = item.endOffset()) {
+            if (ItemCodec.isDeletion(item.wrap(items, at, items.length))) {
+                receiveDeletion(codec.readDeletion(item), added, ghosts);
+            }
+        }
+        added.forEach(this::applyToRows);
+        for (int at = 0; at < items.length; at = item.endOffset()) {
+            if (!ItemCodec.isDeletion(item.wrap(items, at, items.length))) {
+                receiveRow(ghosts);
+            }
+        }
+        return ghosts.toByteArray();
+    }
+
+    private void receiveDeletion(DeletionItem deletion, List<DeletionItem> added, ByteWriter ghosts) {
+        if (deletion.isPartition()) {
+            DeletionTime ours = own.partitionDeletion(deletion.key());
+            if (codec.isGhost(ours) && ours.supersedes(deletion.deletion())) {
+                ghosts.writeBytes(codec.encode(DeletionItem.ofPartition(deletion.key(), ours)));
+            }
+        } else {
+            for (RangeDeletion part :
+                    own.covering(deletion.key(), deletion.range().orElseThrow())) {
+                DeletionTime ours = KnownDeletions.deletionOf(part);
+                if (codec.isGhost(ours) && ours.supersedes(deletion.deletion())) {
+                    ghosts.writeBytes(codec.encode(DeletionItem.ofRange(deletion.key(), part)));
+                }
+            }
+        }
+        if (known.adds(deletion)) {
+            known.add(deletion);
+            received.add(deletion);
+            receivedDeletionCount++;
+            added.add(deletion);
+        }
+    }
+
+    /** Applies a deletion to the rows of the window that it covers. */
+    private void applyToRows(DeletionItem deletion) {
+        RingPosition from;
+        RingPosition to;
+        if (deletion.isPartition()) {
+            from = RingPosition.of(deletion.key(), PositionInPartition.START);
+            to = RingPosition.of(deletion.key(), PositionInPartition.END);
+        } else {
+            RangeDeletion range = deletion.range().orElseThrow();
+            from = bound(deletion.key(), range.start(), range.startWeight());
+            to = bound(deletion.key(), range.end(), range.endWeight());
+        }
+        int end = rows.firstFrom(to);
+        for (int i = rows.firstFrom(from); i < end; i++) {
+            if (rows.isDead(i)) {
+                continue;
+            }
+            DeletionTime covering = covering(rows.position(i));
+            read(rows.item(i), held);
+            if (isTouched(held, covering.timestampMicros())) {
+                mergeHeld(covering);
+                replace(i, keyView.wrap(deletion.key()));
+            }
+        }
+        newRows.subMap(from, true, to, true).replaceAll((position, row) -> {
+            read(row.encoded(), held);
+            mergeHeld(covering(position));
+            return encodeMerged(keyView.wrap(deletion.key()));
+        });
+    }
+
+    private void mergeHeld(DeletionTime covering) {
+        merger.start(held.isStatic());
+        merger.add(held);
+        merger.merge(covering.timestampMicros(), covering.localDeletionTimeSeconds(), merged);
+    }
+
+    /** Puts the merged row in the place of a row of the buffer; an empty one leaves nothing there. */
+    private void replace(int index, KeyView key) {
+        if (merged.isEmpty()) {
+            rows.kill(index);
+            return;
+        }
+        int offset = rows.bytes().lengthBytes();
+        int length = codec.row(key, merged, rows.bytes());
+        rows.replace(index, offset, length, codec.isHashed(), codec.high(), codec.low());
+    }
+
+    private HeldRow encodeMerged(KeyView key) {
+        if (merged.isEmpty()) {
+            return HeldRow.NOTHING;
+        }
+        scratch.clear();
+        codec.row(key, merged, scratch);
+        return new HeldRow(scratch.toByteArray(), codec.isHashed(), codec.high(), codec.low());
+    }
+
+    private void receiveRow(ByteWriter ghosts) throws IOException {
+        item.readRow(incoming);
+        RingPosition position = codec.position(item);
+        if (position.compareTo(boundary, comparator) > 0) {
+            throw new IllegalArgumentException("row stands behind the window, row=" + position + ", end=" + boundary);
+        }
+        scratch.clear();
+        codec.row(item.key(), incoming, scratch);
+        boolean incomingHashed = codec.isHashed();
+        long incomingLow = codec.low();
+
+        int index = rows.find(position);
+        Optional<HeldRow> before = heldAt(position);
+        DeletionTime covering = covering(position);
+        merger.start(incoming.isStatic());
+        merger.add(incoming);
+        if (before.isPresent()) {
+            byte[] encoded = before.get().encoded();
+            read(heldItem.wrap(encoded, 0, encoded.length), held);
+            merger.add(held);
+        }
+        merger.merge(covering.timestampMicros(), covering.localDeletionTimeSeconds(), merged);
+        KeyView key = keyView.wrap(position.key().orElseThrow());
+        HeldRow after = encodeMerged(key);
+
+        if (after.hashed() != incomingHashed || after.hashed() && after.low() != incomingLow) {
+            answerWithGhosts(position, before, after, ghosts);
+        }
+        boolean unchanged = before.isEmpty()
+                ? !after.hashed()
+                : before.get().hashed() == after.hashed() && before.get().low() == after.low();
+        if (!unchanged) {
+            if (index >= 0) {
+                replace(index, key);
+                rows.markReceived(index);
+            } else {
+                newRows.put(position, after);
+            }
+        }
+    }
+
+    private void answerWithGhosts(RingPosition position, Optional<HeldRow> before, HeldRow after, ByteWriter ghosts) {
+        DecoratedKey key = position.key().orElseThrow();
+        boolean isStatic = position.position().region() == PositionInPartition.Region.STATIC;
+        DeletionTime ours = isStatic
+                ? own.partitionDeletion(key)
+                : own.covering(key, position.position().prefix());
+        if (codec.isGhost(ours) && isTouched(incoming, ours.timestampMicros())) {
+            ghosts.writeBytes(codec.encode(
+                    isStatic
+                            ? DeletionItem.ofPartition(key, ours)
+                            : DeletionItem.ofRange(
+                                    key, around(position.position().prefix(), ours))));
+        }
+        if (before.isPresent() && !after.isNothing()) {
+            ghosts.writeBytes(after.encoded());
+        }
+    }
+
+    private static RangeDeletion around(Clustering row, DeletionTime deletion) {
+        RangeDeletion range = new RangeDeletion();
+        range.start().wrap(row);
+        range.end().wrap(row);
+        range.weights(ClusteringComparator.BEFORE, ClusteringComparator.AFTER);
+        range.deletion(deletion.timestampMicros(), deletion.localDeletionTimeSeconds());
+        return range;
+    }
+
+    /** Whether a deletion of this timestamp hides anything of the row. */
+    private static boolean isTouched(Row row, long deletionMicros) {
+        if (deletionMicros == DeletionTime.NO_TIMESTAMP) {
+            return false;
+        }
+        if (row.hasLiveness() && row.livenessTimestampMicros() <= deletionMicros
+                || row.hasDeletion() && row.deletionTimestampMicros() <= deletionMicros) {
+            return true;
+        }
+        for (int i = 0; i < row.entryCount(); i++) {
+            if (row.timestampMicros(i) <= deletionMicros) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Rows received in this window that this replica lacked. */
+    long receivedRowCount() {
+        long count = newRows.values().stream().filter(row -> !row.isNothing()).count();
+        for (int i = 0; i < rows.windowEnd(); i++) {
+            count += rows.isReceived(i) && !rows.isDead(i) ? 1 : 0;
+        }
+        return count;
+    }
+
+    long receivedDeletionCount() {
+        return receivedDeletionCount;
+    }
+
+    /** Hands everything that was received to the writer, in ring order. */
+    void writeReceived(ReceivedWriter writer) throws IOException {
+        NavigableMap<RingPosition, byte[]> all = new TreeMap<>(newRows.comparator());
+        newRows.forEach((position, row) -> {
+            if (!row.isNothing()) {
+                all.put(position, row.encoded());
+            }
+        });
+        for (int i = 0; i < rows.windowEnd(); i++) {
+            if (rows.isReceived(i) && !rows.isDead(i)) {
+                RingPosition position = rows.position(i);
+                all.put(position, heldAt(position).orElseThrow().encoded());
+            }
+        }
+        TreeSet<DecoratedKey> keys = new TreeSet<>();
+        received.keys().forEach(keys::add);
+        all.keySet().forEach(position -> keys.add(position.key().orElseThrow()));
+        for (DecoratedKey key : keys) {
+            writer.partition(key, received.partitionDeletion(key));
+            RingPosition from = RingPosition.of(key, PositionInPartition.START);
+            RingPosition to = RingPosition.of(key, PositionInPartition.END);
+            writePartition(all.subMap(from, true, to, true), received.steps(key), writer);
+        }
+    }
+
+    private void writePartition(
+            NavigableMap<RingPosition, byte[]> rowsByPosition, List<RangeDeletion> ranges, ReceivedWriter writer)
+            throws IOException {
+        int next = 0;
+        for (Map.Entry<RingPosition, byte[]> row : rowsByPosition.entrySet()) {
+            read(row.getValue(), held);
+            while (next < ranges.size()
+                    && !held.isStatic()
+                    && comparator.compare(
+                                    ranges.get(next).start(),
+                                    ranges.get(next).startWeight(),
+                                    held.clustering(),
+                                    ClusteringComparator.AT)
+                            < 0) {
+                writer.range(ranges.get(next++));
+            }
+            writer.row(held);
+        }
+        while (next < ranges.size()) {
+            writer.range(ranges.get(next++));
+        }
+    }
+
+    private static RingPosition bound(DecoratedKey key, Clustering prefix, int weight) {
+        return RingPosition.of(key, new PositionInPartition(PositionInPartition.Region.CLUSTERED, prefix, weight));
+    }
+
+    private DeletionTime covering(RingPosition position) {
+        DecoratedKey key = position.key().orElseThrow();
+        return position.position().region() == PositionInPartition.Region.STATIC
+                ? known.partitionDeletion(key)
+                : known.covering(key, position.position().prefix());
+    }
+
+    private void read(EncodedItem encoded, Row into) {
+        try {
+            encoded.readRow(into);
+        } catch (CorruptItemException e) {
+            throw new IllegalStateException("window does not hold what it encoded", e);
+        }
+    }
+
+    private void read(byte[] encoded, Row into) {
+        try {
+            read(heldItem.wrap(encoded, 0, encoded.length), into);
+        } catch (CorruptItemException e) {
+            throw new IllegalStateException("window does not hold what it encoded", e);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package io.anneal.repair;
+
+import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.FragmentKind;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.Clustering;
+import io.anneal.key.ClusteringComparator;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
+import io.anneal.repair.message.SyncVote;
+import io.anneal.repair.row.DeletionItem;
+import io.anneal.repair.row.DeletionReader;
+import io.anneal.repair.row.ItemCodec;
+import io.anneal.repair.row.RowBuffer;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Fills the row buffer from the replica's cursor: every row is read, encoded and hashed once, here. Stops when the buffer
+ * is full, but never right behind a partition's start, so that a partition deletion and the static row are always in
+ * one window. Owned by the session's thread.
+ */
+final class WindowReader implements Closeable {
+    private final ReplicaTable table;
+    private final ItemCodec codec;
+    private final int bufferBytes;
+    private final RowBuffer rows;
+    private final ClusteringComparator comparator;
+
+    private DeletionReader deletions;
+    private Optional<FragmentCursor> cursor = Optional.empty();
+    private FragmentKind last;
+    private long rowsRead;
+    private long bytesRead;
+
+    WindowReader(ReplicaTable table, ItemCodec codec, int bufferBytes) {
+        this.table = table;
+        this.codec = codec;
+        this.bufferBytes = bufferBytes;
+        rows = new RowBuffer(table.schema(), bufferBytes);
+        comparator = ClusteringComparator.of(table.schema());
+        deletions = new DeletionReader(comparator);
+    }
+
+    RowBuffer rows() {
+        return rows;
+    }
+
+    long rowsRead() {
+        return rowsRead;
+    }
+
+    long bytesRead() {
+        return bytesRead;
+    }
+
+    void start(TokenRange.Linear part) throws IOException {
+        assert cursor.isEmpty() : "the part before was not ended";
+        cursor = Optional.of(table.scan(part));
+        deletions = new DeletionReader(comparator);
+        last = null;
+    }
+
+    void readAhead() throws IOException {
+        while (cursor.isPresent() && rows.aheadBytes() + deletions.bytes() < bufferBytes) {
+            readOne(cursor.get());
+        }
+    }
+
+    private void readOne(FragmentCursor from) throws IOException {
+        FragmentKind kind = from.advance();
+        if (kind == FragmentKind.PARTITION_START) {
+            long timestampMicros = from.partitionDeletionTimestampMicros();
+            long localSeconds = from.partitionDeletionLocalTimeSeconds();
+            if (!DeletionTime.isLive(timestampMicros, localSeconds)) {
+                deletions.add(from.key().toDecoratedKey(), new DeletionTime(timestampMicros, localSeconds));
+            }
+            kind = from.advance();
+        }
+        if (kind == null) {
+            from.close();
+            cursor = Optional.empty();
+            return;
+        }
+        last = kind;
+        switch (kind) {
+            case STATIC_ROW, CLUSTERING_ROW -> addRow(from);
+            case RANGE_TOMBSTONE_CHANGE -> deletions.add(from.key().toDecoratedKey(), from.rangeTombstoneChange());
+            case PARTITION_END -> {}
+            case PARTITION_START -> throw new IllegalStateException("partition starts inside a partition");
+        }
+    }
+
+    private void addRow(FragmentCursor from) {
+        ByteWriter bytes = rows.bytes();
+        int offset = bytes.lengthBytes();
+        int length = codec.row(from.key(), from.row(), bytes);
+        rows.add(offset, length, codec.isHashed(), codec.high(), codec.low());
+        rowsRead++;
+        bytesRead += length;
+    }
+
+    SyncVote vote() {
+        long items = rows.count() - rows.windowEnd() + deletions.count();
+        return new SyncVote(lastPlace(), items, rows.aheadBytes() + deletions.bytes());
+    }
+
+    private RingPosition lastPlace() {
+        if (cursor.isEmpty()) {
+            return RingPosition.END;
+        }
+        return switch (last) {
+            case STATIC_ROW, CLUSTERING_ROW -> behind(rows.position(rows.count() - 1));
+            case RANGE_TOMBSTONE_CHANGE -> deletions.lastChange();
+            case PARTITION_END -> RingPosition.of(cursor.get().key().toDecoratedKey(), PositionInPartition.END);
+            case PARTITION_START -> throw new IllegalStateException("row buffer ends behind a partition's start");
+        };
+    }
+
+    private static RingPosition behind(RingPosition row) {
+        if (row.position().region() == PositionInPartition.Region.STATIC) {
+            return row;
+        }
+        Clustering clustering = row.position().prefix();
+        return RingPosition.of(row.key().orElseThrow(), PositionInPartition.after(clustering));
+    }
+
+    /** The deletions up to the boundary. */
+    List<DeletionItem> deletions(RingPosition boundary) {
+        return deletions.window(boundary);
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (cursor.isPresent()) {
+            FragmentCursor open = cursor.get();
+            cursor = Optional.empty();
+            open.close();
+        }
+    }
+}

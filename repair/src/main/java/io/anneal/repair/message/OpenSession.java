@@ -1,0 +1,58 @@
+package io.anneal.repair.message;
+
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
+import java.util.UUID;
+
+/**
+ * What the master fixes for all replicas of a session.
+ *
+ * @param schemaText the master's {@code CREATE TABLE} text; a replica whose schema differs refuses
+ * @param purgeTimeSeconds T of the canonical form, seconds since 1970
+ * @param hashSeed seed of the item hashes
+ * @param bufferBytes size of a row buffer
+ * @param localDeletionTimeMaxSeconds lowest ceiling of the participants' write formats
+ * @param dryRun whether nothing is written
+ */
+public record OpenSession(
+        UUID sessionId,
+        String keyspace,
+        String table,
+        String schemaText,
+        long purgeTimeSeconds,
+        long hashSeed,
+        int bufferBytes,
+        long localDeletionTimeMaxSeconds,
+        boolean dryRun) {
+
+    public OpenSession {
+        if (bufferBytes < 1) {
+            throw new IllegalArgumentException("row buffer has no room, bufferBytes=" + bufferBytes);
+        }
+    }
+
+    public void encode(ByteWriter out) {
+        Texts.write(out, sessionId);
+        Texts.write(out, keyspace);
+        Texts.write(out, table);
+        Texts.write(out, schemaText);
+        out.writeLong(purgeTimeSeconds);
+        out.writeLong(hashSeed);
+        out.writeInt(bufferBytes);
+        out.writeLong(localDeletionTimeMaxSeconds);
+        out.writeByte(dryRun ? 1 : 0);
+    }
+
+    public static OpenSession decode(ByteReader in) {
+        return new OpenSession(
+                Texts.readId(in),
+                Texts.read(in),
+                Texts.read(in),
+                Texts.read(in),
+                in.readLong(),
+                in.readLong(),
+                in.readInt(),
+                in.readLong(),
+                in.readByte() != 0);
+    }
+}

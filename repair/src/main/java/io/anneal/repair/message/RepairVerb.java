@@ -1,0 +1,33 @@
+package io.anneal.repair.message;
+
+import io.anneal.net.Verb;
+
+/** The verbs of repair. The numbers are on the wire and never change their meaning. */
+public final class RepairVerb {
+    /** Opens a session on a replica: {@link OpenSession}, answered by {@link SessionOpened}. */
+    public static final Verb OPEN = new Verb(16, "repair.open");
+    /** Starts a part of the range: {@link StartPart}, answered by nothing. */
+    public static final Verb PART = new Verb(17, "repair.part");
+    /** Ends the last window and fills the row buffer; answered by {@link SyncVote}. */
+    public static final Verb FILL = new Verb(18, "repair.fill");
+    /** Fixes the sync boundary: {@link SyncBoundary}, answered by {@link WindowSummary}. */
+    public static final Verb WINDOW = new Verb(19, "repair.window");
+    /** Sums the window's rows again after deletions were exchanged; answered by a {@link WindowSummary}. */
+    public static final Verb SUMMARY = new Verb(20, "repair.summary");
+    /** The hashes of one phase; answered by hashes, in parts. */
+    public static final Verb HASHES = new Verb(21, "repair.hashes");
+    /** Items by hash, in parts both ways. */
+    public static final Verb FETCH = new Verb(22, "repair.fetch");
+    /** Items that the replica lacks, in parts; answered by its ghosts, in parts. */
+    public static final Verb PUSH = new Verb(23, "repair.push");
+    /** Ends the session and completes what was received; answered by {@link SessionFinished}. */
+    public static final Verb FINISH = new Verb(24, "repair.finish");
+    /** The next part of an answer that was too long for one message. */
+    public static final Verb MORE = new Verb(25, "repair.more");
+    /** Asks a node to be the master of a repair: {@link RunRepair}, answered when it is started. */
+    public static final Verb RUN = new Verb(32, "repair.run");
+    /** How a repair that was started here is doing; answered by {@link RepairStatus}. */
+    public static final Verb STATUS = new Verb(33, "repair.status");
+
+    private RepairVerb() {}
+}

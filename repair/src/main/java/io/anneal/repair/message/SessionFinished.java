@@ -1,0 +1,33 @@
+package io.anneal.repair.message;
+
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
+import java.util.List;
+
+/**
+ * What a replica read and wrote in a session.
+ *
+ * @param rowsRead rows of its own that it hashed
+ * @param bytesRead their encoded size
+ * @param rowsWritten rows it received and lacked
+ * @param deletionsWritten partition and range deletions it received and lacked
+ * @param sstables the SSTables that it wrote, as paths
+ */
+public record SessionFinished(
+        long rowsRead, long bytesRead, long rowsWritten, long deletionsWritten, List<String> sstables) {
+    public SessionFinished {
+        sstables = List.copyOf(sstables);
+    }
+
+    public void encode(ByteWriter out) {
+        out.writeLong(rowsRead);
+        out.writeLong(bytesRead);
+        out.writeLong(rowsWritten);
+        out.writeLong(deletionsWritten);
+        Texts.write(out, sstables);
+    }
+
+    public static SessionFinished decode(ByteReader in) {
+        return new SessionFinished(in.readLong(), in.readLong(), in.readLong(), in.readLong(), Texts.readList(in));
+    }
+}

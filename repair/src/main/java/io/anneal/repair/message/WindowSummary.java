@@ -1,0 +1,33 @@
+package io.anneal.repair.message;
+
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
+
+/** Combined hashes of a window: one for its deletions, one for its rows. */
+public record WindowSummary(Sum deletions, Sum rows) {
+    /** Sum modulo 2^128 of the items' full hashes, and their number. */
+    public record Sum(long count, long high, long low) {}
+
+    public void encode(ByteWriter out) {
+        encode(deletions, out);
+        encode(rows, out);
+    }
+
+    private static void encode(Sum sum, ByteWriter out) {
+        out.writeLong(sum.count);
+        out.writeLong(sum.high);
+        out.writeLong(sum.low);
+    }
+
+    public static WindowSummary decode(ByteReader in) {
+        return new WindowSummary(decodeSum(in), decodeSum(in));
+    }
+
+    private static Sum decodeSum(ByteReader in) {
+        return new Sum(in.readLong(), in.readLong(), in.readLong());
+    }
+
+    public Sum of(Phase phase) {
+        return phase == Phase.DELETIONS ? deletions : rows;
+    }
+}

@@ -1,0 +1,121 @@
+package io.anneal.repair.row;
+
+import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.fragment.CorruptItemException;
+import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.EncodedItem;
+import io.anneal.fragment.ItemHash;
+import io.anneal.fragment.ItemKind;
+import io.anneal.fragment.RangeDeletion;
+import io.anneal.fragment.Row;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.Clustering;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
+import io.anneal.merge.Purger;
+import io.anneal.schema.TableSchema;
+
+/**
+ * Encodes items unpurged and hashes their purged view, which is how a session sees every item (rule 11 of the canonical
+ * form). The hash of the last row encoded is kept here. Allocates nothing for a row. Owned by one thread.
+ */
+public final class ItemCodec {
+    private final CanonicalEncoder encoder;
+    private final Purger purger;
+    private final ItemHash hash;
+    private final ByteWriter purged = new ByteWriter(1024);
+    private final Row view = new Row();
+    private final KeyView keyView = new KeyView();
+    private final Clustering clustering = new Clustering();
+    private boolean hashed;
+
+    public ItemCodec(TableSchema schema, long localDeletionTimeMaxSeconds, Purger purger, long hashSeed) {
+        encoder = new CanonicalEncoder(schema, localDeletionTimeMaxSeconds);
+        this.purger = purger;
+        hash = new ItemHash(hashSeed);
+    }
+
+    /** Appends the row and hashes its purged view; returns the length in bytes. */
+    public int row(KeyView key, Row row, ByteWriter out) {
+        int offset = out.lengthBytes();
+        int length = encoder.row(key, row, out);
+        hashed = true;
+        if (!purger.purge(row, view)) {
+            hash.hash(out.array(), offset, length);
+        } else if (view.isEmpty()) {
+            hashed = false;
+        } else {
+            purged.clear();
+            encoder.row(key, view, purged);
+            hash.hash(purged.array(), 0, purged.lengthBytes());
+        }
+        return length;
+    }
+
+    /** Whether something of the last row is left after purging; if not it is a ghost. */
+    public boolean isHashed() {
+        return hashed;
+    }
+
+    /** Upper half of the last row's hash; 0 of a ghost. */
+    public long high() {
+        return hashed ? hash.high() : 0;
+    }
+
+    /** Lower half of the last row's hash; 0 of a ghost. */
+    public long low() {
+        return hashed ? hash.low() : 0;
+    }
+
+    public HashedDeletion deletion(DeletionItem item) {
+        byte[] encoded = encode(item);
+        hash.hash(encoded, 0, encoded.length);
+        return new HashedDeletion(item, encoded, !isGhost(item.deletion()), hash.high(), hash.low());
+    }
+
+    public byte[] encode(DeletionItem item) {
+        ByteWriter out = new ByteWriter(64);
+        keyView.wrap(item.key());
+        if (item.isPartition()) {
+            encoder.partitionDeletion(
+                    keyView, item.deletion().timestampMicros(), item.deletion().localDeletionTimeSeconds(), out);
+        } else {
+            encoder.rangeDeletion(keyView, item.range().orElseThrow(), out);
+        }
+        return out.toByteArray();
+    }
+
+    /** Whether purging hides the deletion. */
+    public boolean isGhost(DeletionTime deletion) {
+        return !deletion.isLive() && purger.rule().isPurgeable(deletion.localDeletionTimeSeconds());
+    }
+
+    /** The deletion that an item holds; copies. */
+    public DeletionItem readDeletion(EncodedItem item) throws CorruptItemException {
+        DecoratedKey key = item.key().toDecoratedKey();
+        RangeDeletion range = new RangeDeletion();
+        if (item.kind() == ItemKind.PARTITION_DELETION) {
+            item.readPartitionDeletion(range);
+            return DeletionItem.ofPartition(
+                    key, new DeletionTime(range.timestampMicros(), range.localDeletionTimeSeconds()));
+        }
+        item.readRangeDeletion(range);
+        return DeletionItem.ofRange(key, range.copy());
+    }
+
+    /** Where a row stands; copies. */
+    public RingPosition position(EncodedItem row) throws CorruptItemException {
+        DecoratedKey key = row.key().toDecoratedKey();
+        if (row.kind() == ItemKind.STATIC_ROW) {
+            return RingPosition.of(key, PositionInPartition.STATIC);
+        }
+        row.readPosition(clustering);
+        return RingPosition.of(key, PositionInPartition.at(clustering.copy()));
+    }
+
+    public static boolean isDeletion(EncodedItem item) {
+        return item.kind() == ItemKind.PARTITION_DELETION || item.kind() == ItemKind.RANGE_DELETION;
+    }
+}

@@ -1,0 +1,240 @@
+package io.anneal.repair.row;
+
+import io.anneal.fragment.CorruptItemException;
+import io.anneal.fragment.EncodedItem;
+import io.anneal.fragment.ItemKind;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.Clustering;
+import io.anneal.key.ClusteringComparator;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
+import io.anneal.schema.TableSchema;
+import java.util.Arrays;
+
+/**
+ * Encoded rows of one replica in ring order, each read once from disk and encoded once. The first {@link #windowEnd()}
+ * rows are the window that is being reconciled; those behind it were read ahead. A row is hashed, or a ghost: what
+ * purging hides of it whole is held but not hashed. Owned by one thread; a row costs no object.
+ */
+public final class RowBuffer {
+    private static final byte HASHED = 1;
+    private static final byte RECEIVED = 2;
+    private static final byte DEAD = 4;
+
+    private final ByteWriter bytes;
+    private final EncodedItem item;
+    private final Clustering clustering = new Clustering();
+    private final KeyView wanted = new KeyView();
+    private final ClusteringComparator comparator;
+
+    private int count;
+    private int windowEnd;
+    private long aheadBytes;
+    private int[] offsets = new int[1024];
+    private int[] lengths = new int[1024];
+    private byte[] flags = new byte[1024];
+    private long[] hashesLow = new long[1024];
+    private long[] hashesHigh = new long[1024];
+
+    /** @param capacityBytes what is expected to be held; more is made room for */
+    public RowBuffer(TableSchema schema, int capacityBytes) {
+        bytes = new ByteWriter(Math.min(capacityBytes, 1 << 20));
+        item = new EncodedItem(schema);
+        comparator = ClusteringComparator.of(schema);
+    }
+
+    /** Where the next row is encoded to; {@link #add} or {@link #replace} then takes it in. */
+    public ByteWriter bytes() {
+        return bytes;
+    }
+
+    /** Takes in the bytes from {@code offset} as the next row; a ghost is not hashed. */
+    public void add(int offset, int length, boolean hashed, long high, long low) {
+        if (count == offsets.length) {
+            int capacity = count * 2;
+            offsets = Arrays.copyOf(offsets, capacity);
+            lengths = Arrays.copyOf(lengths, capacity);
+            flags = Arrays.copyOf(flags, capacity);
+            hashesLow = Arrays.copyOf(hashesLow, capacity);
+            hashesHigh = Arrays.copyOf(hashesHigh, capacity);
+        }
+        int index = count++;
+        flags[index] = 0;
+        put(index, offset, length, hashed, high, low);
+        aheadBytes += length;
+    }
+
+    private void put(int index, int offset, int length, boolean hashed, long high, long low) {
+        offsets[index] = offset;
+        lengths[index] = length;
+        flags[index] = (byte) (flags[index] & RECEIVED | (hashed ? HASHED : 0));
+        hashesHigh[index] = hashed ? high : 0;
+        hashesLow[index] = hashed ? low : 0;
+    }
+
+    /** Puts other content in a row's place. */
+    public void replace(int index, int offset, int length, boolean hashed, long high, long low) {
+        put(index, offset, length, hashed, high, low);
+    }
+
+    /** Notes that a deletion left nothing of the row; it keeps its place. */
+    public void kill(int index) {
+        flags[index] = (byte) (flags[index] & RECEIVED | DEAD);
+        hashesHigh[index] = 0;
+        hashesLow[index] = 0;
+    }
+
+    public boolean isDead(int index) {
+        return (flags[index] & DEAD) != 0;
+    }
+
+    /** Notes that the row holds what was received and must be written. */
+    public void markReceived(int index) {
+        flags[index] |= RECEIVED;
+    }
+
+    public boolean isReceived(int index) {
+        return (flags[index] & RECEIVED) != 0;
+    }
+
+    public boolean isHashed(int index) {
+        return (flags[index] & HASHED) != 0;
+    }
+
+    public long hashHigh(int index) {
+        return hashesHigh[index];
+    }
+
+    /** The item in hash lists. */
+    public long hashLow(int index) {
+        return hashesLow[index];
+    }
+
+    public int offset(int index) {
+        return offsets[index];
+    }
+
+    public int lengthBytes(int index) {
+        return lengths[index];
+    }
+
+    public int count() {
+        return count;
+    }
+
+    /** Number of rows in the window. */
+    public int windowEnd() {
+        return windowEnd;
+    }
+
+    /** Encoded bytes behind the window. */
+    public long aheadBytes() {
+        return aheadBytes;
+    }
+
+    /** Points at a row; valid until the next call. */
+    public EncodedItem item(int index) {
+        try {
+            return item.wrap(bytes.array(), offsets[index], offsets[index] + lengths[index]);
+        } catch (CorruptItemException e) {
+            throw new IllegalStateException("row buffer does not hold what it encoded, index=" + index, e);
+        }
+    }
+
+    /** The place of a row; copies. */
+    public RingPosition position(int index) {
+        EncodedItem at = item(index);
+        DecoratedKey key = at.key().toDecoratedKey();
+        return RingPosition.of(
+                key,
+                at.kind() == ItemKind.STATIC_ROW
+                        ? PositionInPartition.STATIC
+                        : PositionInPartition.at(readClustering(at).copy()));
+    }
+
+    private Clustering readClustering(EncodedItem at) {
+        try {
+            at.readPosition(clustering);
+            return clustering;
+        } catch (CorruptItemException e) {
+            throw new IllegalStateException("row buffer does not hold what it encoded", e);
+        }
+    }
+
+    /** Makes everything up to {@code boundary} the window. */
+    public void window(RingPosition boundary) {
+        assert windowEnd == 0 : windowEnd;
+        windowEnd = boundary.isEnd() ? count : lowerBound(boundary, count, true);
+        for (int i = 0; i < windowEnd; i++) {
+            aheadBytes -= lengths[i];
+        }
+    }
+
+    /** Index of the window's row at {@code position}; if there is none, minus the index where it would stand, minus one. */
+    public int find(RingPosition position) {
+        int index = lowerBound(position, windowEnd, false);
+        return index < windowEnd && compare(index, position) == 0 ? index : -index - 1;
+    }
+
+    /** Index of the window's first row at or behind {@code position}. */
+    public int firstFrom(RingPosition position) {
+        return lowerBound(position, windowEnd, false);
+    }
+
+    /** First row that is not before {@code position}, or with {@code inclusive} not up to it. */
+    private int lowerBound(RingPosition position, int end, boolean inclusive) {
+        int low = 0;
+        int high = end;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            int order = compare(middle, position);
+            if (order < 0 || inclusive && order == 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    private int compare(int index, RingPosition position) {
+        if (position.isEnd()) {
+            return -1;
+        }
+        EncodedItem at = item(index);
+        int byKey = at.key().compareTo(wanted.wrap(position.key().orElseThrow()));
+        if (byKey != 0) {
+            return byKey;
+        }
+        PositionInPartition place = position.position();
+        PositionInPartition.Region region = at.kind() == ItemKind.STATIC_ROW
+                ? PositionInPartition.Region.STATIC
+                : PositionInPartition.Region.CLUSTERED;
+        if (region != place.region() || region != PositionInPartition.Region.CLUSTERED) {
+            return region.compareTo(place.region());
+        }
+        return comparator.compare(readClustering(at), ClusteringComparator.AT, place.prefix(), place.weight());
+    }
+
+    /** Forgets the window; what is behind it moves to the front. */
+    public void dropWindow() {
+        int kept = count - windowEnd;
+        byte[] array = bytes.array();
+        int end = 0;
+        for (int i = 0; i < kept; i++) {
+            int from = windowEnd + i;
+            System.arraycopy(array, offsets[from], array, end, lengths[from]);
+            offsets[i] = end;
+            lengths[i] = lengths[from];
+            flags[i] = flags[from];
+            hashesLow[i] = hashesLow[from];
+            hashesHigh[i] = hashesHigh[from];
+            end += lengths[i];
+        }
+        bytes.truncate(end);
+        count = kept;
+        windowEnd = 0;
+    }
+}

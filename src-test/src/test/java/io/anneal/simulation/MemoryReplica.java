@@ -1,0 +1,114 @@
+package io.anneal.simulation;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.TokenRange;
+import io.anneal.merge.MergeCursor;
+import io.anneal.merge.PurgeCursor;
+import io.anneal.merge.PurgeRule;
+import io.anneal.repair.ReplicaTable;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.store.Formats;
+import io.anneal.store.StagedWriter;
+import io.anneal.store.StagingDirectory;
+import io.anneal.testkit.FragmentList;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A replica whose old data is in memory; what it receives is written to real SSTables and read back from them. */
+final class MemoryReplica implements ReplicaTable {
+    private final String name;
+    private final TableSchema schema;
+    private final List<FragmentList> sources;
+    private final StagingDirectory staging;
+    private final List<SSTableReader> received = new ArrayList<>();
+
+    MemoryReplica(String name, TableSchema schema, List<FragmentList> sources, Path directory) throws IOException {
+        this.name = name;
+        this.schema = schema;
+        this.sources = sources;
+        staging = StagingDirectory.open(directory);
+    }
+
+    /** Opens what was received by now. */
+    void reopen() throws IOException {
+        for (Descriptor descriptor : staging.sstables(schema)) {
+            if (received.stream().noneMatch(reader -> reader.descriptor().equals(descriptor))) {
+                SSTableReader reader = Formats.open(descriptor);
+                reader.verify();
+                received.add(reader);
+            }
+        }
+    }
+
+    /** What the replica shows at a purge time. */
+    FragmentList view(PurgeRule rule) throws IOException {
+        try (FragmentCursor cursor = new PurgeCursor(scan(TokenRange.Linear.ALL), rule)) {
+            return FragmentList.copyOf(cursor);
+        }
+    }
+
+    int receivedCount() {
+        return received.size();
+    }
+
+    List<FragmentList> sources() {
+        return sources;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public TableSchema schema() {
+        return schema;
+    }
+
+    @Override
+    public int sstableCount() {
+        return sources.size() + received.size();
+    }
+
+    @Override
+    public long dataBytes() {
+        return 0;
+    }
+
+    @Override
+    public boolean canReceive() {
+        return true;
+    }
+
+    @Override
+    public FragmentCursor scan(TokenRange.Linear range) throws IOException {
+        List<FragmentCursor> cursors = new ArrayList<>();
+        sources.forEach(source -> cursors.add(source.cursor()));
+        for (SSTableReader reader : received) {
+            cursors.add(reader.scan(schema, TokenRange.Linear.ALL));
+        }
+        return new RangeCursor(MergeCursor.of(schema, cursors), range);
+    }
+
+    @Override
+    public StagedWriter newOutput() {
+        return new StagedWriter(
+                staging, schema, SSTableWriterConfig.defaults(100), StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
+    }
+
+    /** Ends one repair; the replica itself lives on. */
+    @Override
+    public void close() {}
+
+    void closeForGood() throws IOException {
+        for (SSTableReader reader : received) {
+            reader.close();
+        }
+        staging.close();
+    }
+}
