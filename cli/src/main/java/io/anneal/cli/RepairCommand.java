@@ -46,7 +46,9 @@ final class RepairCommand extends Subcommand {
     @Option(names = "--full-replicas", description = "Every replica owns everything: replication factor = nodes.")
     private boolean fullReplicas;
 
-    @Option(names = "--dry-run", description = "Find and count differences, write nothing; exit with 1 if there are any.")
+    @Option(
+            names = "--dry-run",
+            description = "Find and count differences, write nothing; exit with 1 if there are any.")
     private boolean dryRun;
 
     @Option(names = "--rows", description = "With --dry-run and --dir: name the rows that differ.")
@@ -66,7 +68,11 @@ final class RepairCommand extends Subcommand {
             description = "Go on when a replica holds nothing where others hold much: it lost its data.")
     private boolean allowEmpty;
 
-    @Option(names = "--buffer", paramLabel = "SIZE", converter = ByteSize.class, description = "Row buffer of a replica.")
+    @Option(
+            names = "--buffer",
+            paramLabel = "SIZE",
+            converter = ByteSize.class,
+            description = "Row buffer of a replica.")
     private Long bufferBytes;
 
     @Option(names = "--schema", paramLabel = "FILE.cql", description = "The schema text, instead of the snapshots'.")

@@ -44,7 +44,9 @@ final class RepairOutput {
         if (report.wereEqual()) {
             return "the replicas are equal";
         }
-        return report.dryRun() ? "the replicas differ (dry run, nothing written)" : "the replicas differed and are equal now";
+        return report.dryRun()
+                ? "the replicas differ (dry run, nothing written)"
+                : "the replicas differed and are equal now";
     }
 
     static void write(JsonGenerator json, QualifiedTable table, RepairReport report, List<String> imports)

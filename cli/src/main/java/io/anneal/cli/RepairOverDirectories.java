@@ -130,8 +130,9 @@ final class RepairOverDirectories {
         List<String> commands = new ArrayList<>();
         for (int i = 0; i < staged.size(); i++) {
             if (!report.replicas().get(i).sstables().isEmpty()) {
-                commands.add("nodetool import " + task.table().keyspace() + " " + task.table().table() + " "
-                        + staged.get(i) + "   (on the node of " + report.replicas().get(i).name() + ")");
+                commands.add("nodetool import " + task.table().keyspace() + " "
+                        + task.table().table() + " " + staged.get(i) + "   (on the node of "
+                        + report.replicas().get(i).name() + ")");
             }
         }
         return commands;

@@ -24,7 +24,11 @@ final class ServeCommand extends Subcommand {
             description = "A Cassandra data directory or snapshot; repeat it for several disks. Only read.")
     private List<Path> data;
 
-    @Option(names = "--listen", required = true, paramLabel = "HOST:PORT", description = "Loopback only in this version.")
+    @Option(
+            names = "--listen",
+            required = true,
+            paramLabel = "HOST:PORT",
+            description = "Loopback only in this version.")
     private String listen;
 
     @Option(

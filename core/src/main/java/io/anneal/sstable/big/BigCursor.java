@@ -492,8 +492,9 @@ final class BigCursor implements SSTableCursor {
     /** Moves to where the skipper claims a partition, and checks that it is there. */
     private void seekToFound() throws IOException {
         window.seek(skipper.dataPosition());
-        window.want(Short.BYTES + KEY_MAX_BYTES);
+        window.want(Short.BYTES);
         int keyLengthBytes = in.readUnsignedShort();
+        window.want(keyLengthBytes);
         skipper.requireSame(in.array(), in.skip(keyLengthBytes), keyLengthBytes);
         window.backToMark();
     }
