@@ -18,6 +18,7 @@ enum ErrorCode {
     USAGE("ANL-4001", "see --help"),
     STATE("ANL-4002", "see docs/errors.md"),
     NOT_AVAILABLE("ANL-4003", "choose something that this version has"),
+    MEMORY("ANL-4004", "give more with --memory"),
     INTERNAL("ANL-9001", "this is a bug: run again with --stacktrace and report what it prints");
 
     private final String code;

@@ -79,6 +79,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.NOT_AVAILABLE, message);
         } else if (failure instanceof IllegalArgumentException) {
             return of(ErrorCode.USAGE, message);
+        } else if (failure instanceof OutOfMemoryError) {
+            return of(ErrorCode.MEMORY, "out of memory, reason=" + message);
         } else if (failure instanceof IllegalStateException) {
             return of(ErrorCode.STATE, message);
         }
