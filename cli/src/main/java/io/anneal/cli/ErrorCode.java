@@ -15,6 +15,7 @@ enum ErrorCode {
     INVALID_VALUE("ANL-2003", "verify the SSTable with 'anneal sstable verify --extended'"),
     PEER("ANL-3001", "check that the peer runs, its address and its token"),
     CORRUPT_FRAME("ANL-3002", "check that the address is a peer of Anneal and the network is sound"),
+    REPAIR("ANL-3003", "see ANL-3003 in docs/errors.md"),
     USAGE("ANL-4001", "see --help"),
     STATE("ANL-4002", "see docs/errors.md"),
     NOT_AVAILABLE("ANL-4003", "choose something that this version has"),

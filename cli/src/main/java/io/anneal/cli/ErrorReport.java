@@ -4,6 +4,7 @@ import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
+import io.anneal.repair.RepairException;
 import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.UnsupportedTypeException;
@@ -61,6 +62,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.STORAGE_FAILED, message);
         } else if (failure instanceof PeerException) {
             return of(ErrorCode.PEER, message);
+        } else if (failure instanceof RepairException) {
+            return of(ErrorCode.REPAIR, message);
         } else if (failure instanceof CorruptFrameException) {
             return of(ErrorCode.CORRUPT_FRAME, message);
         }
