@@ -7,6 +7,7 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedSSTable;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
