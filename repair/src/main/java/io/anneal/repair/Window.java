@@ -276,6 +276,9 @@ final class Window {
             }
         }
         newRows.subMap(from, true, to, true).replaceAll((position, row) -> {
+            if (row.isNothing()) {
+                return row;
+            }
             read(row.encoded(), held);
             mergeHeld(covering(position));
             return encodeMerged(keyView.wrap(deletion.key()));
