@@ -1,9 +1,9 @@
 package io.anneal.bench.fragment;
 
-import io.anneal.bench.data.DataLength;
+import io.anneal.bench.measure.DataLength;
 import io.anneal.bench.data.GeneratedTable;
-import io.anneal.bench.data.RowHasher;
-import io.anneal.bench.data.Rows;
+import io.anneal.bench.measure.RowHasher;
+import io.anneal.bench.measure.Rows;
 import io.anneal.bench.data.TableShape;
 import io.anneal.fragment.FragmentCursor;
 import java.io.IOException;
@@ -28,7 +28,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * canonically, hash with XXH3-128, add up? With {@code merged} as a repair does it, through the merge.
  *
  * <pre>
- *   java -jar bench/target/benchmarks.jar fragment.EncodeHashBenchmark -prof gc
+ *   java -jar bench/target/benchmarks.jar fragment.EncodeHashBenchmark -prof gc -prof io.anneal.bench.measure.CpuProfiler
  * </pre>
  */
 @State(Scope.Thread)
@@ -43,10 +43,12 @@ public class EncodeHashBenchmark {
     public TableShape shape;
 
     private GeneratedTable table;
+    private RowHasher hasher;
 
     @Setup(Level.Trial)
     public void write() throws IOException {
         table = GeneratedTable.write(shape, Rows.COUNT, 1);
+        hasher = new RowHasher(shape.schema());
     }
 
     @TearDown(Level.Trial)
@@ -58,7 +60,7 @@ public class EncodeHashBenchmark {
     public long scanned(DataLength length) throws IOException {
         length.bytes += table.dataLengthBytes();
         try (FragmentCursor cursor = table.scan()) {
-            return new RowHasher(table.schema()).hashAll(cursor, Rows.COUNT);
+            return hasher.hashAll(cursor, Rows.COUNT);
         }
     }
 
@@ -66,7 +68,7 @@ public class EncodeHashBenchmark {
     public long merged(DataLength length) throws IOException {
         length.bytes += table.dataLengthBytes();
         try (FragmentCursor cursor = table.merge()) {
-            return new RowHasher(table.schema()).hashAll(cursor, Rows.COUNT);
+            return hasher.hashAll(cursor, Rows.COUNT);
         }
     }
 }

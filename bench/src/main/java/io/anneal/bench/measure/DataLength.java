@@ -1,4 +1,4 @@
-package io.anneal.bench.data;
+package io.anneal.bench.measure;
 
 import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Scope;

@@ -1,4 +1,4 @@
-package io.anneal.bench.data;
+package io.anneal.bench.measure;
 
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.FragmentCursor;
@@ -13,9 +13,10 @@ import java.io.IOException;
 public final class RowHasher {
     private static final int BUFFER_BYTES = 1024 * 1024;
     private static final int ROW_MAX_BYTES = 4096;
+    private static final long SEED = 42;
 
     private final CanonicalEncoder encoder;
-    private final ItemHash hash = new ItemHash(GeneratedTable.SEED);
+    private final ItemHash hash = new ItemHash(SEED);
     private final HashSum sum = new HashSum();
     private final ByteWriter buffer = new ByteWriter(BUFFER_BYTES);
 

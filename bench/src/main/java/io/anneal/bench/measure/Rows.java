@@ -1,4 +1,4 @@
-package io.anneal.bench.data;
+package io.anneal.bench.measure;
 
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;

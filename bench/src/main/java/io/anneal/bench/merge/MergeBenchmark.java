@@ -1,8 +1,8 @@
 package io.anneal.bench.merge;
 
-import io.anneal.bench.data.DataLength;
+import io.anneal.bench.measure.DataLength;
 import io.anneal.bench.data.GeneratedTable;
-import io.anneal.bench.data.Rows;
+import io.anneal.bench.measure.Rows;
 import io.anneal.bench.data.TableShape;
 import io.anneal.fragment.FragmentCursor;
 import java.io.IOException;
@@ -28,10 +28,11 @@ import org.openjdk.jmh.annotations.Warmup;
  * only normalises?
  *
  * <pre>
- *   java -jar bench/target/benchmarks.jar merge.MergeBenchmark -prof gc
+ *   java -jar bench/target/benchmarks.jar merge.MergeBenchmark -prof gc -prof io.anneal.bench.measure.CpuProfiler
  * </pre>
  *
- * The score is in rows that come out, {@code bytes} in what is read.
+ * The score is in rows that come out, {@code bytes} in what is read. Opening the cursors is part of it: about half a byte
+ * a row for each SSTable's buffers.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)

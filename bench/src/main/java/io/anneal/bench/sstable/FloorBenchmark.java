@@ -1,8 +1,8 @@
 package io.anneal.bench.sstable;
 
-import io.anneal.bench.data.DataLength;
+import io.anneal.bench.measure.DataLength;
 import io.anneal.bench.data.GeneratedTable;
-import io.anneal.bench.data.Rows;
+import io.anneal.bench.measure.Rows;
 import io.anneal.bench.data.TableShape;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * The ratio of a benchmark to its floor in one run is what this machine's noise touches least.
  *
  * <pre>
- *   java -jar bench/target/benchmarks.jar sstable.FloorBenchmark
+ *   java -jar bench/target/benchmarks.jar sstable.FloorBenchmark -prof io.anneal.bench.measure.CpuProfiler
  * </pre>
  *
  * The score is in rows of the table, as everywhere.

@@ -1,8 +1,8 @@
 package io.anneal.bench.sstable;
 
-import io.anneal.bench.data.DataLength;
+import io.anneal.bench.measure.DataLength;
 import io.anneal.bench.data.GeneratedTable;
-import io.anneal.bench.data.Rows;
+import io.anneal.bench.measure.Rows;
 import io.anneal.bench.data.TableShape;
 import io.anneal.fragment.FragmentCursor;
 import java.io.IOException;
@@ -26,10 +26,11 @@ import org.openjdk.jmh.annotations.Warmup;
  * How many rows a second does one thread read from one compressed SSTable, checksums verified, and does a row allocate?
  *
  * <pre>
- *   java -jar bench/target/benchmarks.jar sstable.ScanBenchmark -prof gc
+ *   java -jar bench/target/benchmarks.jar sstable.ScanBenchmark -prof gc -prof io.anneal.bench.measure.CpuProfiler
  * </pre>
  *
- * One invocation opens a cursor and reads all rows; the score is in rows, {@code gc.alloc.rate.norm} in bytes a row.
+ * One invocation opens a cursor and reads all rows; the score is in rows, {@code gc.alloc.rate.norm} in bytes a row. The
+ * cursor's buffers are about half a byte of it: a row itself allocates nothing.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)

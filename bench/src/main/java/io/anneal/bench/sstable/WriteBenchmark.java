@@ -1,14 +1,18 @@
 package io.anneal.bench.sstable;
 
-import io.anneal.bench.data.DataLength;
+import io.anneal.bench.measure.DataLength;
 import io.anneal.bench.data.GeneratedTable;
-import io.anneal.bench.data.Rows;
+import io.anneal.bench.measure.Rows;
 import io.anneal.bench.data.TableShape;
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -30,7 +34,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * What reading alone costs says {@link ScanBenchmark}.
  *
  * <pre>
- *   java -jar bench/target/benchmarks.jar sstable.WriteBenchmark -prof gc
+ *   java -jar bench/target/benchmarks.jar sstable.WriteBenchmark -prof gc -prof io.anneal.bench.measure.CpuProfiler
  * </pre>
  */
 @State(Scope.Thread)
@@ -56,15 +60,29 @@ public class WriteBenchmark {
         table.close();
     }
 
-    /** Written and thrown away: closing an unfinished writer removes its files, so publishing is not part of it. */
     @Benchmark
     public long write(DataLength length) throws IOException {
         length.bytes += table.dataLengthBytes();
         SSTableWriterConfig config = SSTableWriterConfig.defaults(Rows.COUNT / shape.rowsPerPartition());
+        Descriptor written;
         try (FragmentCursor cursor = table.scan();
                 SSTableWriter writer = Formats.written().write(table.directory(), "2", shape.schema(), config)) {
             writer.append(cursor);
-            return writer.dataLengthBytes();
+            written = writer.finish();
         }
+        return remove(written);
+    }
+
+    /** Part of what is measured, and little of it: without it the disk would fill up. */
+    private static long remove(Descriptor written) throws IOException {
+        long lengthBytes = 0;
+        for (Component component : Component.values()) {
+            Path file = written.file(component);
+            if (Files.exists(file)) {
+                lengthBytes += Files.size(file);
+                Files.delete(file);
+            }
+        }
+        return lengthBytes;
     }
 }
