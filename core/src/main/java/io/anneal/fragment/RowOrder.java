@@ -1,6 +1,7 @@
 package io.anneal.fragment;
 
 import io.anneal.schema.Column;
+import java.util.Arrays;
 
 /** Canonical order of a row's entries: column, then the column's complex deletion, then cells by path. */
 public final class RowOrder {
@@ -17,5 +18,23 @@ public final class RowOrder {
                         right.pathBuffer(rightEntry),
                         right.pathOffset(rightEntry),
                         right.pathLengthBytes(rightEntry));
+    }
+
+    /** Order of the bytes of two cells' paths, which decides between equal paths in different bytes; 0 without paths. */
+    public static int comparePathBytes(Row left, int leftEntry, Row right, int rightEntry) {
+        int leftLength = left.pathLengthBytes(leftEntry);
+        int rightLength = right.pathLengthBytes(rightEntry);
+        if (leftLength != rightLength || leftLength <= 0) {
+            return Integer.compare(leftLength, rightLength);
+        }
+        int leftOffset = left.pathOffset(leftEntry);
+        int rightOffset = right.pathOffset(rightEntry);
+        return Arrays.compareUnsigned(
+                left.pathBuffer(leftEntry),
+                leftOffset,
+                leftOffset + leftLength,
+                right.pathBuffer(rightEntry),
+                rightOffset,
+                rightOffset + rightLength);
     }
 }

@@ -85,6 +85,30 @@ public final class Clustering {
         return of(values);
     }
 
+    /**
+     * Order of the bytes themselves, component by component: not the clustering order. Types like decimal hold values
+     * that are equal and differ in bytes (1.0 and 1.00); this decides between them.
+     */
+    public int compareBytes(Clustering other) {
+        int common = Math.min(size, other.size);
+        for (int i = 0; i < common; i++) {
+            int order = Integer.compare(lengths[i], other.lengths[i]);
+            if (order == 0 && lengths[i] > 0) {
+                order = Arrays.compareUnsigned(
+                        buffer,
+                        offsets[i],
+                        offsets[i] + lengths[i],
+                        other.buffer,
+                        other.offsets[i],
+                        other.offsets[i] + other.lengths[i]);
+            }
+            if (order != 0) {
+                return order;
+            }
+        }
+        return Integer.compare(size, other.size);
+    }
+
     public byte[] buffer() {
         return buffer;
     }

@@ -259,6 +259,7 @@ public final class MergeCursor implements FragmentCursor {
     }
 
     private FragmentKind nextFragment() throws IOException {
+        merged = Row.recycle(merged);
         while (true) {
             for (int g = 0; g < groupCount; g++) {
                 queueByPlace(group[g], sources[group[g]].advance());
@@ -295,7 +296,6 @@ public final class MergeCursor implements FragmentCursor {
             row = rowMerger.onlyVersion();
             return true;
         }
-        merged = Row.recycle(merged);
         row = merged;
         return rowMerger.merge(activeTimestampMicros, activeLocalDeletionTimeSeconds, merged);
     }
@@ -324,7 +324,11 @@ public final class MergeCursor implements FragmentCursor {
         }
         activeTimestampMicros = micros;
         activeLocalDeletionTimeSeconds = seconds;
-        change.prefix().wrap(places[group[0]]);
+        Clustering place = places[group[0]];
+        for (int g = 1; g < groupCount; g++) {
+            place = places[group[g]].compareBytes(place) < 0 ? places[group[g]] : place;
+        }
+        change.prefix().wrap(place);
         change.weight(weights[group[0]]);
         if (micros == partitionTimestampMicros && seconds == partitionLocalDeletionTimeSeconds) {
             change.deletion(DeletionTime.NO_TIMESTAMP, DeletionTime.NO_DELETION_TIME);

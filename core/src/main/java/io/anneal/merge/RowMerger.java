@@ -4,6 +4,7 @@ import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Row;
 import io.anneal.fragment.RowOrder;
+import io.anneal.key.Clustering;
 import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
 import java.util.Arrays;
@@ -116,7 +117,7 @@ public final class RowMerger {
     public boolean merge(long coveringTimestampMicros, long coveringLocalDeletionTimeSeconds, Row out) {
         assert versionCount > 0;
         out.clear(isStatic);
-        out.clustering().wrap(versions[0].clustering());
+        out.clustering().wrap(leastClustering());
         mergeLiveness(out);
         long activeMicros = coveringTimestampMicros;
         long activeSeconds = clamp(coveringLocalDeletionTimeSeconds);
@@ -133,6 +134,17 @@ public final class RowMerger {
         }
         mergeEntries(activeMicros, activeSeconds, out);
         return !out.isEmpty();
+    }
+
+    /** Clusterings that are equal may differ in bytes (1.0 and 1.00): the least are taken, whatever the order of versions. */
+    private Clustering leastClustering() {
+        Clustering least = versions[0].clustering();
+        for (int v = 1; v < versionCount; v++) {
+            if (versions[v].clustering().compareBytes(least) < 0) {
+                least = versions[v].clustering();
+            }
+        }
+        return least;
     }
 
     private void mergeLiveness(Row out) {
@@ -226,8 +238,10 @@ public final class RowMerger {
         }
     }
 
+    /** Rule 3; between cells that are the same in all but the bytes of equal paths, the least bytes. */
     private boolean wins(Row left, int leftEntry, Row right, int rightEntry) {
-        return Reconciler.compareCells(left, leftEntry, right, rightEntry, localDeletionTimeMaxSeconds) > 0;
+        int order = Reconciler.compareCells(left, leftEntry, right, rightEntry, localDeletionTimeMaxSeconds);
+        return order > 0 || order == 0 && RowOrder.comparePathBytes(left, leftEntry, right, rightEntry) < 0;
     }
 
     private void addEntry(Row version, int entry, Row out) {

@@ -1,16 +1,26 @@
 package io.anneal.store;
 
 import io.anneal.io.UnsupportedVersionException;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.big.BigFormat;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
 /** The on-disk formats that there are; the only place that names them. Stateless; safe to share. */
 public final class Formats {
     private static final List<SSTableFormat> ALL = List.of(new BigFormat());
+
+    private static final Set<Component> NEEDED =
+            EnumSet.of(Component.DATA, Component.STATISTICS, Component.COMPRESSION_INFO);
 
     private Formats() {}
 
@@ -28,10 +38,30 @@ public final class Formats {
     public static SSTableReader open(Descriptor descriptor) throws IOException {
         for (SSTableFormat format : ALL) {
             if (format.name().equals(descriptor.format())) {
+                checkListedComponents(descriptor);
                 return format.open(descriptor);
             }
         }
         throw new UnsupportedVersionException(
                 descriptor.toString(), descriptor.version() + "-" + descriptor.format(), "nb-big", "nb-big");
+    }
+
+    /**
+     * A format that sees no CompressionInfo takes the data for uncompressed and would name the wrong file; TOC knows
+     * better. Components that only speed reading up may be gone.
+     */
+    private static void checkListedComponents(Descriptor descriptor) throws IOException {
+        if (!descriptor.has(Component.TOC)) {
+            return;
+        }
+        for (String line : Files.readAllLines(descriptor.file(Component.TOC), StandardCharsets.ISO_8859_1)) {
+            Optional<Component> listed = Component.of(line.strip());
+            if (listed.isPresent() && NEEDED.contains(listed.get()) && !descriptor.has(listed.get())) {
+                throw new CorruptSSTableException(
+                        descriptor.file(listed.get()),
+                        CorruptSSTableException.NO_POSITION,
+                        "component is missing though TOC lists it");
+            }
+        }
     }
 }

@@ -131,7 +131,7 @@ public final class StagingDirectory implements Closeable {
     }
 
     /** Deletes a finished SSTable that is not wanted after all; its TOC last, so that a crash in between is noticed. */
-    static void delete(Descriptor descriptor) throws StorageException {
+    public static void delete(Descriptor descriptor) throws StorageException {
         for (Component component : Component.values()) {
             if (component != Component.TOC) {
                 delete(descriptor.file(component));

@@ -29,6 +29,9 @@ import java.util.function.Function;
  * closing it makes the other side forget a session that was not finished.
  */
 public final class RemoteReplica implements Replica {
+    /** Filling a row buffer from a slow disk takes long; a peer that is gone is noticed sooner than this. */
+    private static final long STEP_TIMEOUT_MS = 600_000;
+
     private final Connection connection;
     private final int clusteringColumns;
     private UUID sessionId = new UUID(0, 0);
@@ -53,7 +56,8 @@ public final class RemoteReplica implements Replica {
     }
 
     private CompletableFuture<Response> send(Verb verb, byte[] content, int length, int offset) {
-        CompletableFuture<Response> sent = connection.request(verb, Part.request(sessionId, content, length, offset));
+        CompletableFuture<Response> sent =
+                connection.request(verb, Part.request(sessionId, content, length, offset), STEP_TIMEOUT_MS);
         return Part.isLast(length, offset)
                 ? sent
                 : sent.thenCompose(response -> send(verb, content, length, offset + Part.CONTENT_MAX_BYTES));

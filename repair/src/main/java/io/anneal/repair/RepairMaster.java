@@ -42,7 +42,9 @@ public final class RepairMaster implements Closeable {
     private long windows;
     private long windowsDiffering;
 
-    public RepairMaster(RepairConfig config, ReplicaTable table, List<Replica> followers, RepairListener listener) {
+    /** @throws RepairException when the table's replica would have to receive rows and cannot */
+    public RepairMaster(RepairConfig config, ReplicaTable table, List<Replica> followers, RepairListener listener)
+            throws RepairException {
         this.config = config;
         this.table = table;
         this.followers = List.copyOf(followers);

@@ -115,16 +115,19 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         }
 
         @Override
+        public boolean canReceive() {
+            return staging.isPresent();
+        }
+
+        @Override
         public FragmentCursor scan(TokenRange.Linear range) throws IOException {
             return sstables.scan(range);
         }
 
         @Override
         public StagedWriter newOutput() throws IOException {
-            StagingDirectory target = staging.orElseThrow(() -> new RepairException(
-                    "replica is read-only: it needs a staging directory to receive rows, replica=" + name));
             return new StagedWriter(
-                    target,
+                    staging.orElseThrow(),
                     schema(),
                     SSTableWriterConfig.defaults(Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount())),
                     StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);

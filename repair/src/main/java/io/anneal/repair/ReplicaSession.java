@@ -38,7 +38,12 @@ final class ReplicaSession implements Closeable {
     private long rowsWritten;
     private long deletionsWritten;
 
-    ReplicaSession(ReplicaTable table, OpenSession parameters) {
+    /** @throws RepairException when the replica would have to receive rows and cannot */
+    ReplicaSession(ReplicaTable table, OpenSession parameters) throws RepairException {
+        if (!parameters.dryRun() && !table.canReceive()) {
+            throw new RepairException(
+                    "replica is read-only: it needs a staging directory to receive rows, replica=" + table.name());
+        }
         this.table = table;
         this.parameters = parameters;
         TableSchema schema = table.schema();

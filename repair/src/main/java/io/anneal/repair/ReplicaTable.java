@@ -21,6 +21,9 @@ public interface ReplicaTable extends Closeable {
 
     long dataBytes();
 
+    /** Whether there is a place for what the replica receives; without one it can only be compared. */
+    boolean canReceive();
+
     FragmentCursor scan(TokenRange.Linear range) throws IOException;
 
     /** Starts the writer that takes what the replica receives. */

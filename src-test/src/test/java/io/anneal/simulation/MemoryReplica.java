@@ -81,6 +81,11 @@ final class MemoryReplica implements ReplicaTable {
     }
 
     @Override
+    public boolean canReceive() {
+        return true;
+    }
+
+    @Override
     public FragmentCursor scan(TokenRange.Linear range) throws IOException {
         List<FragmentCursor> cursors = new ArrayList<>();
         sources.forEach(source -> cursors.add(source.cursor()));

@@ -26,6 +26,7 @@ final class BigReader implements SSTableReader {
     private final CompressionInfo compression;
     private final ChunkDecompressor decompressor;
     private final ChunkChecksums checksums;
+    private Summary summary;
 
     private BigReader(
             Descriptor descriptor,
@@ -42,7 +43,7 @@ final class BigReader implements SSTableReader {
         this.compression = compression;
         this.decompressor = decompressor;
         this.checksums = checksums;
-        headerSchema = statistics.header().toSchema(keyspaceOf(descriptor), tableOf(descriptor));
+        headerSchema = statistics.schema();
     }
 
     static BigReader open(Descriptor descriptor) throws IOException {
@@ -57,9 +58,12 @@ final class BigReader implements SSTableReader {
     }
 
     private static BigReader open(Descriptor descriptor, FileChannel channel) throws IOException {
-        Statistics statistics = Statistics.read(descriptor);
+        Statistics statistics = Statistics.read(descriptor, keyspaceOf(descriptor), tableOf(descriptor));
         long fileLengthBytes = channel.size();
         if (!descriptor.has(Component.COMPRESSION_INFO)) {
+            if (!descriptor.has(Component.CRC) && TableOfContents.lists(descriptor, Component.COMPRESSION_INFO)) {
+                throw ComponentFiles.missing(descriptor.file(Component.COMPRESSION_INFO));
+            }
             ChunkChecksums checksums = ChunkChecksums.read(descriptor, fileLengthBytes);
             return new BigReader(descriptor, channel, fileLengthBytes, statistics, null, null, checksums);
         }
@@ -131,7 +135,16 @@ final class BigReader implements SSTableReader {
         return compression == null ? fileLengthBytes : compression.dataLengthBytes();
     }
 
-    private ChunkSource chunks() {
+    /** Summary, read when it is first asked for; null when there is none. */
+    synchronized Summary summary() throws IOException {
+        if (summary == null && descriptor.has(Component.SUMMARY)) {
+            summary = Summary.read(descriptor);
+        }
+        return summary;
+    }
+
+    /** The data, for one thread. */
+    ChunkSource chunks() {
         Path file = descriptor.file(Component.DATA);
         return compression == null
                 ? new ChecksummedChunks(file, dataChannel, fileLengthBytes, checksums)

@@ -51,7 +51,7 @@ final class BigVerifier {
     void verify() throws IOException {
         List<String> listed = TableOfContents.verify(descriptor);
         DataDigest.verify(descriptor);
-        Statistics.read(descriptor);
+        Statistics.read(descriptor, schema.keyspace(), schema.name());
         if (reader.bloomFilterFpChance() < 1.0 || listed.contains(Component.FILTER.fileSuffix())) {
             filter = BloomFilter.read(descriptor);
         }

@@ -239,7 +239,7 @@ final class BigWriter implements SSTableWriter {
         partitionPosition = data.position();
         buffer.clear();
         writeKey();
-        buffer.writeInt(DeltaEncoder.narrow(deletionLocalSeconds));
+        buffer.writeInt(DeltaEncoder.narrowOrNone(deletionLocalSeconds));
         buffer.writeLong(deletionMicros);
         data.write(buffer);
         if (!schema.staticColumns().isEmpty()) {

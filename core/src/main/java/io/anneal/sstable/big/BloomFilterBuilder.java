@@ -14,6 +14,9 @@ final class BloomFilterBuilder {
     private static final int BITS_PER_KEY_MAX = 20;
     private static final int BITS_PER_KEY_MIN = 2;
     private static final int EXCESS_BITS = 20;
+    /** Two gigabytes. */
+    private static final long BITS_MAX = 1L << 34;
+
     private static final int WRITE_WORDS = 8 * 1024;
     /** Chances that differ by less are the same to Cassandra; so close to one it neither writes nor reads a filter. */
     private static final double CHANCE_TOLERANCE = 0.001;
@@ -31,8 +34,12 @@ final class BloomFilterBuilder {
             hashes--;
         }
         hashCount = hashes;
-        long bits = Math.max(1, expectedKeys) * bitsPerKey + EXCESS_BITS;
-        words = new long[Math.toIntExact((bits + 63) / 64)];
+        long bits = Math.max(1, Math.min(BITS_MAX, expectedKeys)) * bitsPerKey + EXCESS_BITS;
+        if (bits > BITS_MAX) {
+            throw new IllegalArgumentException("filter would be too large, expectedKeys=" + expectedKeys
+                    + ", falsePositiveChance=" + falsePositiveChance);
+        }
+        words = new long[(int) ((bits + 63) / 64)];
     }
 
     /** Whether a table with this chance has a filter at all. */
@@ -51,9 +58,9 @@ final class BloomFilterBuilder {
     void add(byte[] key, int offset, int lengthBytes) {
         long increment = Murmur3.firstHalf(key, offset, lengthBytes);
         long at = Murmur3.secondHalf(key, offset, lengthBytes);
-        long bits = words.length * 64L;
+        long bitCount = words.length * 64L;
         for (int i = 0; i < hashCount; i++) {
-            long bit = Math.abs(at % bits);
+            long bit = Math.abs(at % bitCount);
             words[(int) (bit >>> 6)] |= 1L << (bit & 63);
             at += increment;
         }

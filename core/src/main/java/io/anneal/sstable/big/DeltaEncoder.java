@@ -38,24 +38,24 @@ final class DeltaEncoder {
         out.writeUnsignedVInt(ttlSeconds - base.ttlSeconds());
     }
 
-    /**
-     * Writes a deletion, or none. Cassandra 4 takes exactly this form of "none" for live; Cassandra 5 takes it for a
-     * deletion of nothing at all.
-     */
+    /** Writes a deletion, or none in the form of Cassandra 4; Cassandra 5 reads that as a deletion of nothing. */
     void writeDeletion(long timestampMicros, long localDeletionTimeSeconds, ByteWriter out) {
         writeTimestamp(timestampMicros, out);
-        writeLocalDeletionTime(localDeletionTimeSeconds, out);
+        out.writeUnsignedVInt(narrowOrNone(localDeletionTimeSeconds) - base.localDeletionTimeSeconds());
     }
 
-    /** The 32 bits of a local deletion time. */
+    /** The 32 bits of a local deletion time; {@link DeletionTime#NO_DELETION_TIME} is none. */
     static int narrow(long localDeletionTimeSeconds) {
-        if (localDeletionTimeSeconds == DeletionTime.NO_DELETION_TIME) {
-            return NO_DELETION_TIME;
-        }
         if (localDeletionTimeSeconds < 0 || localDeletionTimeSeconds > LOCAL_DELETION_TIME_MAX_SECONDS) {
             throw new IllegalArgumentException("local deletion time does not fit format nb, localDeletionTimeSeconds="
                     + localDeletionTimeSeconds + ", max=" + LOCAL_DELETION_TIME_MAX_SECONDS);
         }
         return (int) localDeletionTimeSeconds;
+    }
+
+    static int narrowOrNone(long localDeletionTimeSeconds) {
+        return localDeletionTimeSeconds == DeletionTime.NO_DELETION_TIME
+                ? NO_DELETION_TIME
+                : narrow(localDeletionTimeSeconds);
     }
 }

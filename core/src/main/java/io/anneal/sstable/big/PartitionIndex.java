@@ -92,7 +92,7 @@ final class PartitionIndex {
                 + (long) blockCount * Integer.BYTES;
         out.writeUnsignedVInt(length);
         out.writeUnsignedVInt(headerLength);
-        out.writeInt(DeltaEncoder.narrow(deletionLocalSeconds));
+        out.writeInt(DeltaEncoder.narrowOrNone(deletionLocalSeconds));
         out.writeLong(deletionMicros);
         out.writeUnsignedVInt(blockCount);
         out.writeBytes(blocks.array(), 0, blocks.lengthBytes());

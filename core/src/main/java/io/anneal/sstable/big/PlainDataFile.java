@@ -21,6 +21,8 @@ final class PlainDataFile implements DataFile {
     private final CRC32 chunkCrc = new CRC32();
     private final CRC32 wholeCrc = new CRC32();
     private final ByteWriter number = new ByteWriter(4);
+    /** Rows are gathered here first: a checksum over many bytes costs far less than many over few. */
+    private final byte[] chunk = new byte[CHUNK_BYTES];
 
     private int chunkLength;
 
@@ -52,13 +54,11 @@ final class PlainDataFile implements DataFile {
 
     @Override
     public void write(byte[] source, int offset, int lengthBytes) throws IOException {
-        data.write(source, offset, lengthBytes);
-        wholeCrc.update(source, offset, lengthBytes);
         int at = offset;
         int left = lengthBytes;
         while (left > 0) {
             int part = Math.min(left, CHUNK_BYTES - chunkLength);
-            chunkCrc.update(source, at, part);
+            System.arraycopy(source, at, chunk, chunkLength, part);
             chunkLength += part;
             at += part;
             left -= part;
@@ -69,14 +69,17 @@ final class PlainDataFile implements DataFile {
     }
 
     private void endChunk() throws IOException {
-        writeNumber((int) chunkCrc.getValue());
         chunkCrc.reset();
+        chunkCrc.update(chunk, 0, chunkLength);
+        wholeCrc.update(chunk, 0, chunkLength);
+        writeNumber((int) chunkCrc.getValue());
+        data.write(chunk, 0, chunkLength);
         chunkLength = 0;
     }
 
     @Override
     public long position() {
-        return data.position();
+        return data.position() + chunkLength;
     }
 
     @Override

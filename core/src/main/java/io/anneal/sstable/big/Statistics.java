@@ -4,6 +4,7 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.schema.SchemaException;
+import io.anneal.schema.TableSchema;
 import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
@@ -15,7 +16,7 @@ import java.nio.file.Path;
 import java.util.zip.CRC32;
 
 /** Statistics.db: {@link BigFormat} has the grammar. Every part's checksum is verified. Immutable. */
-record Statistics(SerializationHeader header, SSTableStatistics data, double bloomFilterFpChance) {
+record Statistics(SerializationHeader header, TableSchema schema, SSTableStatistics data, double bloomFilterFpChance) {
     static final String PARTITIONER = "org.apache.cassandra.dht.Murmur3Partitioner";
 
     private static final int VALIDATION = 0;
@@ -26,11 +27,12 @@ record Statistics(SerializationHeader header, SSTableStatistics data, double blo
     private static final int CHECKSUM_BYTES = 4;
     private static final int BIN_BYTES = 16;
 
-    static Statistics read(Descriptor descriptor) throws IOException {
+    /** Reads it; keyspace and table are names for the schema, which the file does not hold. */
+    static Statistics read(Descriptor descriptor, String keyspace, String table) throws IOException {
         Path file = descriptor.file(Component.STATISTICS);
         ByteReader in = new ByteReader(ComponentFiles.readWhole(descriptor, Component.STATISTICS));
         try {
-            return parse(file, in);
+            return parse(file, in, keyspace, table);
         } catch (ByteUnderflowException e) {
             throw new CorruptSSTableException(file, in.offset(), "statistics end too early", e);
         } catch (SchemaException | IllegalArgumentException e) {
@@ -40,7 +42,7 @@ record Statistics(SerializationHeader header, SSTableStatistics data, double blo
         }
     }
 
-    private static Statistics parse(Path file, ByteReader in) throws IOException {
+    private static Statistics parse(Path file, ByteReader in, String keyspace, String table) throws IOException {
         int count = in.readInt();
         requireChecksum(file, in, 0, Integer.BYTES);
         if (count < 0 || count > TYPES) {
@@ -78,7 +80,7 @@ record Statistics(SerializationHeader header, SSTableStatistics data, double blo
         }
         SSTableStatistics data = stats(file, part(file, in, positions[STATS], ends[STATS]));
         SerializationHeader header = SerializationHeader.parse(part(file, in, positions[HEADER], ends[HEADER]));
-        return new Statistics(header, data, bloomFilterFpChance);
+        return new Statistics(header, header.toSchema(keyspace, table), data, bloomFilterFpChance);
     }
 
     /** A reader over one part, its checksum, the last four bytes, verified. */

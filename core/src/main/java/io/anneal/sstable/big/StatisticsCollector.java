@@ -124,8 +124,8 @@ final class StatisticsCollector {
         writeNoCommitLogPosition(out);
         out.writeLong(minTimestampMicros);
         out.writeLong(maxTimestampMicros);
-        out.writeInt(DeltaEncoder.narrow(minLocalDeletionTimeSeconds));
-        out.writeInt(DeltaEncoder.narrow(maxLocalDeletionTimeSeconds));
+        out.writeInt(DeltaEncoder.narrowOrNone(minLocalDeletionTimeSeconds));
+        out.writeInt(DeltaEncoder.narrowOrNone(maxLocalDeletionTimeSeconds));
         out.writeInt(minTtlSeconds);
         out.writeInt(maxTtlSeconds);
         out.writeLong(Double.doubleToRawLongBits(compressionRatio));

@@ -1,0 +1,153 @@
+package io.anneal.cli;
+
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The command {@code anneal}: the options that all commands have, how errors are told, and the tree of commands. */
+@Command(
+        name = "anneal",
+        description = "Reads, compares, repairs and rewrites Cassandra data, row by row.",
+        mixinStandardHelpOptions = true,
+        scope = ScopeType.INHERIT,
+        versionProvider = AnnealVersion.class,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {DemoCommand.class, SSTableCommand.class, ServeCommand.class, RepairCommand.class})
+public final class AnnealCommand implements Runnable {
+    private static final String LOG_LEVEL_PROPERTY = "org.slf4j.simpleLogger.defaultLogLevel";
+    /** Set by the launcher, since Java cannot tell whether the error stream alone is a terminal. */
+    private static final String TERMINAL_PROPERTY = "anneal.terminal";
+
+    /** Levels of the log. */
+    enum LogLevel {
+        error,
+        warn,
+        info,
+        debug,
+        trace
+    }
+
+    private final Environment environment;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = "--stacktrace", scope = ScopeType.INHERIT, description = "Print the stack trace of an error.")
+    private boolean stacktrace;
+
+    @Option(
+            names = "--json",
+            scope = ScopeType.INHERIT,
+            description = "Print the result as JSON, with a schema number.")
+    private boolean json;
+
+    @Option(names = "--quiet", scope = ScopeType.INHERIT, description = "Print results and errors, nothing else.")
+    private boolean quiet;
+
+    @Option(
+            names = "--log-level",
+            scope = ScopeType.INHERIT,
+            paramLabel = "LEVEL",
+            description = "One of ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} unless told.",
+            defaultValue = "warn")
+    private LogLevel logLevel;
+
+    @Option(
+            names = "--memory",
+            scope = ScopeType.INHERIT,
+            paramLabel = "TOTAL",
+            description = "Memory for heap and buffers; ${DEFAULT-VALUE} unless told.",
+            converter = ByteSize.class,
+            defaultValue = "512MiB")
+    private long memoryBytes;
+
+    private AnnealCommand(Environment environment) {
+        this.environment = environment;
+    }
+
+    /** The whole tree, ready to {@link CommandLine#execute execute}. */
+    public static CommandLine commandLine(Environment environment) {
+        AnnealCommand anneal = new AnnealCommand(environment);
+        CommandLine commandLine = new CommandLine(anneal);
+        commandLine.setOut(new PrintWriter(environment.out(), true, StandardCharsets.UTF_8));
+        commandLine.setErr(new PrintWriter(environment.err(), true, StandardCharsets.UTF_8));
+        commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+        commandLine.setParameterExceptionHandler(anneal::reportUsage);
+        commandLine.setExecutionExceptionHandler((failure, command, parsed) -> anneal.report(failure));
+        commandLine.setExecutionStrategy(anneal::execute);
+        return commandLine;
+    }
+
+    private int execute(ParseResult parsed) {
+        System.setProperty(LOG_LEVEL_PROPERTY, logLevel.name());
+        return new CommandLine.RunLast().execute(parsed);
+    }
+
+    private int reportUsage(ParameterException failure, String[] args) {
+        ErrorReport report = ErrorReport.usage(failure.getMessage());
+        environment.err().println(report.line().replace("see --help", "see '" + qualifiedName(failure) + " --help'"));
+        if (stacktrace) {
+            failure.printStackTrace(environment.err());
+        }
+        return ExitCode.USAGE;
+    }
+
+    private static String qualifiedName(ParameterException failure) {
+        return failure.getCommandLine().getCommandSpec().qualifiedName();
+    }
+
+    private int report(Exception failure) {
+        ErrorReport report = ErrorReport.of(failure);
+        environment.out().flush();
+        environment.err().println(report.line());
+        if (stacktrace) {
+            failure.printStackTrace(environment.err());
+        }
+        return report.exitCode();
+    }
+
+    Environment environment() {
+        return environment;
+    }
+
+    boolean json() {
+        return json;
+    }
+
+    boolean quiet() {
+        return quiet;
+    }
+
+    long memoryBytes() {
+        return memoryBytes;
+    }
+
+    /** Without a command. */
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "no command given");
+    }
+
+    public static void main(String[] args) {
+        Environment environment = new Environment(
+                System.out, System.err, Clock.systemUTC(), System::nanoTime, Boolean.getBoolean(TERMINAL_PROPERTY));
+        int exitCode;
+        try {
+            exitCode = commandLine(environment).execute(args);
+        } catch (OutOfMemoryError e) {
+            // What the command held is garbage by now, so that a line can be printed.
+            environment.err().println(ErrorReport.of(e).line());
+            exitCode = ExitCode.NO;
+        }
+        environment.out().flush();
+        System.exit(exitCode);
+    }
+}

@@ -1,0 +1,185 @@
+package io.anneal.cli;
+
+import com.google.common.io.MoreFiles;
+import com.google.common.io.RecursiveDeleteOption;
+import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
+import io.anneal.net.NetClient;
+import io.anneal.net.SharedToken;
+import io.anneal.repair.RemoteReplica;
+import io.anneal.repair.RepairConfig;
+import io.anneal.repair.RepairListener;
+import io.anneal.repair.RepairMaster;
+import io.anneal.repair.RepairReport;
+import io.anneal.repair.Replica;
+import io.anneal.repair.ReplicaDirectory;
+import io.anneal.repair.ReplicaTable;
+import io.anneal.store.StagingDirectory;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code anneal demo}: three embedded replicas, made to differ, repaired over loopback, and read to prove it. */
+@Command(
+        name = "demo",
+        description = "The tour: three replicas that differ become equal, with only the differing rows on the wire.")
+final class DemoCommand extends Subcommand {
+    private static final int REPLICAS = 3;
+    private static final long SEED = 20_261_121;
+    private static final int TOKEN_BYTES = 32;
+
+    @Option(
+            names = "--rows",
+            paramLabel = "N",
+            defaultValue = "100000",
+            description = "Rows; ${DEFAULT-VALUE} unless told.")
+    private int rows;
+
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Keep the replicas' files here, instead of deleting them.")
+    private Path keep;
+
+    @Override
+    int execute() throws IOException {
+        if (rows < 1 || rows > 50_000_000) {
+            throw usage("--rows takes a number from 1 to 50,000,000");
+        }
+        Path directory = keep == null ? Files.createTempDirectory("anneal-demo") : Files.createDirectories(keep);
+        try {
+            return run(directory);
+        } finally {
+            if (keep == null) {
+                MoreFiles.deleteRecursively(directory, RecursiveDeleteOption.ALLOW_INSECURE);
+            }
+        }
+    }
+
+    private int run(Path directory) throws IOException {
+        say("writing three replicas of demo.readings, " + rows + " rows, as Cassandra's nb SSTables ...");
+        long startNanos = environment().nanoTime().getAsLong();
+        DemoData data = new DemoData(rows, SEED, nowSeconds());
+        List<StagingDirectory> stagings = new ArrayList<>();
+        try {
+            List<ReplicaDirectory> replicas = new ArrayList<>();
+            for (int i = 0; i < REPLICAS; i++) {
+                Path replica = directory.resolve("replica-" + (i + 1));
+                data.write(replica.resolve("data"), i);
+                stagings.add(StagingDirectory.open(replica.resolve("staging")));
+                replicas.add(new ReplicaDirectory(
+                        List.of(replica.resolve("data")), Optional.empty(), Optional.of(stagings.get(i))));
+            }
+            long writtenNanos = environment().nanoTime().getAsLong();
+            say(String.format(Locale.ROOT, "written in %.1f s", seconds(startNanos, writtenNanos)));
+            return show(replicas, directory);
+        } finally {
+            for (StagingDirectory staging : stagings) {
+                staging.close();
+            }
+        }
+    }
+
+    private int show(List<ReplicaDirectory> replicas, Path directory) throws IOException {
+        List<ReplicaReading> before = read(replicas, Set.of());
+        if (before.get(0).equalTo(before.get(1)) && before.get(0).equalTo(before.get(2))) {
+            say("the replicas do not differ: --rows is too small for one difference in a thousand rows");
+        }
+        say("repairing over loopback: replica-1 is the master, replica-2 and replica-3 listen on 127.0.0.1 ...");
+        Set<Long> differing = new HashSet<>();
+        long startNanos = environment().nanoTime().getAsLong();
+        RepairReport report = repair(replicas, new RepairListener() {
+            @Override
+            public void rowDiffers(RingPosition position) {
+                position.key().ifPresent(key -> differing.add(key.token()));
+            }
+        });
+        double repairSeconds = seconds(startNanos, environment().nanoTime().getAsLong());
+        List<ReplicaReading> after = read(replicas, differing);
+        boolean equal = after.get(0).equalTo(after.get(1)) && after.get(0).equalTo(after.get(2));
+        new DemoTable(report, before, after, repairSeconds).print(out());
+        if (equal) {
+            out().printf(
+                            Locale.ROOT,
+                            "The three replicas are equal: each was read again and holds %,d rows with the combined hash %016x%016x.%n",
+                            after.get(0).rows(),
+                            after.get(0).hash().high(),
+                            after.get(0).hash().low());
+        } else {
+            out().println("The three replicas are NOT equal: this is a bug, please report it.");
+        }
+        if (keep != null) {
+            out().println("The replicas' files are in " + directory);
+        }
+        return equal ? ExitCode.YES : ExitCode.NO;
+    }
+
+    private RepairReport repair(List<ReplicaDirectory> replicas, RepairListener listener) throws IOException {
+        SecureRandom random = new SecureRandom();
+        byte[] secret = new byte[TOKEN_BYTES];
+        random.nextBytes(secret);
+        Optional<SharedToken> token = Optional.of(SharedToken.of(secret));
+        ExecutorService executor = Executors.newCachedThreadPool();
+        List<RepairServer> servers = new ArrayList<>();
+        List<Replica> followers = new ArrayList<>();
+        try (NetClient client = NetClient.open(RepairServer.netConfig(token), executor, random);
+                ReplicaTable own = replicas.get(0).open(DemoData.KEYSPACE, DemoData.TABLE)) {
+            for (ReplicaDirectory follower : replicas.subList(1, replicas.size())) {
+                InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+                RepairServer server = RepairServer.start(
+                        any, follower, token, bufferBudgetBytes(), environment().clock());
+                servers.add(server);
+                followers.add(new RemoteReplica(
+                        client.open(server.address()), own.schema().clustering().size()));
+            }
+            RepairConfig config = new RepairConfig(
+                    UUID.randomUUID(),
+                    DemoData.KEYSPACE,
+                    DemoData.TABLE,
+                    TokenRange.FULL,
+                    RepairConfig.bufferBytes(bufferBudgetBytes(), REPLICAS),
+                    nowSeconds(),
+                    random.nextLong(),
+                    RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
+                    false,
+                    false);
+            try (RepairMaster master = new RepairMaster(config, own, followers, listener)) {
+                return master.run();
+            }
+        } finally {
+            followers.forEach(Replica::close);
+            servers.forEach(RepairServer::close);
+            executor.shutdownNow();
+        }
+    }
+
+    private static List<ReplicaReading> read(List<ReplicaDirectory> replicas, Set<Long> dirtyTokens)
+            throws IOException {
+        List<ReplicaReading> readings = new ArrayList<>();
+        for (ReplicaDirectory replica : replicas) {
+            try (ReplicaTable table = replica.open(DemoData.KEYSPACE, DemoData.TABLE)) {
+                readings.add(ReplicaReading.of(table, dirtyTokens));
+            }
+        }
+        return readings;
+    }
+
+    private static double seconds(long startNanos, long endNanos) {
+        return (endNanos - startNanos) / (double) TimeUnit.SECONDS.toNanos(1);
+    }
+}

@@ -1,0 +1,39 @@
+package io.anneal.cli;
+
+/** The stable codes of errors, each with what a user can do; {@code docs/errors.md} explains them. */
+enum ErrorCode {
+    CORRUPT_SSTABLE("ANL-1001", "restore the SSTable from another replica or a backup, or repair without it"),
+    UNSUPPORTED_VERSION("ANL-1002", "upgrade the SSTable or Anneal"),
+    NOT_FOUND("ANL-1003", "check the path and the table's name"),
+    NOT_A_DIRECTORY("ANL-1004", "give a directory here"),
+    ACCESS_DENIED("ANL-1005", "run as the user who owns the files, or change their permissions"),
+    AMBIGUOUS_TABLE("ANL-1006", "be more precise"),
+    STORAGE_FAILED("ANL-1007", "nothing half-written remains; run again once the disk is well"),
+    INPUT_OUTPUT("ANL-1008", "check the disk and the system's log"),
+    SCHEMA("ANL-2001", "pass the table's schema with --schema FILE.cql"),
+    UNSUPPORTED_TYPE("ANL-2002", "leave this table out"),
+    INVALID_VALUE("ANL-2003", "verify the SSTable with 'anneal sstable verify --extended'"),
+    PEER("ANL-3001", "check that the peer runs, its address and its token"),
+    CORRUPT_FRAME("ANL-3002", "check that the address is a peer of Anneal and the network is sound"),
+    USAGE("ANL-4001", "see --help"),
+    STATE("ANL-4002", "see docs/errors.md"),
+    NOT_AVAILABLE("ANL-4003", "choose something that this version has"),
+    MEMORY("ANL-4004", "give more with --memory"),
+    INTERNAL("ANL-9001", "this is a bug: run again with --stacktrace and report what it prints");
+
+    private final String code;
+    private final String advice;
+
+    ErrorCode(String code, String advice) {
+        this.code = code;
+        this.advice = advice;
+    }
+
+    String code() {
+        return code;
+    }
+
+    String advice() {
+        return advice;
+    }
+}

@@ -1,0 +1,99 @@
+package io.anneal.cli;
+
+import io.anneal.io.StorageException;
+import io.anneal.io.UnsupportedVersionException;
+import io.anneal.net.CorruptFrameException;
+import io.anneal.net.PeerException;
+import io.anneal.schema.InvalidValueException;
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.UnsupportedTypeException;
+import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.store.AmbiguousTableException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * What a user is told of an exception: one line that says what, where and what to do. The only place that knows which
+ * exception has which code.
+ *
+ * @param message one line, without code and advice
+ */
+public record ErrorReport(String code, String message, String advice, int exitCode) {
+    private static ErrorReport of(ErrorCode code, String message) {
+        int exitCode = code == ErrorCode.USAGE || code == ErrorCode.NOT_AVAILABLE ? ExitCode.USAGE : ExitCode.NO;
+        String line = message == null || message.isBlank() ? code.name() : message.strip();
+        return new ErrorReport(code.code(), line.replaceAll("\\R\\s*", " "), code.advice(), exitCode);
+    }
+
+    /** Wrappers of threads and streams are taken off first. */
+    public static ErrorReport of(Throwable failure) {
+        Throwable cause = failure;
+        while ((cause instanceof UncheckedIOException
+                        || cause instanceof CompletionException
+                        || cause instanceof ExecutionException)
+                && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause instanceof IOException ? ofInputOutput((IOException) cause) : ofOther(cause);
+    }
+
+    private static ErrorReport ofInputOutput(IOException failure) {
+        String message = failure.getMessage();
+        if (failure instanceof CorruptSSTableException) {
+            return of(ErrorCode.CORRUPT_SSTABLE, "SSTable is corrupt: " + message);
+        } else if (failure instanceof UnsupportedVersionException) {
+            return of(ErrorCode.UNSUPPORTED_VERSION, message);
+        } else if (failure instanceof NoSuchFileException missing) {
+            String reason = missing.getReason() == null ? "no such file or directory" : missing.getReason();
+            return of(ErrorCode.NOT_FOUND, reason + ", path=" + missing.getFile());
+        } else if (failure instanceof NotDirectoryException) {
+            return of(ErrorCode.NOT_A_DIRECTORY, "not a directory, path=" + message);
+        } else if (failure instanceof AccessDeniedException) {
+            return of(ErrorCode.ACCESS_DENIED, "access denied, path=" + message);
+        } else if (failure instanceof AmbiguousTableException) {
+            return of(ErrorCode.AMBIGUOUS_TABLE, message);
+        } else if (failure instanceof StorageException) {
+            return of(ErrorCode.STORAGE_FAILED, message);
+        } else if (failure instanceof PeerException) {
+            return of(ErrorCode.PEER, message);
+        } else if (failure instanceof CorruptFrameException) {
+            return of(ErrorCode.CORRUPT_FRAME, message);
+        }
+        return of(ErrorCode.INPUT_OUTPUT, "input or output failed: " + (message == null ? failure : message));
+    }
+
+    private static ErrorReport ofOther(Throwable failure) {
+        String message = failure.getMessage();
+        if (failure instanceof SchemaException) {
+            return of(ErrorCode.SCHEMA, message);
+        } else if (failure instanceof UnsupportedTypeException) {
+            return of(ErrorCode.UNSUPPORTED_TYPE, message);
+        } else if (failure instanceof InvalidValueException) {
+            return of(ErrorCode.INVALID_VALUE, message);
+        } else if (failure instanceof NotAvailableException) {
+            return of(ErrorCode.NOT_AVAILABLE, message);
+        } else if (failure instanceof IllegalArgumentException) {
+            return of(ErrorCode.USAGE, message);
+        } else if (failure instanceof OutOfMemoryError) {
+            return of(ErrorCode.MEMORY, "out of memory, reason=" + message);
+        } else if (failure instanceof IllegalStateException) {
+            return of(ErrorCode.STATE, message);
+        }
+        return of(ErrorCode.INTERNAL, "unexpected " + failure);
+    }
+
+    /** A mistake on the command line. */
+    static ErrorReport usage(String message) {
+        return of(ErrorCode.USAGE, message);
+    }
+
+    /** {@code anneal: error ANL-1001: what, where; what to do}. */
+    String line() {
+        return "anneal: error " + code + ": " + message + "; " + advice;
+    }
+}

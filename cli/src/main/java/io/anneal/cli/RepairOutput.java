@@ -1,0 +1,90 @@
+package io.anneal.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.repair.RepairReport;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Locale;
+
+/** How a repair's report looks to a person, and as JSON. */
+final class RepairOutput {
+    private RepairOutput() {}
+
+    /** @param imports the commands that bring what was written into Cassandra */
+    static void print(PrintStream out, QualifiedTable table, RepairReport report, List<String> imports) {
+        out.printf(Locale.ROOT, "%s: %s%n", table, verdict(report));
+        out.printf(
+                Locale.ROOT,
+                "  %,d rows and %,d deletions differed, in %,d of %,d windows; %,d items moved, %,d bytes of them%s%n",
+                report.rowsDiffering(),
+                report.deletionsDiffering(),
+                report.windowsDiffering(),
+                report.windows(),
+                report.itemsFetched() + report.itemsPushed(),
+                report.itemBytes(),
+                report.networkBytes() == 0
+                        ? ""
+                        : String.format(Locale.ROOT, ", %,d bytes on the network in all", report.networkBytes()));
+        for (RepairReport.ReplicaReport replica : report.replicas()) {
+            out.printf(
+                    Locale.ROOT,
+                    "  %s: read %,d rows, %s %,d rows and %,d deletions%n",
+                    replica.name(),
+                    replica.rowsRead(),
+                    report.dryRun() ? "lacks" : "received",
+                    replica.rowsWritten(),
+                    replica.deletionsWritten());
+            replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
+        }
+        imports.forEach(command -> out.println("  import with: " + command));
+    }
+
+    private static String verdict(RepairReport report) {
+        if (report.wereEqual()) {
+            return "the replicas are equal";
+        }
+        return report.dryRun()
+                ? "the replicas differ (dry run, nothing written)"
+                : "the replicas differed and are equal now";
+    }
+
+    static void write(JsonGenerator json, QualifiedTable table, RepairReport report, List<String> imports)
+            throws IOException {
+        json.writeStartObject();
+        json.writeStringField("table", table.toString());
+        json.writeBooleanField("dry-run", report.dryRun());
+        json.writeBooleanField("were-equal", report.wereEqual());
+        json.writeNumberField("windows", report.windows());
+        json.writeNumberField("windows-differing", report.windowsDiffering());
+        json.writeNumberField("rows-differing", report.rowsDiffering());
+        json.writeNumberField("deletions-differing", report.deletionsDiffering());
+        json.writeNumberField("items-fetched", report.itemsFetched());
+        json.writeNumberField("items-pushed", report.itemsPushed());
+        json.writeNumberField("item-bytes", report.itemBytes());
+        json.writeNumberField("network-bytes", report.networkBytes());
+        json.writeArrayFieldStart("replicas");
+        for (RepairReport.ReplicaReport replica : report.replicas()) {
+            json.writeStartObject();
+            json.writeStringField("name", replica.name());
+            json.writeNumberField("rows-read", replica.rowsRead());
+            json.writeNumberField("bytes-read", replica.bytesRead());
+            json.writeNumberField(report.dryRun() ? "rows-lacking" : "rows-received", replica.rowsWritten());
+            json.writeNumberField(
+                    report.dryRun() ? "deletions-lacking" : "deletions-received", replica.deletionsWritten());
+            writeTexts(json, "sstables", replica.sstables());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        writeTexts(json, "import", imports);
+        json.writeEndObject();
+    }
+
+    private static void writeTexts(JsonGenerator json, String field, List<String> texts) throws IOException {
+        json.writeArrayFieldStart(field);
+        for (String text : texts) {
+            json.writeString(text);
+        }
+        json.writeEndArray();
+    }
+}

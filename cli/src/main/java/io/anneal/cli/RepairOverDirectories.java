@@ -1,0 +1,175 @@
+package io.anneal.cli;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.key.KeyView;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
+import io.anneal.repair.LocalReplica;
+import io.anneal.repair.RepairConfig;
+import io.anneal.repair.RepairListener;
+import io.anneal.repair.RepairMaster;
+import io.anneal.repair.RepairReport;
+import io.anneal.repair.Replica;
+import io.anneal.repair.ReplicaDirectory;
+import io.anneal.repair.ReplicaTable;
+import io.anneal.schema.TableSchema;
+import io.anneal.store.StagingDirectory;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/** Repairs directories of this machine in one process, a thread for each replica. */
+final class RepairOverDirectories {
+    private final RepairTask task;
+    private final InstantSource clock;
+    private final Optional<Path> schemaFile;
+    private final List<Path> staged = new ArrayList<>();
+
+    RepairOverDirectories(RepairTask task, InstantSource clock, Optional<Path> schemaFile) {
+        this.task = task;
+        this.clock = clock;
+        this.schemaFile = schemaFile;
+    }
+
+    /**
+     * @param out where each replica's new SSTables go
+     * @param rows where differing rows are named; null for nowhere
+     */
+    RepairReport run(List<Path> directories, Optional<Path> out, Progress progress, PrintStream rows)
+            throws IOException {
+        List<StagingDirectory> stagings = new ArrayList<>();
+        try {
+            List<String> names = replicaNames(directories);
+            for (int i = 0; i < directories.size() && out.isPresent(); i++) {
+                stagings.add(StagingDirectory.open(out.get().resolve(names.get(i))));
+            }
+            List<ReplicaDirectory> replicas = new ArrayList<>();
+            for (int i = 0; i < directories.size(); i++) {
+                replicas.add(new ReplicaDirectory(
+                        List.of(directories.get(i)),
+                        schemaFile,
+                        stagings.isEmpty() ? Optional.empty() : Optional.of(stagings.get(i))));
+            }
+            return repair(replicas, stagings, progress, rows);
+        } finally {
+            for (StagingDirectory staging : stagings) {
+                staging.close();
+            }
+        }
+    }
+
+    /** The directories' own names when they tell them apart, else replica-1 and so on. */
+    static List<String> replicaNames(List<Path> directories) {
+        List<String> names = new ArrayList<>();
+        Set<String> distinct = new HashSet<>();
+        for (Path directory : directories) {
+            Path name = directory.toAbsolutePath().normalize().getFileName();
+            names.add(name == null ? "" : name.toString());
+            distinct.add(names.get(names.size() - 1));
+        }
+        if (distinct.size() < directories.size() || distinct.contains("")) {
+            for (int i = 0; i < names.size(); i++) {
+                names.set(i, "replica-" + (i + 1));
+            }
+        }
+        return names;
+    }
+
+    private RepairReport repair(
+            List<ReplicaDirectory> replicas, List<StagingDirectory> stagings, Progress progress, PrintStream rows)
+            throws IOException {
+        String keyspace = task.table().keyspace();
+        String table = task.table().table();
+        List<ExecutorService> executors = new ArrayList<>();
+        List<Replica> followers = new ArrayList<>();
+        try (ReplicaTable own = replicas.get(0).open(keyspace, table)) {
+            for (StagingDirectory staging : stagings) {
+                staged.add(staging.tableDirectory(own.schema()));
+            }
+            for (ReplicaDirectory follower : replicas.subList(1, replicas.size())) {
+                executors.add(Executors.newSingleThreadExecutor());
+                followers.add(new LocalReplica(
+                        "follower " + executors.size(), follower, executors.get(executors.size() - 1)));
+            }
+            Watch watch = new Watch(own.schema(), progress, rows);
+            try (RepairMaster master = new RepairMaster(config(), own, followers, watch)) {
+                return master.run();
+            }
+        } finally {
+            followers.forEach(Replica::close);
+            for (ExecutorService executor : executors) {
+                // Ends behind the closing of its replica, which removes what was not finished.
+                MoreExecutors.shutdownAndAwaitTermination(executor, 30, TimeUnit.SECONDS);
+            }
+        }
+    }
+
+    private RepairConfig config() {
+        return new RepairConfig(
+                UUID.randomUUID(),
+                task.table().keyspace(),
+                task.table().table(),
+                task.range(),
+                task.bufferBytes(),
+                clock.instant().getEpochSecond(),
+                new SecureRandom().nextLong(),
+                RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
+                task.dryRun(),
+                task.allowEmpty());
+    }
+
+    /** The commands that bring what was written into Cassandra, one for each replica that received something. */
+    List<String> imports(RepairReport report) {
+        List<String> commands = new ArrayList<>();
+        for (int i = 0; i < staged.size(); i++) {
+            if (!report.replicas().get(i).sstables().isEmpty()) {
+                commands.add("nodetool import " + task.table().keyspace() + " "
+                        + task.table().table() + " " + staged.get(i) + "   (on the node of "
+                        + report.replicas().get(i).name() + ")");
+            }
+        }
+        return commands;
+    }
+
+    /** Shows progress and names rows. */
+    private static final class Watch implements RepairListener {
+        private final TableSchema schema;
+        private final Progress progress;
+        private final PrintStream rows;
+
+        Watch(TableSchema schema, Progress progress, PrintStream rows) {
+            this.schema = schema;
+            this.progress = progress;
+            this.rows = rows;
+        }
+
+        @Override
+        public void progress(long windows, long rowsRead, long bytesRead, RingPosition boundary) {
+            progress.update(bytesRead, rowsRead);
+        }
+
+        @Override
+        public void rowDiffers(RingPosition position) {
+            if (rows == null) {
+                return;
+            }
+            PositionInPartition place = position.position();
+            rows.println("differs: key="
+                    + KeyText.of(schema, new KeyView().wrap(position.key().orElseThrow()))
+                    + (place.region() == PositionInPartition.Region.STATIC
+                            ? " static"
+                            : " clustering=" + KeyText.of(schema, place.prefix())));
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package io.anneal.cli;
+
+import io.anneal.net.Connection;
+import io.anneal.net.NetClient;
+import io.anneal.net.TokenFile;
+import io.anneal.repair.RepairClient;
+import io.anneal.repair.RepairException;
+import io.anneal.repair.RepairReport;
+import io.anneal.repair.RepairRunner;
+import io.anneal.repair.RepairStatus;
+import io.anneal.repair.message.RunRepair;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/** Starts a repair on the first of several servers and watches it until it is done. */
+final class RepairOverServers {
+    private static final long POLL_MS = 100;
+
+    private final RepairTask task;
+
+    RepairOverServers(RepairTask task) {
+        this.task = task;
+    }
+
+    RepairReport run(List<String> replicas, Path tokenFile, Progress progress)
+            throws IOException, InterruptedException {
+        ExecutorService executor = Executors.newCachedThreadPool();
+        try (NetClient client = NetClient.open(
+                        RepairServer.netConfig(Optional.of(TokenFile.read(tokenFile))), executor, new SecureRandom());
+                Connection connection = client.open(RepairRunner.address(replicas.get(0)))) {
+            RepairClient master = new RepairClient(connection);
+            master.start(new RunRepair(
+                    UUID.randomUUID(),
+                    task.table().keyspace(),
+                    task.table().table(),
+                    task.range(),
+                    replicas.subList(1, replicas.size()),
+                    task.bufferBytes(),
+                    task.dryRun(),
+                    task.allowEmpty()));
+            return watch(master, replicas.get(0), progress);
+        } finally {
+            executor.shutdownNow();
+        }
+    }
+
+    private static RepairReport watch(RepairClient master, String address, Progress progress)
+            throws IOException, InterruptedException {
+        RepairStatus status = master.status();
+        while (status.isRunning()) {
+            progress.update(status.bytesRead(), status.rowsRead());
+            TimeUnit.MILLISECONDS.sleep(POLL_MS);
+            status = master.status();
+        }
+        if (status.failure().isPresent()) {
+            throw new RepairException(status.failure().get() + ", repair-master=" + address);
+        }
+        return status.report().orElseThrow();
+    }
+}

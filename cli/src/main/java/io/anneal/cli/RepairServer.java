@@ -1,0 +1,85 @@
+package io.anneal.cli;
+
+import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.net.NetClient;
+import io.anneal.net.NetConfig;
+import io.anneal.net.NetServer;
+import io.anneal.net.NodeIdentity;
+import io.anneal.net.RequestHandlers;
+import io.anneal.net.SharedToken;
+import io.anneal.net.VersionRange;
+import io.anneal.repair.RepairConfig;
+import io.anneal.repair.RepairRunner;
+import io.anneal.repair.RepairService;
+import io.anneal.repair.ReplicaTable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * A replica that takes part in repairs over the network, as follower and as master: what {@code anneal serve} runs and the
+ * demo embeds. Owns its threads; closing ends them with every session.
+ */
+final class RepairServer implements AutoCloseable {
+    private final ExecutorService executor;
+    private final NetClient client;
+    private final NetServer server;
+
+    private RepairServer(ExecutorService executor, NetClient client, NetServer server) {
+        this.executor = executor;
+        this.client = client;
+        this.server = server;
+    }
+
+    /** @param budgetBytes for the row buffers of all sessions */
+    static RepairServer start(
+            InetSocketAddress address,
+            ReplicaTable.Opener tables,
+            Optional<SharedToken> token,
+            long budgetBytes,
+            InstantSource clock)
+            throws IOException {
+        SecureRandom random = new SecureRandom();
+        NetConfig config = netConfig(token);
+        ExecutorService executor = Executors.newCachedThreadPool();
+        NetClient client = null;
+        try {
+            client = NetClient.open(config, executor, random);
+            RequestHandlers handlers = new RequestHandlers(executor);
+            int sessionsMax = (int) Math.max(1, budgetBytes / (2L * RepairConfig.BUFFER_MAX_BYTES));
+            new RepairService(tables, executor, sessionsMax).register(handlers);
+            new RepairRunner(tables, client, executor, clock, random).register(handlers);
+            return new RepairServer(executor, client, NetServer.bind(config, address, handlers, random));
+        } catch (IOException | RuntimeException failure) {
+            if (client != null) {
+                client.close();
+            }
+            executor.shutdownNow();
+            throw failure;
+        }
+    }
+
+    /** How nodes and commands of this version speak. */
+    static NetConfig netConfig(Optional<SharedToken> token) {
+        NodeIdentity identity = new NodeIdentity(UUID.randomUUID(), "", Map.of());
+        return NetConfig.of(
+                identity, token, new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION));
+    }
+
+    InetSocketAddress address() {
+        return server.address();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        client.close();
+        executor.shutdownNow();
+    }
+}

@@ -1,0 +1,40 @@
+package io.anneal.cli;
+
+import io.anneal.store.SSTables;
+import io.anneal.store.TableSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The files of a command about SSTables, and the schema that describes them. */
+final class SSTableFiles {
+    @Parameters(
+            paramLabel = "FILE",
+            arity = "1..*",
+            description = "Any component of an SSTable, or a directory that holds one table's SSTables.")
+    private List<Path> files;
+
+    @Option(
+            names = "--schema",
+            paramLabel = "FILE.cql",
+            description =
+                    "The table's schema; by default what lies beside the SSTables, else what they tell themselves.")
+    private Path schemaFile;
+
+    List<Path> files() {
+        return files;
+    }
+
+    /** Each FILE by itself: they may belong to different tables. */
+    TableSource source(Path file) throws IOException {
+        return TableSource.of(List.of(file), Optional.ofNullable(schemaFile));
+    }
+
+    /** All together, as one table. */
+    SSTables openTable() throws IOException {
+        return SSTables.open(TableSource.of(files, Optional.ofNullable(schemaFile)));
+    }
+}

@@ -1,0 +1,111 @@
+package io.anneal.cli;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.FragmentKind;
+import io.anneal.key.TokenRange;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableCursor;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableStatistics;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.SSTableWriterConfig.Compression;
+import io.anneal.store.Formats;
+import io.anneal.store.SSTables;
+import io.anneal.store.StagedWriter;
+import io.anneal.store.StagingDirectory;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Writes the content of SSTables anew, raw or merged, and verifies what it wrote before it counts. Nothing remains of what
+ * failed. Owned by one thread.
+ */
+final class SSTableRewrite {
+    /** What was written: rows (static ones too) and uncompressed data. */
+    record Result(Descriptor target, long rowCount, long lengthBytes) {}
+
+    private static final int FRAGMENTS_PER_UPDATE = 1024;
+
+    private final SSTables sstables;
+    private final StagingDirectory staging;
+    private final Compression compression;
+
+    SSTableRewrite(SSTables sstables, StagingDirectory staging, Compression compression) {
+        this.sstables = sstables;
+        this.staging = staging;
+        this.compression = compression;
+    }
+
+    /** One SSTable's fragments just as they are; level and repair time are kept. */
+    List<Result> copy(SSTableReader reader, Progress progress) throws IOException {
+        SSTableStatistics statistics = reader.statistics();
+        try (SSTableCursor cursor = reader.scan(sstables.schema(), TokenRange.Linear.ALL)) {
+            return write(
+                    cursor,
+                    config(statistics.estimatedPartitionCount(), statistics.level(), statistics.repairedAtMillis()),
+                    progress,
+                    cursor::dataPosition);
+        }
+    }
+
+    /** All SSTables merged into one. It counts as repaired only if each of them was. */
+    List<Result> compact(Progress progress) throws IOException {
+        long repairedAtMillis = sstables.readers().stream()
+                .mapToLong(r -> r.statistics().repairedAtMillis())
+                .min()
+                .orElse(0);
+        try (FragmentCursor cursor = sstables.scan(TokenRange.Linear.ALL)) {
+            return write(cursor, config(sstables.estimatedPartitionCount(), 0, repairedAtMillis), progress, null);
+        }
+    }
+
+    private SSTableWriterConfig config(long partitionCount, int level, long repairedAtMillis) {
+        return new SSTableWriterConfig(
+                compression,
+                SSTableWriterConfig.CHUNK_LENGTH_DEFAULT_BYTES,
+                SSTableWriterConfig.COLUMN_INDEX_SIZE_DEFAULT_BYTES,
+                Math.max(1, partitionCount),
+                level,
+                repairedAtMillis);
+    }
+
+    /** @param position how far the source is; null when only what is written tells */
+    private List<Result> write(
+            FragmentCursor cursor, SSTableWriterConfig config, Progress progress, LongSupplier position)
+            throws IOException {
+        try (StagedWriter writer = new StagedWriter(staging, sstables.schema(), config, Long.MAX_VALUE)) {
+            long fragmentCount = 0;
+            long rowCount = 0;
+            FragmentKind kind;
+            while ((kind = cursor.advance()) != null) {
+                writer.appendCurrent(cursor);
+                if (kind == FragmentKind.CLUSTERING_ROW || kind == FragmentKind.STATIC_ROW) {
+                    rowCount++;
+                }
+                if (++fragmentCount % FRAGMENTS_PER_UPDATE == 0) {
+                    progress.update(position == null ? writer.dataLengthBytes() : position.getAsLong(), rowCount);
+                }
+            }
+            List<Result> results = new ArrayList<>();
+            for (Descriptor descriptor : writer.finish()) {
+                results.add(verified(descriptor, rowCount));
+            }
+            return results;
+        }
+    }
+
+    private static Result verified(Descriptor descriptor, long rowCount) throws IOException {
+        boolean right = false;
+        try (SSTableReader written = Formats.open(descriptor)) {
+            written.verify();
+            right = true;
+            return new Result(descriptor, rowCount, written.dataLengthBytes());
+        } finally {
+            if (!right) {
+                StagingDirectory.delete(descriptor);
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package io.anneal.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableWriterConfig.Compression;
+import io.anneal.store.SSTables;
+import io.anneal.store.StagingDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code anneal sstable rewrite}: the same content in new files. */
+@Command(
+        name = "rewrite",
+        description = "Writes the content of SSTables to new ones, DIR/KEYSPACE/TABLE/, and verifies them.")
+final class SSTableRewriteCommand extends Subcommand {
+    private static final String FORMAT = "nb";
+
+    @Mixin
+    private SSTableFiles files;
+
+    @Option(names = "--to", required = true, paramLabel = "DIR", description = "Where the new SSTables go.")
+    private Path target;
+
+    @Option(names = "--format", description = "Version of the new SSTables: nb.", defaultValue = FORMAT)
+    private String format;
+
+    @Option(names = "--compression", description = "lz4 or none; lz4 unless told.", defaultValue = "lz4")
+    private String compression;
+
+    @Option(
+            names = "--compact",
+            description = "Merge all into one SSTable; else each becomes one, its content as it is.")
+    private boolean compact;
+
+    @Override
+    int execute() throws IOException {
+        Compression writtenCompression = compression();
+        if (!format.equals(FORMAT)) {
+            throw List.of("oa", "da").contains(format)
+                    ? new NotAvailableException(
+                            "writing this format arrives with a later version, use --format nb, format=" + format)
+                    : usage("unknown format, format=" + format);
+        }
+        List<SSTableRewrite.Result> results = new ArrayList<>();
+        try (SSTables sstables = files.openTable();
+                StagingDirectory staging = StagingDirectory.open(target)) {
+            SSTableRewrite rewrite = new SSTableRewrite(sstables, staging, writtenCompression);
+            if (compact) {
+                try (Progress progress = progress("compacting").total(sstables.dataLengthBytes())) {
+                    results.addAll(rewrite.compact(progress));
+                }
+            } else {
+                for (SSTableReader reader : sstables.readers()) {
+                    try (Progress progress =
+                            progress(reader.descriptor().baseName()).total(reader.dataLengthBytes())) {
+                        results.addAll(rewrite.copy(reader, progress));
+                    }
+                }
+            }
+        }
+        print(results);
+        return ExitCode.YES;
+    }
+
+    private Compression compression() {
+        String name = compression.toLowerCase(Locale.ROOT);
+        return switch (name) {
+            case "lz4" -> Compression.LZ4;
+            case "none" -> Compression.NONE;
+            case "zstd", "snappy", "deflate" ->
+                throw new NotAvailableException(
+                        "this compression arrives with a later version, use lz4 or none, compression=" + name);
+            default -> throw usage("unknown compression, compression=" + name);
+        };
+    }
+
+    private void print(List<SSTableRewrite.Result> results) throws IOException {
+        if (!json()) {
+            for (SSTableRewrite.Result result : results) {
+                out().println(result.target() + " " + result.rowCount() + " rows, " + result.lengthBytes() + " bytes");
+            }
+            if (results.isEmpty()) {
+                say("nothing to write");
+            }
+            return;
+        }
+        try (JsonResult result = new JsonResult(out(), "sstable rewrite")) {
+            JsonGenerator json = result.fields();
+            json.writeArrayFieldStart("sstables");
+            for (SSTableRewrite.Result written : results) {
+                json.writeStartObject();
+                json.writeStringField("sstable", written.target().toString());
+                json.writeNumberField("rows", written.rowCount());
+                json.writeNumberField("dataBytes", written.lengthBytes());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        }
+    }
+}

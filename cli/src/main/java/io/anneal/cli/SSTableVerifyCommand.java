@@ -1,0 +1,92 @@
+package io.anneal.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.schema.InvalidValueException;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.store.Formats;
+import io.anneal.store.TableSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code anneal sstable verify}: says of each SSTable whether every byte is right. */
+@Command(
+        name = "verify",
+        description = "Checks every checksum, the order and every index entry; exits with 1 if one is wrong.")
+final class SSTableVerifyCommand extends Subcommand {
+    /** One SSTable's verdict; the reason is empty when it is right. */
+    private record Verdict(Descriptor descriptor, Optional<ErrorReport> reason) {}
+
+    @Mixin
+    private SSTableFiles files;
+
+    @Option(names = "--extended", description = "Check every value against its type, too.")
+    private boolean extended;
+
+    @Override
+    int execute() throws IOException {
+        List<Verdict> verdicts = new ArrayList<>();
+        for (Path file : files.files()) {
+            TableSource source = files.source(file);
+            for (Descriptor descriptor : source.descriptors()) {
+                Verdict verdict = new Verdict(descriptor, verify(source, descriptor));
+                verdicts.add(verdict);
+                if (!json()) {
+                    print(verdict);
+                }
+            }
+        }
+        if (json()) {
+            printJson(verdicts);
+        }
+        if (verdicts.isEmpty()) {
+            say("no SSTables here");
+        }
+        return verdicts.stream().allMatch(v -> v.reason().isEmpty()) ? ExitCode.YES : ExitCode.NO;
+    }
+
+    private Optional<ErrorReport> verify(TableSource source, Descriptor descriptor) {
+        try (SSTableReader reader = Formats.open(descriptor);
+                Progress progress = progress(descriptor.baseName()).total(reader.dataLengthBytes())) {
+            reader.verify();
+            if (extended) {
+                new ValueCheck(reader, source.schemaText().orElse(reader.headerSchema()), progress).run();
+            }
+            return Optional.empty();
+        } catch (IOException | InvalidValueException e) {
+            // A wrong SSTable is this command's answer, and the next one is still to be looked at.
+            return Optional.of(ErrorReport.of(e));
+        }
+    }
+
+    private void print(Verdict verdict) {
+        String text = verdict.reason()
+                .map(r -> "wrong " + verdict.descriptor() + ": " + r.code() + ": " + r.message())
+                .orElse("ok    " + verdict.descriptor());
+        out().println(text);
+    }
+
+    private void printJson(List<Verdict> verdicts) throws IOException {
+        try (JsonResult result = new JsonResult(out(), "sstable verify")) {
+            JsonGenerator json = result.fields();
+            json.writeArrayFieldStart("sstables");
+            for (Verdict verdict : verdicts) {
+                json.writeStartObject();
+                json.writeStringField("sstable", verdict.descriptor().toString());
+                json.writeBooleanField("ok", verdict.reason().isEmpty());
+                if (verdict.reason().isPresent()) {
+                    json.writeStringField("code", verdict.reason().get().code());
+                    json.writeStringField("reason", verdict.reason().get().message());
+                }
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        }
+    }
+}

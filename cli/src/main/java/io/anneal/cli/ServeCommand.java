@@ -1,0 +1,85 @@
+package io.anneal.cli;
+
+import io.anneal.net.TokenFile;
+import io.anneal.repair.RepairException;
+import io.anneal.repair.RepairRunner;
+import io.anneal.repair.ReplicaDirectory;
+import io.anneal.repair.ReplicaTable;
+import io.anneal.store.StagingDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code anneal serve}: offers the tables of a directory to repairs, until it is stopped. */
+@Command(name = "serve", description = "Offers the tables of a directory to repairs over the network, until stopped.")
+final class ServeCommand extends Subcommand {
+    @Option(
+            names = "--data",
+            required = true,
+            paramLabel = "DIR",
+            description = "A Cassandra data directory or snapshot; repeat it for several disks. Only read.")
+    private List<Path> data;
+
+    @Option(
+            names = "--listen",
+            required = true,
+            paramLabel = "HOST:PORT",
+            description = "Loopback only in this version.")
+    private String listen;
+
+    @Option(
+            names = "--staging",
+            paramLabel = "DIR",
+            description = "Where received rows go, as SSTables to import. Without it the data can only be compared.")
+    private Path staging;
+
+    @Option(names = "--allow-table", paramLabel = "KS.TABLE", description = "Offer this table only; repeatable.")
+    private List<String> allowedTables = List.of();
+
+    @Option(
+            names = "--token-file",
+            required = true,
+            paramLabel = "FILE",
+            description = "The secret that peers share, a file of mode 0600.")
+    private Path tokenFile;
+
+    @Option(names = "--schema", paramLabel = "FILE.cql", description = "The schema text, instead of the snapshot's.")
+    private Path schemaFile;
+
+    @Override
+    int execute() throws IOException, InterruptedException {
+        if (staging == null) {
+            return serve(Optional.empty());
+        }
+        try (StagingDirectory directory = StagingDirectory.open(staging)) {
+            return serve(Optional.of(directory));
+        }
+    }
+
+    private int serve(Optional<StagingDirectory> directory) throws IOException, InterruptedException {
+        ReplicaDirectory replica = new ReplicaDirectory(data, Optional.ofNullable(schemaFile), directory);
+        try (RepairServer server = RepairServer.start(
+                RepairRunner.address(listen),
+                (keyspace, table) -> open(replica, keyspace, table),
+                Optional.of(TokenFile.read(tokenFile)),
+                bufferBudgetBytes(),
+                environment().clock())) {
+            out().println("listening on " + server.address().getAddress().getHostAddress() + ":"
+                    + server.address().getPort());
+            out().flush();
+            new CountDownLatch(1).await();
+            return ExitCode.YES;
+        }
+    }
+
+    private ReplicaTable open(ReplicaDirectory replica, String keyspace, String table) throws IOException {
+        if (!allowedTables.isEmpty() && !allowedTables.contains(keyspace + "." + table)) {
+            throw new RepairException("table is not offered here, table=" + keyspace + "." + table + ", data=" + data);
+        }
+        return replica.open(keyspace, table);
+    }
+}

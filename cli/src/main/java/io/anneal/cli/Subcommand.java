@@ -1,0 +1,66 @@
+package io.anneal.cli;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What all commands that do something share: access to the options of {@code anneal} itself and to the streams. */
+abstract class Subcommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    /** Does the work; an exception becomes an {@link ErrorReport}. Returns an {@link ExitCode}. */
+    abstract int execute() throws IOException, InterruptedException;
+
+    @Override
+    public final Integer call() throws IOException, InterruptedException {
+        return execute();
+    }
+
+    private AnnealCommand anneal() {
+        return (AnnealCommand) spec.root().userObject();
+    }
+
+    final Environment environment() {
+        return anneal().environment();
+    }
+
+    /** Where data goes. */
+    final PrintStream out() {
+        return environment().out();
+    }
+
+    final boolean json() {
+        return anneal().json();
+    }
+
+    /** The memory that buffers may take: half of {@code --memory}. */
+    final long bufferBudgetBytes() {
+        return anneal().memoryBytes() / 2;
+    }
+
+    /** Says something that is no data, unless quiet is wanted. */
+    final void say(String line) {
+        if (!anneal().quiet()) {
+            environment().err().println(line);
+        }
+    }
+
+    /** Seconds since 1970. */
+    final long nowSeconds() {
+        return environment().clock().instant().getEpochSecond();
+    }
+
+    final Progress progress(String what) {
+        boolean wanted = environment().terminal() && !anneal().quiet();
+        return new Progress(wanted ? environment().err() : null, environment().nanoTime(), what);
+    }
+
+    /** Options that contradict each other. */
+    final ParameterException usage(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

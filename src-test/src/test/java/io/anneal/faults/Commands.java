@@ -1,0 +1,108 @@
+package io.anneal.faults;
+
+import io.anneal.cli.AnnealCommand;
+import io.anneal.cli.Environment;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Runs the command: in this process with its output kept, or in one of its own. */
+public final class Commands {
+    private Commands() {}
+
+    /** What a command ended with. */
+    public record Result(int exitCode, String out, String err) {}
+
+    public static Result run(String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Environment environment = new Environment(
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8),
+                Clock.systemUTC(),
+                System::nanoTime,
+                false);
+        int exitCode = AnnealCommand.commandLine(environment).execute(arguments);
+        return new Result(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    /** A file of the mode that tokens need. */
+    public static Path tokenFile(Path directory) throws IOException {
+        Path file = Files.createFile(
+                directory.resolve("token"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return Files.writeString(file, "a secret of more than sixteen bytes\n");
+    }
+
+    /** An {@code anneal serve} in a process of its own. */
+    public static final class Server implements AutoCloseable {
+        private final Process process;
+        private final String address;
+
+        private Server(Process process, String address) {
+            this.process = process;
+            this.address = address;
+        }
+
+        public static Server start(Path log, String... arguments) throws IOException {
+            List<String> command = new ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-Xmx256m",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    "io.anneal.cli.AnnealCommand",
+                    "serve",
+                    "--listen",
+                    "127.0.0.1:0"));
+            command.addAll(List.of(arguments));
+            Process process =
+                    new ProcessBuilder(command).redirectError(log.toFile()).start();
+            // Read to its first line and no further: the server prints no more.
+            BufferedReader out =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+            String line = out.readLine();
+            if (line == null || !line.startsWith("listening on ")) {
+                process.destroyForcibly();
+                throw new IOException("server did not start, line=" + line + ", log=" + Files.readString(log));
+            }
+            return new Server(process, line.substring("listening on ".length()));
+        }
+
+        public String address() {
+            return address;
+        }
+
+        public long pid() {
+            return process.pid();
+        }
+
+        /** SIGKILL. */
+        public void kill() throws InterruptedException {
+            process.destroyForcibly();
+            process.waitFor();
+        }
+
+        @Override
+        public void close() {
+            process.destroy();
+            try {
+                if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                    process.destroyForcibly();
+                }
+            } catch (InterruptedException e) {
+                process.destroyForcibly();
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
