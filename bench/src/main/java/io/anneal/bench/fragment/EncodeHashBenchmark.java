@@ -1,10 +1,10 @@
 package io.anneal.bench.fragment;
 
-import io.anneal.bench.measure.DataLength;
 import io.anneal.bench.data.GeneratedTable;
+import io.anneal.bench.data.TableShape;
+import io.anneal.bench.measure.DataLength;
 import io.anneal.bench.measure.RowHasher;
 import io.anneal.bench.measure.Rows;
-import io.anneal.bench.data.TableShape;
 import io.anneal.fragment.FragmentCursor;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
