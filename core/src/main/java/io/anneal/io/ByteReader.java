@@ -26,7 +26,10 @@ public final class ByteReader {
     }
 
     public ByteReader wrap(byte[] source, int sourceOffset, int lengthBytes) {
-        array = source;
+        // Nearly always the same array, and a comparison is cheaper than the collector's barrier at a store.
+        if (array != source) {
+            array = source;
+        }
         offset = sourceOffset;
         limit = sourceOffset + lengthBytes;
         return this;

@@ -50,8 +50,8 @@ final class RunnableJarTest {
     private Run runJar(String... args) throws IOException, InterruptedException {
         // The jar is made by the package phase of cli: there under verify, not under test.
         assumeThat(JAR).exists();
-        List<String> command =
-                new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         command.addAll(List.of("-jar", JAR.toString()));
         command.addAll(List.of(args));
         return run(Map.of(), command);
@@ -68,7 +68,12 @@ final class RunnableJarTest {
     @Test
     void shouldRewriteSSTables() throws Exception {
         Run run = runJar(
-                "sstable", "rewrite", "--compact", SSTABLES.toString(), "--to", directory.resolve("to").toString());
+                "sstable",
+                "rewrite",
+                "--compact",
+                SSTABLES.toString(),
+                "--to",
+                directory.resolve("to").toString());
         assertThat(run.err()).isEmpty();
         assertThat(run.exitCode()).isZero();
     }
@@ -83,7 +88,9 @@ final class RunnableJarTest {
 
     @Test
     void shouldNameJavaHomeWithoutJava() throws Exception {
-        Run run = run(Map.of("JAVA_HOME", "/nowhere at all"), List.of(ROOT.resolve("anneal").toString(), "--version"));
+        Run run = run(
+                Map.of("JAVA_HOME", "/nowhere at all"),
+                List.of(ROOT.resolve("anneal").toString(), "--version"));
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err().lines()).singleElement().asString().contains("ANL-9101", "/nowhere at all/bin/java");
     }

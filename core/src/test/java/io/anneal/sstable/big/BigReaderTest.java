@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.fragment.FragmentKind;
+import io.anneal.io.ByteWriter;
 import io.anneal.io.UnsupportedVersionException;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
@@ -158,6 +160,36 @@ class BigReaderTest {
                     cursor.advance();
                 }
             }
+        }
+    }
+
+    @Test
+    void shouldRefuseIndexThatPointsAtAnotherPartition() throws IOException {
+        Descriptor descriptor = SampleSSTables.copy("kv", "nb-1-big", directory);
+        List<Long> tokens = tokens(SampleSSTables.rows(descriptor));
+        List<DecoratedKey> keys = new ArrayList<>();
+        List<Long> positions = new ArrayList<>();
+        try (IndexCursor index = IndexCursor.open(descriptor)) {
+            while (index.next()) {
+                keys.add(index.key().toDecoratedKey());
+                positions.add(index.dataPosition());
+            }
+        }
+        ByteWriter wrong = new ByteWriter(1024);
+        for (int i = 0; i < keys.size(); i++) {
+            wrong.writeShort(keys.get(i).bytes().length);
+            wrong.writeBytes(keys.get(i).bytes());
+            wrong.writeUnsignedVInt(positions.get(i == 10 ? 20 : i));
+            wrong.writeUnsignedVInt(0);
+        }
+        Files.write(descriptor.file(Component.INDEX), wrong.toByteArray());
+
+        TokenRange.Linear range = new TokenRange.Linear(tokens.get(11), Long.MAX_VALUE);
+        try (BigReader reader = BigReader.open(descriptor)) {
+            assertThatThrownBy(() -> SampleSSTables.rows(reader, range))
+                    .isInstanceOf(CorruptSSTableException.class)
+                    .hasMessageContaining("key is not at its position")
+                    .hasMessageContaining("Index.db");
         }
     }
 
