@@ -139,7 +139,14 @@ public final class AnnealCommand implements Runnable {
     public static void main(String[] args) {
         Environment environment = new Environment(
                 System.out, System.err, Clock.systemUTC(), System::nanoTime, Boolean.getBoolean(TERMINAL_PROPERTY));
-        int exitCode = commandLine(environment).execute(args);
+        int exitCode;
+        try {
+            exitCode = commandLine(environment).execute(args);
+        } catch (OutOfMemoryError e) {
+            // What the command held is garbage by now, so that a line can be printed.
+            environment.err().println(ErrorReport.of(e).line());
+            exitCode = ExitCode.NO;
+        }
         environment.out().flush();
         System.exit(exitCode);
     }

@@ -10,14 +10,17 @@ enum ErrorCode {
     AMBIGUOUS_TABLE("ANL-1006", "be more precise"),
     STORAGE_FAILED("ANL-1007", "nothing half-written remains; run again once the disk is well"),
     INPUT_OUTPUT("ANL-1008", "check the disk and the system's log"),
+    UNSUPPORTED_SSTABLE("ANL-1009", "change the table's compression and run nodetool upgradesstables -a"),
     SCHEMA("ANL-2001", "pass the table's schema with --schema FILE.cql"),
     UNSUPPORTED_TYPE("ANL-2002", "leave this table out"),
     INVALID_VALUE("ANL-2003", "verify the SSTable with 'anneal sstable verify --extended'"),
     PEER("ANL-3001", "check that the peer runs, its address and its token"),
     CORRUPT_FRAME("ANL-3002", "check that the address is a peer of Anneal and the network is sound"),
+    REPAIR("ANL-3003", "mend what the line names on that replica, then repair again"),
     USAGE("ANL-4001", "see --help"),
     STATE("ANL-4002", "see docs/errors.md"),
     NOT_AVAILABLE("ANL-4003", "choose something that this version has"),
+    MEMORY("ANL-4004", "give more with --memory"),
     INTERNAL("ANL-9001", "this is a bug: run again with --stacktrace and report what it prints");
 
     private final String code;

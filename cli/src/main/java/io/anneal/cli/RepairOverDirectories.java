@@ -1,6 +1,8 @@
 package io.anneal.cli;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.key.KeyView;
+import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.repair.LocalReplica;
 import io.anneal.repair.RepairConfig;
@@ -10,6 +12,7 @@ import io.anneal.repair.RepairReport;
 import io.anneal.repair.Replica;
 import io.anneal.repair.ReplicaDirectory;
 import io.anneal.repair.ReplicaTable;
+import io.anneal.schema.TableSchema;
 import io.anneal.store.StagingDirectory;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -58,7 +61,7 @@ final class RepairOverDirectories {
                         schemaFile,
                         stagings.isEmpty() ? Optional.empty() : Optional.of(stagings.get(i))));
             }
-            return repair(replicas, stagings, new Watch(progress, rows));
+            return repair(replicas, stagings, progress, rows);
         } finally {
             for (StagingDirectory staging : stagings) {
                 staging.close();
@@ -84,7 +87,7 @@ final class RepairOverDirectories {
     }
 
     private RepairReport repair(
-            List<ReplicaDirectory> replicas, List<StagingDirectory> stagings, RepairListener listener)
+            List<ReplicaDirectory> replicas, List<StagingDirectory> stagings, Progress progress, PrintStream rows)
             throws IOException {
         String keyspace = task.table().keyspace();
         String table = task.table().table();
@@ -99,7 +102,8 @@ final class RepairOverDirectories {
                 followers.add(new LocalReplica(
                         "follower " + executors.size(), follower, executors.get(executors.size() - 1)));
             }
-            try (RepairMaster master = new RepairMaster(config(), own, followers, listener)) {
+            Watch watch = new Watch(own.schema(), progress, rows);
+            try (RepairMaster master = new RepairMaster(config(), own, followers, watch)) {
                 return master.run();
             }
         } finally {
@@ -140,10 +144,12 @@ final class RepairOverDirectories {
 
     /** Shows progress and names rows. */
     private static final class Watch implements RepairListener {
+        private final TableSchema schema;
         private final Progress progress;
         private final PrintStream rows;
 
-        Watch(Progress progress, PrintStream rows) {
+        Watch(TableSchema schema, Progress progress, PrintStream rows) {
+            this.schema = schema;
             this.progress = progress;
             this.rows = rows;
         }
@@ -155,9 +161,15 @@ final class RepairOverDirectories {
 
         @Override
         public void rowDiffers(RingPosition position) {
-            if (rows != null) {
-                rows.println(position);
+            if (rows == null) {
+                return;
             }
+            PositionInPartition place = position.position();
+            rows.println("differs: key="
+                    + KeyText.of(schema, new KeyView().wrap(position.key().orElseThrow()))
+                    + (place.region() == PositionInPartition.Region.STATIC
+                            ? " static"
+                            : " clustering=" + KeyText.of(schema, place.prefix())));
         }
     }
 }

@@ -6,7 +6,6 @@ import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
-import io.anneal.key.KeyView;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
@@ -20,7 +19,6 @@ import io.anneal.sstable.SSTableReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -92,7 +90,7 @@ public final class SSTableDump {
     }
 
     private void beginPartition() throws IOException {
-        List<String> key = keyTexts(cursor.key());
+        List<String> key = KeyText.of(schema, cursor.key());
         if (options.keysOnly()) {
             key(key);
             cursor.nextPartition();
@@ -140,28 +138,6 @@ public final class SSTableDump {
         String escaped = part.replace(":", "\\:");
         char last = escaped.charAt(escaped.length() - 1);
         return last == '\\' || last == '!' ? escaped + '!' : escaped;
-    }
-
-    /** The parts of a partition key. More than one are each: length in two bytes, value, a zero byte. */
-    private List<String> keyTexts(KeyView key) {
-        List<Column> columns = schema.partitionKey();
-        byte[] bytes = key.buffer();
-        if (columns.size() == 1) {
-            return List.of(columns.get(0).type().toText(bytes, key.offset(), key.lengthBytes()));
-        }
-        List<String> texts = new ArrayList<>();
-        int at = key.offset();
-        int end = at + key.lengthBytes();
-        while (at + Short.BYTES <= end && texts.size() < columns.size()) {
-            int lengthBytes = (bytes[at] & 0xFF) << 8 | bytes[at + 1] & 0xFF;
-            at += Short.BYTES;
-            if (lengthBytes > end - at) {
-                break;
-            }
-            texts.add(columns.get(texts.size()).type().toText(bytes, at, lengthBytes));
-            at += lengthBytes + 1;
-        }
-        return texts;
     }
 
     private void key(List<String> texts) throws IOException {

@@ -39,10 +39,10 @@ public final class Row {
     private long[] timestampsMicros = new long[8];
     private int[] ttlsSeconds = new int[8];
     private long[] localDeletionTimesSeconds = new long[8];
-    private byte[][] valueBuffers = new byte[8][];
+    private byte[][] valueBuffers = grown(new byte[0][], 8);
     private int[] valueOffsets = new int[8];
     private int[] valueLengths = new int[8];
-    private byte[][] pathBuffers = new byte[8][];
+    private byte[][] pathBuffers = grown(new byte[0][], 8);
     private int[] pathOffsets = new int[8];
     private int[] pathLengths = new int[8];
 
@@ -62,7 +62,7 @@ public final class Row {
     /** Makes this an empty row without liveness, deletion and entries. */
     public void clear(boolean staticRow) {
         isStatic = staticRow;
-        clustering.reset(NOTHING);
+        clustering.clear();
         livenessTimestampMicros = DeletionTime.NO_TIMESTAMP;
         livenessTtlSeconds = NO_TTL;
         livenessExpirySeconds = DeletionTime.NO_DELETION_TIME;
@@ -178,6 +178,7 @@ public final class Row {
         return ttlSeconds(entry) != NO_TTL;
     }
 
+    /** What the value lies in; of no meaning when it is absent or empty. */
     public byte[] valueBuffer(int entry) {
         assert entry < entryCount : entry;
         return valueBuffers[entry];
@@ -192,6 +193,7 @@ public final class Row {
         return valueLengths[entry];
     }
 
+    /** What the path lies in; of no meaning when it is absent or empty. */
     public byte[] pathBuffer(int entry) {
         return pathBuffers[entry];
     }
@@ -222,16 +224,22 @@ public final class Row {
     public void addComplexDeletion(int columnIndex, long timestampMicros, long localDeletionTimeSeconds) {
         int entry = addEntry(columnIndex, timestampMicros, NO_TTL, localDeletionTimeSeconds);
         complexDeletion[entry] = true;
-        valueAt(entry, NOTHING, 0, ABSENT);
-        pathAt(entry, NOTHING, 0, ABSENT);
+        withoutBytes(entry);
     }
 
     /** Appends a cell without value and path; {@link #value} and {@link #path} add them to it. */
     public void addCell(int columnIndex, long timestampMicros, int ttlSeconds, long localDeletionTimeSeconds) {
         int entry = addEntry(columnIndex, timestampMicros, ttlSeconds, localDeletionTimeSeconds);
         complexDeletion[entry] = false;
-        valueAt(entry, NOTHING, 0, ABSENT);
-        pathAt(entry, NOTHING, 0, ABSENT);
+        withoutBytes(entry);
+    }
+
+    /** Makes value and path absent; the buffers that stood there stay, since nothing of them is read. */
+    private void withoutBytes(int entry) {
+        valueOffsets[entry] = 0;
+        valueLengths[entry] = ABSENT;
+        pathOffsets[entry] = 0;
+        pathLengths[entry] = ABSENT;
     }
 
     /** Gives the last cell its value. */
@@ -245,13 +253,20 @@ public final class Row {
     }
 
     private void valueAt(int entry, byte[] buffer, int offset, int length) {
-        valueBuffers[entry] = buffer;
+        pointAt(valueBuffers, entry, buffer);
         valueOffsets[entry] = offset;
         valueLengths[entry] = length;
     }
 
+    /** Most rows of a cursor lie in one buffer, and a comparison is cheaper than the collector's barrier at a store. */
+    private static void pointAt(byte[][] buffers, int entry, byte[] buffer) {
+        if (buffers[entry] != buffer) {
+            buffers[entry] = buffer;
+        }
+    }
+
     private void pathAt(int entry, byte[] buffer, int offset, int length) {
-        pathBuffers[entry] = buffer;
+        pointAt(pathBuffers, entry, buffer);
         pathOffsets[entry] = offset;
         pathLengths[entry] = length;
     }
@@ -280,12 +295,18 @@ public final class Row {
         timestampsMicros = Arrays.copyOf(timestampsMicros, capacity);
         ttlsSeconds = Arrays.copyOf(ttlsSeconds, capacity);
         localDeletionTimesSeconds = Arrays.copyOf(localDeletionTimesSeconds, capacity);
-        valueBuffers = Arrays.copyOf(valueBuffers, capacity);
+        valueBuffers = grown(valueBuffers, capacity);
         valueOffsets = Arrays.copyOf(valueOffsets, capacity);
         valueLengths = Arrays.copyOf(valueLengths, capacity);
-        pathBuffers = Arrays.copyOf(pathBuffers, capacity);
+        pathBuffers = grown(pathBuffers, capacity);
         pathOffsets = Arrays.copyOf(pathOffsets, capacity);
         pathLengths = Arrays.copyOf(pathLengths, capacity);
+    }
+
+    private static byte[][] grown(byte[][] buffers, int capacity) {
+        byte[][] grown = Arrays.copyOf(buffers, capacity);
+        Arrays.fill(grown, buffers.length, capacity, NOTHING);
+        return grown;
     }
 
     /** A copy that owns its bytes. */

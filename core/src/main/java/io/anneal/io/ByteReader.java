@@ -2,6 +2,7 @@ package io.anneal.io;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
@@ -25,10 +26,18 @@ public final class ByteReader {
     }
 
     public ByteReader wrap(byte[] source, int sourceOffset, int lengthBytes) {
-        array = source;
+        // Nearly always the same array, and a comparison is cheaper than the collector's barrier at a store.
+        if (array != source) {
+            array = source;
+        }
         offset = sourceOffset;
         limit = sourceOffset + lengthBytes;
         return this;
+    }
+
+    /** What remains of a heap buffer, whose own position stays. */
+    public ByteReader wrap(ByteBuffer source) {
+        return wrap(source.array(), source.arrayOffset() + source.position(), source.remaining());
     }
 
     public byte[] array() {

@@ -98,12 +98,12 @@ public final class ByteWriter {
     }
 
     public void writeUnsignedVInt(long value) {
-        int size = VInt.lengthBytes(value);
         ensure(VInt.LENGTH_MAX_BYTES);
-        if (size == 1) {
+        if ((value & ~0x7FL) == 0) {
             array[length++] = (byte) value;
             return;
         }
+        int size = VInt.lengthBytes(value);
         if (size == 9) {
             array[length] = (byte) 0xFF;
             LONG.set(array, length + 1, value);

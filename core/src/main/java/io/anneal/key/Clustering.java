@@ -21,9 +21,17 @@ public final class Clustering {
 
     /** Forgets all components and points at {@code source} for those to come. */
     public Clustering reset(byte[] source) {
-        buffer = source;
+        // The buffer is nearly always the same, and a comparison is cheaper than the collector's barrier at a store.
+        if (buffer != source) {
+            buffer = source;
+        }
         size = 0;
         return this;
+    }
+
+    /** Forgets all components. */
+    public void clear() {
+        size = 0;
     }
 
     /** Appends a component of the buffer; {@code length} may be {@link #ABSENT}. */

@@ -380,5 +380,9 @@ class CanonicalEncodingTest {
         cell(repeated, M, utf8("a"), 2, Row.NO_TTL, DeletionTime.NO_DELETION_TIME, int32(1));
         assertCorrupt(encode(KEY, repeated), "entries are out of order");
         assertCorrupt(encode(KEY, rowAt(new byte[3], utf8("x"))), "value is not of its type int");
+        byte[] oneComponent = HEX.parseHex("03" + "00000012" + "0003010203" + "010500000007" + "00" + "00");
+        assertCorrupt(oneComponent, "componentCount=1, clusteringColumnCount=2");
+        byte[] threeComponents = HEX.parseHex("03" + "00000010" + "0003010203" + "03010101" + "00" + "00");
+        assertCorrupt(threeComponents, "prefix has too many components");
     }
 }

@@ -139,6 +139,38 @@ class ItemCursorTest {
         assertThat(fresh.key().toDecoratedKey()).isEqualTo(third);
     }
 
+    @Test
+    void shouldReadItemsThatCameInAnyOrderOnceSorted() throws IOException {
+        row(third, 0);
+        range(second, at(2), BEFORE, at(4), AFTER, 8);
+        row(second, 3);
+        row(second, 2);
+        staticRow(second);
+        row(second, 1);
+        encoder.partitionDeletion(new KeyView().wrap(second), 1, 100, out);
+        encoder.partitionDeletion(new KeyView().wrap(first), 7, 100, out);
+        SortedItems items = new SortedItems(SCHEMA);
+        for (int offset = 0; offset < out.lengthBytes(); ) {
+            offset = items.add(out.array(), offset, out.lengthBytes());
+        }
+        assertThat(items.size()).isEqualTo(8);
+        assertThat(StreamText.of(new ItemCursor(SCHEMA, items)))
+                .containsExactly(
+                        "partition " + first + " deleted@7/100",
+                        "end",
+                        "partition " + second + " deleted@1/100",
+                        "static | #0@1 tombstone/5",
+                        "row [01] live@1",
+                        "change before[02] deleted@8/100",
+                        "row [02] live@2",
+                        "row [03] live@3",
+                        "change after[04] live",
+                        "end",
+                        "partition " + third + " live",
+                        "row [00] live@0",
+                        "end");
+    }
+
     private void assertCorrupt(String reason) {
         assertThatThrownBy(() -> StreamText.of(cursor()))
                 .isInstanceOf(CorruptItemException.class)

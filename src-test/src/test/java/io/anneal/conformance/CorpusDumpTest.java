@@ -29,7 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** SSTables that Cassandra wrote, dumped, against what Cassandra's own sstabledump printed for them. */
+/**
+ * Every SSTable of version {@code nb} that Cassandra wrote for the corpus, but for those compressed with Snappy, dumped,
+ * against what Cassandra's own sstabledump printed for them.
+ */
 class CorpusDumpTest {
     private static final Path CORPUS = Path.of("src/test/resources/corpus/nb");
     private static final DumpOptions RAW_TIMES = new DumpOptions(false, false, true, List.of(), List.of());
@@ -60,9 +63,14 @@ class CorpusDumpTest {
         }
     }
 
+    static List<String> sstablesWithSchemaText() throws IOException {
+        // The text of compact tables is refused: they are read by their headers.
+        return sstables().stream().filter(s -> !s.startsWith("compact_")).toList();
+    }
+
     @Test
     void shouldFindEverySSTable() throws IOException {
-        assertThat(sstables()).hasSize(137);
+        assertThat(sstables()).hasSize(146);
     }
 
     @ParameterizedTest
@@ -77,7 +85,7 @@ class CorpusDumpTest {
     }
 
     @ParameterizedTest
-    @MethodSource("sstables")
+    @MethodSource("sstablesWithSchemaText")
     void shouldFitTheSchemaText(String sstable) throws IOException {
         Path text = CORPUS.resolve(sstable).resolveSibling("schema.cql");
         TableSchema schema = CqlSchema.parse(Files.readString(text), text.toString())

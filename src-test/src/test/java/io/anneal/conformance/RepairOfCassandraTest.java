@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.faults.Commands;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

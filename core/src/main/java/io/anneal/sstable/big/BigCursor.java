@@ -6,7 +6,6 @@ import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
-import io.anneal.key.ClusteringComparator;
 import io.anneal.key.KeyView;
 import io.anneal.key.Murmur3;
 import io.anneal.key.TokenRange;
@@ -47,6 +46,7 @@ final class BigCursor implements SSTableCursor {
     private final ByteReader in;
     private final PrefixDecoder prefixes;
     private final RowDecoder rows;
+    private final MarkerDecoder markers;
     private final boolean hasStaticRow;
 
     private Place place = Place.BEFORE_PARTITION;
@@ -66,9 +66,6 @@ final class BigCursor implements SSTableCursor {
     private long partitionDeletionSeconds;
 
     private Row row = new Row();
-    private final RangeTombstoneChange change = new RangeTombstoneChange();
-    private long openMicros = DeletionTime.NO_TIMESTAMP;
-    private long openSeconds = DeletionTime.NO_DELETION_TIME;
     private long fragmentPosition;
     private int boundKind;
     private int bodyBytes;
@@ -84,6 +81,7 @@ final class BigCursor implements SSTableCursor {
         this.schema = schema;
         this.range = range;
         this.rows = rows;
+        markers = new MarkerDecoder(rows);
         window = new DataWindow(source);
         in = window.in();
         prefixes = new PrefixDecoder(header.clusteringTypes());
@@ -123,7 +121,7 @@ final class BigCursor implements SSTableCursor {
 
     @Override
     public RangeTombstoneChange rangeTombstoneChange() {
-        return change;
+        return markers.change();
     }
 
     @Override
@@ -206,8 +204,7 @@ final class BigCursor implements SSTableCursor {
         } else {
             partitionDeletionSeconds = RowDecoder.deletionLocalTime(localSeconds);
         }
-        openMicros = DeletionTime.NO_TIMESTAMP;
-        openSeconds = DeletionTime.NO_DELETION_TIME;
+        markers.beginPartition();
         fragmentPosition = window.position();
         rowsPosition = fragmentPosition;
         place = Place.IN_ROWS;
@@ -318,7 +315,7 @@ final class BigCursor implements SSTableCursor {
     }
 
     private FragmentKind endOfPartition() {
-        if (openMicros != DeletionTime.NO_TIMESTAMP) {
+        if (markers.isOpen()) {
             throw new MalformedRowException("partition ends inside a range deletion");
         }
         place = Place.BEFORE_PARTITION;
@@ -354,68 +351,14 @@ final class BigCursor implements SSTableCursor {
             in.skip(1);
             epoch = window.epoch();
             boundKind = in.readUnsignedByte();
-            prefixes.read(window, in.readUnsignedShort(), change.prefix());
+            prefixes.read(window, in.readUnsignedShort(), markers.change().prefix());
             wantBody();
         } while (epoch != window.epoch());
         window.limit(bodyBytes);
         in.readUnsignedVInt(); // size of the previous row
-        boolean closes = closes(boundKind);
-        boolean opens = opens(boundKind);
-        long micros = rows.readTimestamp(in);
-        long seconds = rows.readDeletionLocalTime(in);
-        if (closes) {
-            requireOpen(micros, seconds);
-        } else if (openMicros != DeletionTime.NO_TIMESTAMP) {
-            throw new MalformedRowException("range deletion begins inside another");
-        }
-        if (closes && opens) {
-            micros = rows.readTimestamp(in);
-            seconds = rows.readDeletionLocalTime(in);
-        }
+        boolean changes = markers.decode(in, boundKind);
         endBody();
-        boolean changes = true;
-        if (opens) {
-            changes = micros != openMicros || seconds != openSeconds;
-            openMicros = micros;
-            openSeconds = seconds;
-        } else {
-            openMicros = DeletionTime.NO_TIMESTAMP;
-            openSeconds = DeletionTime.NO_DELETION_TIME;
-        }
-        change.weight(
-                boundKind <= UnfilteredFlags.EXCL_END_INCL_START_BOUNDARY
-                        ? ClusteringComparator.BEFORE
-                        : ClusteringComparator.AFTER);
-        change.deletion(openMicros, openSeconds);
         return changes;
-    }
-
-    private static boolean opens(int kind) {
-        return switch (kind) {
-            case UnfilteredFlags.INCL_START_BOUND,
-                    UnfilteredFlags.EXCL_START_BOUND,
-                    UnfilteredFlags.EXCL_END_INCL_START_BOUNDARY,
-                    UnfilteredFlags.INCL_END_EXCL_START_BOUNDARY -> true;
-            default -> false;
-        };
-    }
-
-    private static boolean closes(int kind) {
-        return switch (kind) {
-            case UnfilteredFlags.EXCL_END_BOUND,
-                    UnfilteredFlags.INCL_END_BOUND,
-                    UnfilteredFlags.EXCL_END_INCL_START_BOUNDARY,
-                    UnfilteredFlags.INCL_END_EXCL_START_BOUNDARY -> true;
-            case UnfilteredFlags.INCL_START_BOUND, UnfilteredFlags.EXCL_START_BOUND -> false;
-            default -> throw new MalformedRowException("kind is no bound's, kind=" + kind);
-        };
-    }
-
-    private void requireOpen(long micros, long seconds) {
-        if (micros != openMicros || seconds != openSeconds) {
-            throw new MalformedRowException("range deletion closes another than is open, open=" + openMicros + "/"
-                    + openSeconds + ", close=" + micros + "/" + seconds);
-        }
     }
 
     @Override
@@ -460,7 +403,7 @@ final class BigCursor implements SSTableCursor {
                 in.skip(1);
             }
             int size = marker ? in.readUnsignedShort() : prefixes.componentCount();
-            prefixes.read(window, size, change.prefix());
+            prefixes.read(window, size, markers.change().prefix());
             window.seek(endOfBody());
         }
         place = Place.BEFORE_PARTITION;
@@ -492,8 +435,9 @@ final class BigCursor implements SSTableCursor {
     /** Moves to where the skipper claims a partition, and checks that it is there. */
     private void seekToFound() throws IOException {
         window.seek(skipper.dataPosition());
-        window.want(Short.BYTES + KEY_MAX_BYTES);
+        window.want(Short.BYTES);
         int keyLengthBytes = in.readUnsignedShort();
+        window.want(keyLengthBytes);
         skipper.requireSame(in.array(), in.skip(keyLengthBytes), keyLengthBytes);
         window.backToMark();
     }

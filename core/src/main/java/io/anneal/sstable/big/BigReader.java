@@ -26,6 +26,7 @@ final class BigReader implements SSTableReader {
     private final CompressionInfo compression;
     private final ChunkDecompressor decompressor;
     private final ChunkChecksums checksums;
+    private Summary summary;
 
     private BigReader(
             Descriptor descriptor,
@@ -60,6 +61,9 @@ final class BigReader implements SSTableReader {
         Statistics statistics = Statistics.read(descriptor, keyspaceOf(descriptor), tableOf(descriptor));
         long fileLengthBytes = channel.size();
         if (!descriptor.has(Component.COMPRESSION_INFO)) {
+            if (!descriptor.has(Component.CRC) && TableOfContents.lists(descriptor, Component.COMPRESSION_INFO)) {
+                throw ComponentFiles.missing(descriptor.file(Component.COMPRESSION_INFO));
+            }
             ChunkChecksums checksums = ChunkChecksums.read(descriptor, fileLengthBytes);
             return new BigReader(descriptor, channel, fileLengthBytes, statistics, null, null, checksums);
         }
@@ -131,6 +135,15 @@ final class BigReader implements SSTableReader {
         return compression == null ? fileLengthBytes : compression.dataLengthBytes();
     }
 
+    /** Summary, read when it is first asked for; null when there is none. */
+    synchronized Summary summary() throws IOException {
+        if (summary == null && descriptor.has(Component.SUMMARY)) {
+            summary = Summary.read(descriptor);
+        }
+        return summary;
+    }
+
+    /** The data, for one thread. */
     ChunkSource chunks() {
         Path file = descriptor.file(Component.DATA);
         return compression == null

@@ -27,7 +27,7 @@ final class DataDigest {
                 crc.update(buffer, 0, read);
             }
         }
-        if (!text.equals(Long.toString(crc.getValue()))) {
+        if (!text.strip().equals(Long.toString(crc.getValue()))) {
             throw new CorruptSSTableException(
                     file,
                     CorruptSSTableException.NO_POSITION,

@@ -32,8 +32,7 @@ final class IndexSkipper implements Closeable {
 
     static IndexSkipper open(BigReader reader) throws IOException {
         boolean hasIndex = reader.descriptor().has(Component.INDEX);
-        Summary summary =
-                hasIndex && reader.descriptor().has(Component.SUMMARY) ? Summary.read(reader.descriptor()) : null;
+        Summary summary = hasIndex ? reader.summary() : null;
         return new IndexSkipper(
                 hasIndex ? IndexCursor.open(reader.descriptor()) : null,
                 new PrefixDecoder(reader.header().clusteringTypes()),

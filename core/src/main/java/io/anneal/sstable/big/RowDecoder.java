@@ -142,19 +142,18 @@ final class RowDecoder {
         row.addCell(
                 columns.schemaIndex(column), micros, ttlSeconds, checkedLocalDeletionTime(localSeconds, ttlSeconds));
         if (complex) {
-            int lengthBytes = in.readUnsignedVInt32();
-            row.path(in.array(), in.skip(lengthBytes), lengthBytes);
+            int pathBytes = in.readUnsignedVInt32();
+            row.path(in.array(), in.skip(pathBytes), pathBytes);
         }
-        boolean hasValue = (flags & UnfilteredFlags.CELL_HAS_EMPTY_VALUE) == 0;
-        if (hasValue) {
+        int lengthBytes = 0;
+        if ((flags & UnfilteredFlags.CELL_HAS_EMPTY_VALUE) == 0) {
             int fixed = columns.fixedLengthBytes(column);
-            int lengthBytes = fixed == CqlType.VARIABLE_LENGTH ? in.readUnsignedVInt32() : fixed;
-            int offset = in.skip(lengthBytes);
-            if (!deleted) {
-                row.value(in.array(), offset, lengthBytes);
-            }
-        } else if (!deleted) {
-            row.value(in.array(), in.offset(), 0);
+            lengthBytes = fixed == CqlType.VARIABLE_LENGTH ? in.readUnsignedVInt32() : fixed;
+        }
+        int offset = in.skip(lengthBytes);
+        boolean tombstone = ttlSeconds == Row.NO_TTL && localSeconds != DeletionTime.NO_DELETION_TIME;
+        if (!tombstone) {
+            row.value(in.array(), offset, lengthBytes);
         }
     }
 

@@ -16,11 +16,20 @@ final class TableOfContents {
 
     private TableOfContents() {}
 
+    /** Whether the component should be there; false when there is no TOC to tell. */
+    static boolean lists(Descriptor descriptor, Component component) throws IOException {
+        return descriptor.has(Component.TOC) && read(descriptor).contains(component.fileSuffix());
+    }
+
+    private static List<String> read(Descriptor descriptor) throws IOException {
+        byte[] bytes = ComponentFiles.readWhole(descriptor, Component.TOC);
+        return List.of(new String(bytes, StandardCharsets.ISO_8859_1).split("\n"));
+    }
+
     /** Checks that what is listed is there, and that what is there is listed; returns what is listed. */
     static List<String> verify(Descriptor descriptor) throws IOException {
         Path file = descriptor.file(Component.TOC);
-        String text = new String(ComponentFiles.readWhole(descriptor, Component.TOC), StandardCharsets.ISO_8859_1);
-        List<String> listed = List.of(text.split("\n"));
+        List<String> listed = read(descriptor);
         for (String name : listed) {
             if (!NAME.matcher(name).matches()) {
                 throw new CorruptSSTableException(

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.fragment.FragmentKind;
+import io.anneal.io.ByteWriter;
 import io.anneal.io.UnsupportedVersionException;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
@@ -162,6 +164,36 @@ class BigReaderTest {
     }
 
     @Test
+    void shouldRefuseIndexThatPointsAtAnotherPartition() throws IOException {
+        Descriptor descriptor = SampleSSTables.copy("kv", "nb-1-big", directory);
+        List<Long> tokens = tokens(SampleSSTables.rows(descriptor));
+        List<DecoratedKey> keys = new ArrayList<>();
+        List<Long> positions = new ArrayList<>();
+        try (IndexCursor index = IndexCursor.open(descriptor)) {
+            while (index.next()) {
+                keys.add(index.key().toDecoratedKey());
+                positions.add(index.dataPosition());
+            }
+        }
+        ByteWriter wrong = new ByteWriter(1024);
+        for (int i = 0; i < keys.size(); i++) {
+            wrong.writeShort(keys.get(i).bytes().length);
+            wrong.writeBytes(keys.get(i).bytes());
+            wrong.writeUnsignedVInt(positions.get(i == 10 ? 20 : i));
+            wrong.writeUnsignedVInt(0);
+        }
+        Files.write(descriptor.file(Component.INDEX), wrong.toByteArray());
+
+        TokenRange.Linear range = new TokenRange.Linear(tokens.get(11), Long.MAX_VALUE);
+        try (BigReader reader = BigReader.open(descriptor)) {
+            assertThatThrownBy(() -> SampleSSTables.rows(reader, range))
+                    .isInstanceOf(CorruptSSTableException.class)
+                    .hasMessageContaining("key is not at its position")
+                    .hasMessageContaining("Index.db");
+        }
+    }
+
+    @Test
     void shouldSkipWithoutIndex() throws IOException {
         Descriptor descriptor = SampleSSTables.copy("wide", "nb-1-big", directory);
         Files.delete(descriptor.file(Component.INDEX));
@@ -180,8 +212,6 @@ class BigReaderTest {
         Descriptor descriptor = SampleSSTables.copy(
                 component == Component.COMPRESSION_INFO ? "kv" : "comp_none", "nb-1-big", directory);
         Files.delete(descriptor.file(component));
-        // Without CompressionInfo the data could as well be uncompressed: then CRC is what is missing.
-        String named = component == Component.COMPRESSION_INFO ? "CRC.db" : component.fileSuffix();
 
         assertThatThrownBy(() -> {
                     try (SSTableReader reader = new BigFormat().open(descriptor)) {
@@ -190,7 +220,7 @@ class BigReaderTest {
                 })
                 .isInstanceOf(CorruptSSTableException.class)
                 .hasMessageContaining("missing")
-                .hasMessageContaining(named);
+                .hasMessageContaining(component.fileSuffix());
     }
 
     @Test

@@ -3,12 +3,16 @@ package io.anneal.sstable.big;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ClusteringComparator;
+import io.anneal.key.KeyView;
 import io.anneal.key.Murmur3;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
@@ -22,6 +26,7 @@ import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.SSTableWriterConfig.Compression;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -302,5 +307,109 @@ class BigWriterTest {
             assertThat(cursor.advance()).isEqualTo(FragmentKind.CLUSTERING_ROW);
             assertThat(cursor.row().livenessTimestampMicros()).isEqualTo(NOW_MICROS);
         }
+    }
+
+    @Test
+    void shouldAllocateNothingPerRow() throws IOException {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        EndlessRows rows = new EndlessRows();
+        try (BigWriter writer = writer()) {
+            rows.append(writer, 20_000);
+            long before = threads.getCurrentThreadAllocatedBytes();
+            rows.append(writer, 100_000);
+            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+            // Less than one object for ten rows: buffers grow, and with them what is kept of every partition.
+            assertThat(allocated).isLessThan(100_000);
+        }
+    }
+
+    /** Partitions of a hundred rows, filled into the same objects again and again. */
+    private static final class EndlessRows implements FragmentCursor {
+        private final byte[] bytes = new byte[8];
+        private final Row row = new Row();
+        private final KeyView key = new KeyView();
+        private long partition;
+        private FragmentKind kind;
+
+        void append(BigWriter writer, int rowCount) throws IOException {
+            for (int i = 0; i < rowCount; i++) {
+                if (i % 100 == 0) {
+                    partition++;
+                    key.wrap(partition, bytes, 0, 4);
+                    kind = FragmentKind.PARTITION_START;
+                    writer.appendCurrent(this);
+                }
+                bytes[4] = (byte) (i % 100);
+                row.clear(false);
+                row.clustering().reset(bytes);
+                row.clustering().add(4, 1);
+                row.liveness(NOW_MICROS, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
+                row.addCell(0, NOW_MICROS + i, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
+                row.value(bytes, 4, 4);
+                row.addComplexDeletion(1, NOW_MICROS, NOW_SECONDS);
+                row.addCell(1, NOW_MICROS + 1, 60, NOW_SECONDS + i);
+                row.value(bytes, 0, 8);
+                row.path(bytes, 4, 4);
+                kind = FragmentKind.CLUSTERING_ROW;
+                writer.appendCurrent(this);
+                if (i % 100 == 99) {
+                    kind = FragmentKind.PARTITION_END;
+                    writer.appendCurrent(this);
+                }
+            }
+        }
+
+        @Override
+        public FragmentKind kind() {
+            return kind;
+        }
+
+        @Override
+        public KeyView key() {
+            return key;
+        }
+
+        @Override
+        public Row row() {
+            return row;
+        }
+
+        @Override
+        public TableSchema schema() {
+            return SCHEMA;
+        }
+
+        @Override
+        public long partitionDeletionTimestampMicros() {
+            return DeletionTime.NO_TIMESTAMP;
+        }
+
+        @Override
+        public long partitionDeletionLocalTimeSeconds() {
+            return DeletionTime.NO_DELETION_TIME;
+        }
+
+        @Override
+        public FragmentKind advance() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public RangeTombstoneChange rangeTombstoneChange() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void nextPartition() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void forwardTo(long token) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void close() {}
     }
 }

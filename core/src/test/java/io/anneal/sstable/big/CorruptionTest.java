@@ -11,7 +11,6 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableWriterConfig.Compression;
 import io.anneal.sstable.UnsupportedSSTableException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -78,14 +77,14 @@ class CorruptionTest {
                 for (int mask : masks(right, at)) {
                     byte[] wrong = right.clone();
                     wrong[at] ^= (byte) mask;
-                    Files.write(descriptor.file(component), wrong);
+                    SampleSSTables.overwrite(descriptor.file(component), wrong);
                     String where = component + " byte " + at + " mask " + mask;
                     if (tryAll(descriptor, component, expected, where) == Outcome.RIGHT) {
                         undetected.add(at);
                     }
                 }
             }
-            Files.write(descriptor.file(component), right);
+            SampleSSTables.overwrite(descriptor.file(component), right);
             requireDetected(component, right, undetected);
         }
     }
@@ -106,13 +105,13 @@ class CorruptionTest {
             for (int at = 0; at < right.length; at += step) {
                 byte[] wrong = right.clone();
                 wrong[at] ^= (byte) (1 << (at % 7));
-                Files.write(descriptor.file(component), wrong);
+                SampleSSTables.overwrite(descriptor.file(component), wrong);
                 String where = component + " byte " + at;
                 Outcome outcome = tryAll(descriptor, component, expected, where);
                 boolean maxCompressedLength = component == Component.COMPRESSION_INFO && at >= 23 && at < 27;
                 assertThat(outcome).as(where).isIn(Outcome.REFUSED, maxCompressedLength ? Outcome.RIGHT : null);
             }
-            Files.write(descriptor.file(component), right);
+            SampleSSTables.overwrite(descriptor.file(component), right);
         }
     }
 
@@ -126,16 +125,16 @@ class CorruptionTest {
             for (int length = 0;
                     length < right.length;
                     length += right.length > LONG_FILE_BYTES ? STEP_OF_LONG_FILES : 1) {
-                Files.write(descriptor.file(component), Arrays.copyOf(right, length));
+                SampleSSTables.overwrite(descriptor.file(component), Arrays.copyOf(right, length));
                 String where = component + " cut to " + length;
                 Outcome outcome = tryAll(descriptor, component, expected, where);
                 boolean onlyLineEnd = component == Component.TOC && length == right.length - 1;
                 assertThat(outcome).as(where).isEqualTo(onlyLineEnd ? Outcome.RIGHT : Outcome.REFUSED);
             }
-            Files.write(descriptor.file(component), Arrays.copyOf(right, right.length + 1));
+            SampleSSTables.overwrite(descriptor.file(component), Arrays.copyOf(right, right.length + 1));
             String where = component + " with a byte behind it";
             assertThat(tryAll(descriptor, component, expected, where)).as(where).isEqualTo(Outcome.REFUSED);
-            Files.write(descriptor.file(component), right);
+            SampleSSTables.overwrite(descriptor.file(component), right);
         }
     }
 

@@ -8,7 +8,6 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.UnsupportedSSTableException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
@@ -81,7 +80,7 @@ class DecodingFuzzTest {
             spoil(wrong, from, end, random);
             byte[] body = Arrays.copyOfRange(wrong, from, end);
             ByteBuffer.wrap(wrong).putInt(end, (int) SampleSSTables.crc(body));
-            Files.write(descriptor.file(Component.STATISTICS), wrong);
+            SampleSSTables.overwrite(descriptor.file(Component.STATISTICS), wrong);
             scanAndVerify(descriptor, "seed=" + seed + ", round=" + round);
         }
     }

@@ -11,9 +11,11 @@ import io.anneal.sstable.Descriptor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -60,15 +62,25 @@ final class SampleSSTables {
 
     /** Writes uncompressed data with checksums that fit it, whatever it is. */
     static void writeUncompressed(Descriptor descriptor, byte[] data) throws IOException {
-        Files.write(descriptor.file(Component.DATA), data);
+        overwrite(descriptor.file(Component.DATA), data);
         int chunks = (data.length + CRC_CHUNK_BYTES - 1) / CRC_CHUNK_BYTES;
         ByteBuffer crcs = ByteBuffer.allocate(4 + 4 * chunks).putInt(CRC_CHUNK_BYTES);
         for (int i = 0; i < chunks; i++) {
             int from = i * CRC_CHUNK_BYTES;
             crcs.putInt((int) crc(Arrays.copyOfRange(data, from, Math.min(data.length, from + CRC_CHUNK_BYTES))));
         }
-        Files.write(descriptor.file(Component.CRC), crcs.array());
-        Files.writeString(descriptor.file(Component.DIGEST), Long.toString(crc(data)));
+        overwrite(descriptor.file(Component.CRC), crcs.array());
+        overwrite(descriptor.file(Component.DIGEST), ascii(Long.toString(crc(data))));
+    }
+
+    /** Overwrites in place: a file system may sync what is emptied and written anew, thousands of times here. */
+    static void overwrite(Path file, byte[] bytes) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(bytes));
+            if (channel.size() > bytes.length) {
+                channel.truncate(bytes.length);
+            }
+        }
     }
 
     static long crc(byte[] bytes) {

@@ -1,4 +1,4 @@
-package io.anneal.conformance;
+package io.anneal.faults;
 
 import io.anneal.cli.AnnealCommand;
 import io.anneal.cli.Environment;
@@ -17,13 +17,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Runs the command: in this process with its output kept, or in one of its own. */
-final class Commands {
+public final class Commands {
     private Commands() {}
 
     /** What a command ended with. */
-    record Result(int exitCode, String out, String err) {}
+    public record Result(int exitCode, String out, String err) {}
 
-    static Result run(String... arguments) {
+    public static Result run(String... arguments) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Environment environment = new Environment(
@@ -37,7 +37,7 @@ final class Commands {
     }
 
     /** A file of the mode that tokens need. */
-    static Path tokenFile(Path directory) throws IOException {
+    public static Path tokenFile(Path directory) throws IOException {
         Path file = Files.createFile(
                 directory.resolve("token"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
@@ -45,7 +45,7 @@ final class Commands {
     }
 
     /** An {@code anneal serve} in a process of its own. */
-    static final class Server implements AutoCloseable {
+    public static final class Server implements AutoCloseable {
         private final Process process;
         private final String address;
 
@@ -54,7 +54,7 @@ final class Commands {
             this.address = address;
         }
 
-        static Server start(Path log, String... arguments) throws IOException {
+        public static Server start(Path log, String... arguments) throws IOException {
             List<String> command = new ArrayList<>(List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "-Xmx256m",
@@ -78,16 +78,16 @@ final class Commands {
             return new Server(process, line.substring("listening on ".length()));
         }
 
-        String address() {
+        public String address() {
             return address;
         }
 
-        long pid() {
+        public long pid() {
             return process.pid();
         }
 
         /** SIGKILL. */
-        void kill() throws InterruptedException {
+        public void kill() throws InterruptedException {
             process.destroyForcibly();
             process.waitFor();
         }

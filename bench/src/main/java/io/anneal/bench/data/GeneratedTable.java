@@ -1,0 +1,106 @@
+package io.anneal.bench.data;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.TokenRange;
+import io.anneal.merge.MergeCursor;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableWriter;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.store.Formats;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A drawn table in SSTables, {@code nb} with LZ4 in chunks of 16 KiB, in a temporary directory that closing removes.
+ * Safe to share; each cursor belongs to one thread.
+ */
+public final class GeneratedTable implements Closeable {
+    /** Seed of what is measured, so that every run sees the same bytes. */
+    public static final long SEED = 42;
+
+    private final TableShape shape;
+    private final Path directory;
+    private final List<SSTableReader> readers = new ArrayList<>();
+
+    private GeneratedTable(TableShape shape, Path directory) {
+        this.shape = shape;
+        this.directory = directory;
+    }
+
+    /** Writes the table into {@code parts} SSTables that overlap as {@link GeneratedCursor#part} says. */
+    public static GeneratedTable write(TableShape shape, long rowCount, int parts) throws IOException {
+        GeneratedTable table = new GeneratedTable(shape, Files.createTempDirectory("anneal-bench"));
+        try {
+            for (int part = 0; part < parts; part++) {
+                table.readers.add(
+                        Formats.open(table.write(GeneratedCursor.part(shape, rowCount, SEED, part, parts), rowCount)));
+            }
+        } catch (IOException | RuntimeException e) {
+            try (table) {
+                throw e;
+            }
+        }
+        return table;
+    }
+
+    private Descriptor write(FragmentCursor cursor, long rowCount) throws IOException {
+        SSTableWriterConfig config = SSTableWriterConfig.defaults(rowCount / shape.rowsPerPartition());
+        String generation = Integer.toString(readers.size() + 1);
+        try (SSTableWriter writer = Formats.written().write(directory, generation, shape.schema(), config)) {
+            writer.append(cursor);
+            return writer.finish();
+        }
+    }
+
+    public TableSchema schema() {
+        return shape.schema();
+    }
+
+    /** Where there is room for more files, removed with the table. */
+    public Path directory() {
+        return directory;
+    }
+
+    public List<SSTableReader> readers() {
+        return readers;
+    }
+
+    /** Length of the data of all SSTables as readers see it, uncompressed. */
+    public long dataLengthBytes() {
+        return readers.stream().mapToLong(SSTableReader::dataLengthBytes).sum();
+    }
+
+    /** Reads the first SSTable as it is stored. */
+    public FragmentCursor scan() throws IOException {
+        return readers.get(0).scan(schema(), TokenRange.Linear.ALL);
+    }
+
+    /** Reads the merge of all SSTables. */
+    public FragmentCursor merge() throws IOException {
+        List<FragmentCursor> cursors = new ArrayList<>();
+        for (SSTableReader reader : readers) {
+            cursors.add(reader.scan(schema(), TokenRange.Linear.ALL));
+        }
+        return MergeCursor.of(schema(), cursors);
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (SSTableReader reader : readers) {
+            reader.close();
+        }
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

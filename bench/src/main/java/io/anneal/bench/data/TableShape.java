@@ -1,0 +1,44 @@
+package io.anneal.bench.data;
+
+import io.anneal.schema.Column;
+import io.anneal.schema.CqlTypes;
+import io.anneal.schema.TableSchema;
+
+/** The two tables that everything is measured with: one whose cost is in bytes and one whose cost is in rows. */
+public enum TableShape {
+    /** A bigint key, one row a partition, a blob of {@value RowMaker#BLOB_BYTES} bytes of which LZ4 removes about half. */
+    KILOBYTE_ROWS(
+            1,
+            TableSchema.builder("bench", "kilobyte_rows")
+                    .column("id", CqlTypes.BIGINT, Column.Kind.PARTITION_KEY)
+                    .column("payload", CqlTypes.BLOB, Column.Kind.REGULAR)
+                    .build()),
+    /** A bigint key, ten rows a partition by an int, five columns of common types: about 60 bytes a row. */
+    SMALL_ROWS(
+            10,
+            TableSchema.builder("bench", "small_rows")
+                    .column("id", CqlTypes.BIGINT, Column.Kind.PARTITION_KEY)
+                    .column("line", CqlTypes.INT, Column.Kind.CLUSTERING)
+                    .column("amount", CqlTypes.BIGINT, Column.Kind.REGULAR)
+                    .column("name", CqlTypes.TEXT, Column.Kind.REGULAR)
+                    .column("note", CqlTypes.TEXT, Column.Kind.REGULAR)
+                    .column("quantity", CqlTypes.INT, Column.Kind.REGULAR)
+                    .column("ratio", CqlTypes.DOUBLE, Column.Kind.REGULAR)
+                    .build());
+
+    private final int rowsPerPartition;
+    private final TableSchema schema;
+
+    TableShape(int rowsPerPartition, TableSchema schema) {
+        this.rowsPerPartition = rowsPerPartition;
+        this.schema = schema;
+    }
+
+    public int rowsPerPartition() {
+        return rowsPerPartition;
+    }
+
+    public TableSchema schema() {
+        return schema;
+    }
+}

@@ -1,0 +1,5 @@
+/**
+ * How the benchmarks measure: reading and hashing all rows of a cursor, bytes and CPU time beside the rows. May import
+ * bench.data and core. Imported by the benchmarks and by tests that count what a row costs.
+ */
+package io.anneal.bench.measure;

@@ -1,0 +1,70 @@
+package io.anneal.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+final class AnnealCommandTest {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "sstable",
+                "nonsense",
+                "sstable nonsense",
+                "sstable dump",
+                "sstable verify --nonsense x",
+                "sstable rewrite x",
+                "sstable verify --memory lots x",
+                "sstable verify --log-level loud x",
+                "sstable dump --now soon x"
+            })
+    void shouldTellUsageErrorInOneLine(String commandLine) {
+        CommandRun run = CommandRun.of((Object[]) (commandLine.isEmpty() ? new String[0] : commandLine.split(" ")));
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith("anneal: error ANL-4001: ")
+                .contains("--help'");
+    }
+
+    @Test
+    void shouldHelpOnEveryCommand() {
+        shouldHelp(AnnealCommand.commandLine(new Environment(System.out, System.err, null, () -> 0, false)), List.of());
+    }
+
+    private static void shouldHelp(CommandLine command, List<String> path) {
+        Object[] args = Stream.concat(path.stream(), Stream.of("--help")).toArray();
+        CommandRun run = CommandRun.of(args);
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out()).startsWith("Usage: anneal").contains("--stacktrace", "--json", "--quiet", "--memory");
+        command.getSubcommands().forEach((name, subcommand) -> {
+            List<String> deeper = new ArrayList<>(path);
+            deeper.add(name);
+            shouldHelp(subcommand, deeper);
+        });
+    }
+
+    @Test
+    void shouldPrintVersion() {
+        CommandRun run = CommandRun.of("--version");
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out()).startsWith("anneal ");
+    }
+
+    @Test
+    void shouldPrintStackTraceOnlyWhenAsked() {
+        assertThat(CommandRun.of("sstable", "verify", "absent").err()).doesNotContain("\tat ");
+        CommandRun run = CommandRun.of("sstable", "verify", "absent", "--stacktrace");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).startsWith("anneal: error ANL-1003").contains("NoSuchFileException", "\tat ");
+    }
+}

@@ -1,0 +1,212 @@
+package io.anneal.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class SSTableCommandsTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @TempDir
+    private Path directory;
+
+    private Path table;
+
+    @BeforeEach
+    void setUp() throws IOException {
+        table = CommandRun.copyTable(directory.resolve("a table"));
+    }
+
+    private static void assertError(CommandRun run, int exitCode, String code, String fact) {
+        assertThat(run.exitCode()).isEqualTo(exitCode);
+        assertThat(run.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith("anneal: error " + code + ": ")
+                .contains(fact);
+    }
+
+    private static long files(Path under) throws IOException {
+        try (Stream<Path> walk = Files.walk(under)) {
+            return walk.filter(Files::isRegularFile)
+                    .filter(f -> !f.getFileName().toString().equals(".anneal.lock"))
+                    .count();
+        }
+    }
+
+    @Test
+    void shouldDumpAsSSTableDumpDoes() throws IOException {
+        CommandRun run = CommandRun.of("sstable", "dump", "-t", table.resolve("nb-1-big-Data.db"));
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.err()).isEmpty();
+        assertThat(JSON.readTree(run.out()))
+                .isEqualTo(
+                        JSON.readTree(CommandRun.resource("dropped.dump.json").toFile()));
+    }
+
+    @Test
+    void shouldDumpEveryFileGivenAndOnlyTheKeysWanted() throws IOException {
+        CommandRun all = CommandRun.of("sstable", "dump", "-e", table.resolve("nb-1-big-TOC.txt"));
+        JsonNode keys = JSON.readTree(all.out());
+        assertThat(keys.size()).isPositive();
+        String first = JSON.readTree(CommandRun.of("sstable", "dump", table.resolve("nb-1-big-Data.db"))
+                        .out())
+                .get(0)
+                .get("partition")
+                .get("key")
+                .get(0)
+                .asText();
+        CommandRun one = CommandRun.of("sstable", "dump", "-l", "-k", first, table.resolve("nb-1-big-Data.db"));
+        assertThat(one.out().strip().lines()).hasSize(1);
+        CommandRun none =
+                CommandRun.of("sstable", "dump", "-l", "-k", first, "-x", first, table.resolve("nb-1-big-Data.db"));
+        assertThat(none.out().strip()).isEmpty();
+    }
+
+    @Test
+    void shouldRefuseInternalTextByName() {
+        assertError(CommandRun.of("sstable", "dump", "-d", table), 2, "ANL-4003", "use -l");
+    }
+
+    @Test
+    void shouldStopDumpAtWrongByte() throws IOException {
+        CommandRun.corrupt(table.resolve("nb-1-big-Data.db"));
+        CommandRun run = CommandRun.of("sstable", "dump", table.resolve("nb-1-big-Data.db"));
+        assertError(run, 1, "ANL-1001", "nb-1-big-Data.db");
+    }
+
+    @Test
+    void shouldVerifyEverySSTableOfADirectory() {
+        CommandRun run = CommandRun.of("sstable", "verify", "--extended", table);
+        assertThat(run.err()).isEmpty();
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out().lines()).hasSize(3).allMatch(line -> line.startsWith("ok    "));
+    }
+
+    @Test
+    void shouldSayWhichSSTableIsWrongAndGoOn() throws IOException {
+        CommandRun.corrupt(table.resolve("nb-2-big-Data.db"));
+        CommandRun run = CommandRun.of("sstable", "verify", table);
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out().lines()).hasSize(3);
+        assertThat(run.out().lines().filter(line -> line.startsWith("wrong ")))
+                .singleElement()
+                .asString()
+                .contains("nb-2-big", "ANL-1001", "file=");
+    }
+
+    @Test
+    void shouldVerifyAsJson() throws IOException {
+        Files.delete(table.resolve("nb-3-big-Statistics.db"));
+        CommandRun run = CommandRun.of("sstable", "verify", "--json", table);
+        assertThat(run.exitCode()).isEqualTo(1);
+        JsonNode result = JSON.readTree(run.out());
+        assertThat(result.get("schema").asInt()).isEqualTo(1);
+        assertThat(result.get("sstables").size()).isEqualTo(3);
+        assertThat(result.findValuesAsText("code")).containsExactly("ANL-1001");
+        assertThat(result.findValuesAsText("reason").get(0)).contains("nb-3-big-Statistics.db");
+    }
+
+    @Test
+    void shouldNameWhatIsMissingOrUnknown() throws IOException {
+        assertError(CommandRun.of("sstable", "verify", directory.resolve("absent")), 1, "ANL-1003", "absent");
+        Path notes = Files.writeString(directory.resolve("notes.txt"), "");
+        assertError(CommandRun.of("sstable", "dump", notes), 2, "ANL-4001", "notes.txt");
+        Path future = Files.createDirectories(directory.resolve("future"));
+        Files.writeString(future.resolve("zz-1-big-Data.db"), "");
+        assertError(CommandRun.of("sstable", "dump", future), 1, "ANL-1002", "zz-1-big");
+        Path schema = Files.writeString(directory.resolve("wrong.cql"), "CREATE TABLE nonsense");
+        assertError(CommandRun.of("sstable", "dump", table, "--schema", schema), 1, "ANL-2001", "wrong.cql");
+        Path empty = Files.createDirectories(directory.resolve("empty"));
+        assertError(CommandRun.of("sstable", "verify", empty), 1, "ANL-1003", "empty");
+    }
+
+    @Test
+    void shouldRewriteEachSSTableWithTheSameContent() throws IOException {
+        Path target = directory.resolve("out");
+        CommandRun run = CommandRun.of("sstable", "rewrite", table, "--to", target, "--compression", "none");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out().lines()).hasSize(3);
+        Path written = target.resolve("corpus/dropped");
+        for (int generation = 1; generation <= 3; generation++) {
+            String name = "nb-" + generation + "-big-Data.db";
+            assertThat(contentOf(written.resolve(name))).isEqualTo(contentOf(table.resolve(name)));
+        }
+        assertThat(written.resolve("nb-1-big-CompressionInfo.db")).doesNotExist();
+    }
+
+    /** The dump without the places in the file, which compression and other headers change. */
+    private static String contentOf(Path data) {
+        CommandRun run = CommandRun.of("sstable", "dump", "-t", data);
+        assertThat(run.exitCode()).isZero();
+        return run.out().replaceAll("\"position\" ?: ?\\d+,?", "");
+    }
+
+    @Test
+    void shouldCompactAllIntoOne() throws IOException {
+        Path target = directory.resolve("out");
+        CommandRun run = CommandRun.of("sstable", "rewrite", "--compact", "--json", table, "--to", target);
+        assertThat(run.err()).isEmpty();
+        assertThat(run.exitCode()).isZero();
+        JsonNode result = JSON.readTree(run.out());
+        assertThat(result.get("sstables").size()).isEqualTo(1);
+        assertThat(result.get("sstables").get(0).get("rows").asLong()).isPositive();
+        assertThat(CommandRun.of("sstable", "verify", "--extended", target.resolve("corpus/dropped"))
+                        .exitCode())
+                .isZero();
+    }
+
+    @Test
+    void shouldRefuseOtherFormatsAndCompressionsByName() throws IOException {
+        Path target = directory.resolve("out");
+        assertError(rewrite(target, "--format", "oa"), 2, "ANL-4003", "later version");
+        assertError(rewrite(target, "--format", "xx"), 2, "ANL-4001", "format=xx");
+        assertError(rewrite(target, "--compression", "zstd"), 2, "ANL-4003", "compression=zstd");
+        assertError(rewrite(target, "--compression", "rar"), 2, "ANL-4001", "compression=rar");
+        assertThat(target).doesNotExist();
+    }
+
+    private CommandRun rewrite(Path target, String option, String value) {
+        return CommandRun.of("sstable", "rewrite", table, "--to", target, option, value);
+    }
+
+    @Test
+    void shouldDumpAndVerifyWithoutTheSchemaBesideTheFiles() throws IOException {
+        Files.writeString(table.resolve("schema.cql"), "CREATE TABLE nonsense");
+        assertThat(CommandRun.of("sstable", "dump", table).exitCode()).isZero();
+        assertThat(CommandRun.of("sstable", "verify", "--extended", table).exitCode())
+                .isZero();
+        assertError(
+                CommandRun.of("sstable", "rewrite", table, "--to", directory.resolve("out")),
+                1,
+                "ANL-2001",
+                "schema.cql");
+    }
+
+    @Test
+    void shouldLeaveNothingOfARewriteThatFails() throws IOException {
+        CommandRun.corrupt(table.resolve("nb-3-big-Data.db"));
+        Path target = directory.resolve("out");
+        assertError(
+                CommandRun.of("sstable", "rewrite", "--compact", table, "--to", target),
+                1,
+                "ANL-1001",
+                "nb-3-big-Data.db");
+        assertThat(files(target)).isZero();
+    }
+
+    @Test
+    void shouldNameTargetThatIsNoDirectory() throws IOException {
+        Path target = Files.writeString(directory.resolve("file"), "");
+        assertError(CommandRun.of("sstable", "rewrite", table, "--to", target), 1, "ANL-1007", target.toString());
+    }
+}

@@ -1,0 +1,16 @@
+package io.anneal.architecture;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+
+/** The compiled main classes of every module that src-test depends on. */
+final class MainClasses {
+    static final String ROOT = "io.anneal";
+
+    static final JavaClasses ALL = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages(ROOT);
+
+    private MainClasses() {}
+}

@@ -1,0 +1,109 @@
+package io.anneal.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The runnable jar and the launcher, each in a process of its own, as a user starts them. */
+final class RunnableJarTest {
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final Path JAR = ROOT.resolve("cli/target/anneal.jar");
+    private static final Path SSTABLES =
+            Path.of("src/test/resources/corpus/nb/kv").toAbsolutePath();
+    private static final int TIMEOUT_SECONDS = 120;
+
+    private record Run(int exitCode, String out, String err) {}
+
+    @TempDir
+    private Path directory;
+
+    private Run run(Map<String, String> environment, List<String> command) throws IOException, InterruptedException {
+        Path out = directory.resolve("out");
+        Path err = directory.resolve("err");
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile());
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        try {
+            assertThat(process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+        return new Run(
+                process.exitValue(),
+                Files.readString(out, StandardCharsets.UTF_8),
+                Files.readString(err, StandardCharsets.UTF_8));
+    }
+
+    private Run runJar(String... args) throws IOException, InterruptedException {
+        // The jar is made by the package phase of cli: there under verify, not under test.
+        assumeThat(JAR).exists();
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(List.of("-jar", JAR.toString()));
+        command.addAll(List.of(args));
+        return run(Map.of(), command);
+    }
+
+    @Test
+    void shouldVerifySSTables() throws Exception {
+        Run run = runJar("sstable", "verify", "--extended", SSTABLES.toString());
+        assertThat(run.err()).isEmpty();
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out().lines()).isNotEmpty().allMatch(line -> line.startsWith("ok "));
+    }
+
+    @Test
+    void shouldRewriteSSTables() throws Exception {
+        Run run = runJar(
+                "sstable",
+                "rewrite",
+                "--compact",
+                SSTABLES.toString(),
+                "--to",
+                directory.resolve("to").toString());
+        assertThat(run.err()).isEmpty();
+        assertThat(run.exitCode()).isZero();
+    }
+
+    @Test
+    void shouldEndWithTwoWhenCommandLineIsWrong() throws Exception {
+        Run run = runJar("sstable", "nonsense");
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err().lines()).singleElement().asString().startsWith("anneal: error ANL-4001");
+    }
+
+    @Test
+    void shouldNameJavaHomeWithoutJava() throws Exception {
+        Run run = run(
+                Map.of("JAVA_HOME", "/nowhere at all"),
+                List.of(ROOT.resolve("anneal").toString(), "--version"));
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err().lines()).singleElement().asString().contains("ANL-9101", "/nowhere at all/bin/java");
+    }
+
+    @Test
+    void shouldNameJavaThatIsTooOld() throws Exception {
+        Path java = Files.createDirectories(directory.resolve("jdk 8/bin")).resolve("java");
+        Files.writeString(java, "#!/bin/sh\necho 'openjdk version \"1.8.0_392\"' >&2\n");
+        assertThat(java.toFile().setExecutable(true)).isTrue();
+        Run run = run(
+                Map.of("JAVA_HOME", directory.resolve("jdk 8").toString()),
+                List.of(ROOT.resolve("anneal").toString(), "--version"));
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err().lines()).singleElement().asString().contains("ANL-9102", "found=8");
+    }
+}
