@@ -1,13 +1,16 @@
 package io.anneal.cli;
 
+import io.anneal.fragment.CorruptItemException;
 import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
+import io.anneal.repair.RepairException;
 import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.UnsupportedSSTableException;
 import io.anneal.store.AmbiguousTableException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -57,10 +60,18 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.ACCESS_DENIED, "access denied, path=" + message);
         } else if (failure instanceof AmbiguousTableException) {
             return of(ErrorCode.AMBIGUOUS_TABLE, message);
+        } else if (failure instanceof UnsupportedSSTableException) {
+            return of(ErrorCode.UNSUPPORTED_SSTABLE, message);
+        } else if (failure instanceof CorruptItemException) {
+            return of(ErrorCode.CORRUPT_FRAME, message);
         } else if (failure instanceof StorageException) {
             return of(ErrorCode.STORAGE_FAILED, message);
+        } else if (failure instanceof RepairException) {
+            return of(ErrorCode.REPAIR, message);
         } else if (failure instanceof PeerException) {
             return of(ErrorCode.PEER, message);
+        } else if (failure instanceof RepairException) {
+            return of(ErrorCode.REPAIR, message);
         } else if (failure instanceof CorruptFrameException) {
             return of(ErrorCode.CORRUPT_FRAME, message);
         }
@@ -71,7 +82,7 @@ public record ErrorReport(String code, String message, String advice, int exitCo
         String message = failure.getMessage();
         if (failure instanceof SchemaException) {
             return of(ErrorCode.SCHEMA, message);
-        } else if (failure instanceof UnsupportedTypeException) {
+        } else if (failure instanceof UnsupportedTypeException || failure instanceof UnsupportedOperationException) {
             return of(ErrorCode.UNSUPPORTED_TYPE, message);
         } else if (failure instanceof InvalidValueException) {
             return of(ErrorCode.INVALID_VALUE, message);

@@ -118,6 +118,9 @@ final class RepairCommand extends Subcommand {
         if (apply && dryRun) {
             throw usage("--apply and --dry-run contradict each other");
         }
+        if (namesRows && json()) {
+            throw usage("--rows prints lines, --json an object: choose one");
+        }
         if (!replicas.isEmpty() && (tokenFile == null || schemaFile != null || namesRows)) {
             throw usage("--replica needs --token-file FILE; --schema and --rows go with --dir");
         }

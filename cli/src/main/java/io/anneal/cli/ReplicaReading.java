@@ -8,6 +8,7 @@ import io.anneal.fragment.HashSum;
 import io.anneal.fragment.ItemHash;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.TokenRange;
+import io.anneal.repair.RepairConfig;
 import io.anneal.repair.ReplicaTable;
 import java.io.IOException;
 import java.util.Set;
@@ -36,7 +37,8 @@ record ReplicaReading(long rows, long bytes, HashSum hash, long dirtyRangeBytes)
         long rangeBytes = 0;
         long dirtyRangeBytes = 0;
         boolean dirty = false;
-        try (FragmentCursor cursor = table.scan(TokenRange.Linear.ALL)) {
+        try (FragmentCursor cursor =
+                table.scan(TokenRange.Linear.ALL, RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS)) {
             for (FragmentKind kind = cursor.advance(); kind != null; kind = cursor.advance()) {
                 item.clear();
                 switch (kind) {

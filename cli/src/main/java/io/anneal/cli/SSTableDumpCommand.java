@@ -1,6 +1,7 @@
 package io.anneal.cli;
 
 import io.anneal.key.TokenRange;
+import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.store.Formats;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -51,11 +53,11 @@ final class SSTableDumpCommand extends Subcommand {
         DumpOptions options = new DumpOptions(keysOnly, partitionPerLine, rawTimes, keys, excludedKeys);
         long atSeconds = nowSeconds == null ? nowSeconds() : nowSeconds;
         for (Path file : files.files()) {
-            TableSource source = files.source(file);
-            for (Descriptor descriptor : source.descriptors()) {
+            Optional<TableSchema> schema = files.givenSchema(file);
+            for (Descriptor descriptor : TableSource.descriptors(file)) {
                 try (SSTableReader reader = Formats.open(descriptor);
                         Progress progress = progress(descriptor.baseName())) {
-                    checkSchema(source, reader);
+                    checkSchema(schema, reader);
                     dump(reader, options, atSeconds, progress);
                 }
             }
@@ -64,9 +66,9 @@ final class SSTableDumpCommand extends Subcommand {
     }
 
     /** sstabledump prints what the file's header tells; a schema text can only contradict it. */
-    private static void checkSchema(TableSource source, SSTableReader reader) throws IOException {
-        if (source.schemaText().isPresent()) {
-            reader.scan(source.schemaText().get(), TokenRange.Linear.ALL).close();
+    private static void checkSchema(Optional<TableSchema> schema, SSTableReader reader) throws IOException {
+        if (schema.isPresent()) {
+            reader.scan(schema.get(), TokenRange.Linear.ALL).close();
         }
     }
 

@@ -1,5 +1,6 @@
 package io.anneal.cli;
 
+import io.anneal.schema.TableSchema;
 import io.anneal.store.SSTables;
 import io.anneal.store.TableSource;
 import java.io.IOException;
@@ -28,9 +29,11 @@ final class SSTableFiles {
         return files;
     }
 
-    /** Each FILE by itself: they may belong to different tables. */
-    TableSource source(Path file) throws IOException {
-        return TableSource.of(List.of(file), Optional.ofNullable(schemaFile));
+    /** The schema that was given, as it describes the table of FILE; empty when none was. */
+    Optional<TableSchema> givenSchema(Path file) throws IOException {
+        return schemaFile == null
+                ? Optional.empty()
+                : TableSource.of(List.of(file), Optional.of(schemaFile)).schemaText();
     }
 
     /** All together, as one table. */

@@ -2,6 +2,7 @@ package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.schema.InvalidValueException;
+import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.store.Formats;
@@ -33,9 +34,9 @@ final class SSTableVerifyCommand extends Subcommand {
     int execute() throws IOException {
         List<Verdict> verdicts = new ArrayList<>();
         for (Path file : files.files()) {
-            TableSource source = files.source(file);
-            for (Descriptor descriptor : source.descriptors()) {
-                Verdict verdict = new Verdict(descriptor, verify(source, descriptor));
+            Optional<TableSchema> schema = files.givenSchema(file);
+            for (Descriptor descriptor : TableSource.descriptors(file)) {
+                Verdict verdict = new Verdict(descriptor, verify(schema, descriptor));
                 verdicts.add(verdict);
                 if (!json()) {
                     print(verdict);
@@ -51,12 +52,12 @@ final class SSTableVerifyCommand extends Subcommand {
         return verdicts.stream().allMatch(v -> v.reason().isEmpty()) ? ExitCode.YES : ExitCode.NO;
     }
 
-    private Optional<ErrorReport> verify(TableSource source, Descriptor descriptor) {
+    private Optional<ErrorReport> verify(Optional<TableSchema> schema, Descriptor descriptor) {
         try (SSTableReader reader = Formats.open(descriptor);
                 Progress progress = progress(descriptor.baseName()).total(reader.dataLengthBytes())) {
             reader.verify();
             if (extended) {
-                new ValueCheck(reader, source.schemaText().orElse(reader.headerSchema()), progress).run();
+                new ValueCheck(reader, schema.orElse(reader.headerSchema()), progress).run();
             }
             return Optional.empty();
         } catch (IOException | InvalidValueException e) {

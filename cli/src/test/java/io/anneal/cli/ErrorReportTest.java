@@ -6,10 +6,12 @@ import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
+import io.anneal.repair.RepairException;
 import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.UnsupportedSSTableException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
@@ -37,11 +39,14 @@ final class ErrorReportTest {
                 Arguments.of(new AccessDeniedException(FILE.toString()), "ANL-1005", 1),
                 Arguments.of(new StorageException("write", FILE, new IOException("No space left")), "ANL-1007", 1),
                 Arguments.of(new IOException("Broken pipe, file=" + FILE), "ANL-1008", 1),
+                Arguments.of(new UnsupportedSSTableException(FILE, "compressor", "Snappy", "[LZ4]"), "ANL-1009", 1),
                 Arguments.of(new SchemaException(FILE + ":1:2: no table"), "ANL-2001", 1),
                 Arguments.of(new UnsupportedTypeException("custom type, file=" + FILE), "ANL-2002", 1),
+                Arguments.of(new UnsupportedOperationException("counters, file=" + FILE), "ANL-2002", 1),
                 Arguments.of(new InvalidValueException("too short, sstable=" + FILE), "ANL-2003", 1),
                 Arguments.of(new PeerException(FILE.toString(), "handshake", "token-wrong", "refused"), "ANL-3001", 1),
                 Arguments.of(new CorruptFrameException(FILE.toString(), 3, "bad magic"), "ANL-3002", 1),
+                Arguments.of(new RepairException("refused, replica=" + FILE), "ANL-3003", 1),
                 Arguments.of(new IllegalArgumentException("file is no component, file=" + FILE), "ANL-4001", 2),
                 Arguments.of(new IllegalStateException("directory is in use, file=" + FILE), "ANL-4002", 1),
                 Arguments.of(new NotAvailableException("later, file=" + FILE), "ANL-4003", 2),

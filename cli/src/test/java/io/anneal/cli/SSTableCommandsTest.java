@@ -180,6 +180,19 @@ final class SSTableCommandsTest {
     }
 
     @Test
+    void shouldDumpAndVerifyWithoutTheSchemaBesideTheFiles() throws IOException {
+        Files.writeString(table.resolve("schema.cql"), "CREATE TABLE nonsense");
+        assertThat(CommandRun.of("sstable", "dump", table).exitCode()).isZero();
+        assertThat(CommandRun.of("sstable", "verify", "--extended", table).exitCode())
+                .isZero();
+        assertError(
+                CommandRun.of("sstable", "rewrite", table, "--to", directory.resolve("out")),
+                1,
+                "ANL-2001",
+                "schema.cql");
+    }
+
+    @Test
     void shouldLeaveNothingOfARewriteThatFails() throws IOException {
         CommandRun.corrupt(table.resolve("nb-3-big-Data.db"));
         Path target = directory.resolve("out");

@@ -341,7 +341,7 @@ public final class EncodedItem {
             } else {
                 cell(out, column, code, start);
             }
-            if (i > 0 && !ascends(out, i, column)) {
+            if (i > 0 && !RowOrder.ascends(out, i, column)) {
                 throw new CorruptItemException("entries are out of order", start, "column=" + column.name());
             }
         }
@@ -392,16 +392,5 @@ public final class EncodedItem {
             throw new CorruptItemException(
                     "path names no field of " + column.type().cqlName(), row.pathOffset(last), e);
         }
-    }
-
-    private static boolean ascends(Row row, int i, Column column) {
-        int previous = row.columnIndex(i - 1);
-        if (previous != column.index()) {
-            return previous < column.index();
-        }
-        if (row.isComplexDeletion(i) || !column.isComplex()) {
-            return false;
-        }
-        return row.isComplexDeletion(i - 1) || RowOrder.comparePaths(column, row, i - 1, row, i) < 0;
     }
 }

@@ -37,4 +37,16 @@ public final class RowOrder {
                 rightOffset,
                 rightOffset + rightLength);
     }
+
+    /** Whether entry {@code i}, which is of {@code column}, may follow the entry before it. */
+    static boolean ascends(Row row, int i, Column column) {
+        int previous = row.columnIndex(i - 1);
+        if (previous != column.index()) {
+            return previous < column.index();
+        }
+        if (row.isComplexDeletion(i) || !column.isComplex()) {
+            return false;
+        }
+        return row.isComplexDeletion(i - 1) || RowOrder.comparePaths(column, row, i - 1, row, i) < 0;
+    }
 }

@@ -61,7 +61,7 @@ final class RowValidator {
                 || row.isComplexDeletion(i) && !column.isComplex()) {
             throw new InvalidStreamException("entry does not fit its column", "column=" + column.name());
         }
-        if (i > 0 && !ascends(row, i, column)) {
+        if (i > 0 && !RowOrder.ascends(row, i, column)) {
             throw new InvalidStreamException("entries out of order", "column=" + column.name() + ", entry=" + i);
         }
         if (row.isComplexDeletion(i)) {
@@ -80,17 +80,6 @@ final class RowValidator {
                 validate(column, type, row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i));
             }
         }
-    }
-
-    private static boolean ascends(Row row, int i, Column column) {
-        int previous = row.columnIndex(i - 1);
-        if (previous != column.index()) {
-            return previous < column.index();
-        }
-        if (row.isComplexDeletion(i) || !column.isComplex()) {
-            return false;
-        }
-        return row.isComplexDeletion(i - 1) || RowOrder.comparePaths(column, row, i - 1, row, i) < 0;
     }
 
     private static void validate(Column column, CqlType type, byte[] buffer, int offset, int length) {

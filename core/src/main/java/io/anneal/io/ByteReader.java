@@ -2,6 +2,7 @@ package io.anneal.io;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
@@ -32,6 +33,11 @@ public final class ByteReader {
         offset = sourceOffset;
         limit = sourceOffset + lengthBytes;
         return this;
+    }
+
+    /** What remains of a heap buffer, whose own position stays. */
+    public ByteReader wrap(ByteBuffer source) {
+        return wrap(source.array(), source.arrayOffset() + source.position(), source.remaining());
     }
 
     public byte[] array() {

@@ -53,6 +53,56 @@ final class Elements {
                 Math.max(0, rightLength));
     }
 
+    /**
+     * Order of two collections: by their elements, then by how many there are. Entries have one element, or two: then
+     * {@code first} and {@code second} take turns.
+     */
+    static int compareCollections(
+            CqlType type,
+            int elementsPerEntry,
+            CqlType first,
+            CqlType second,
+            byte[] left,
+            int leftOffset,
+            int leftLength,
+            byte[] right,
+            int rightOffset,
+            int rightLength) {
+        if (leftLength == 0 || rightLength == 0) {
+            return Integer.compare(leftLength, rightLength);
+        }
+        int leftCount = count(type, left, leftOffset, leftLength);
+        int rightCount = count(type, right, rightOffset, rightLength);
+        int leftAt = leftOffset + Integer.BYTES;
+        int rightAt = rightOffset + Integer.BYTES;
+        long elements = (long) elementsPerEntry * Math.min(leftCount, rightCount);
+        for (long i = 0; i < elements; i++) {
+            int leftElement = lengthAt(type, left, leftAt, leftOffset + leftLength);
+            int rightElement = lengthAt(type, right, rightAt, rightOffset + rightLength);
+            CqlType element = (i & 1) == 0 ? first : second;
+            int order = compare(element, left, leftAt, leftElement, right, rightAt, rightElement);
+            if (order != 0) {
+                return order;
+            }
+            leftAt = after(leftAt, leftElement);
+            rightAt = after(rightAt, rightElement);
+        }
+        return Integer.compare(leftCount, rightCount);
+    }
+
+    /** Checks every element of a collection, as {@link #compareCollections} takes it, and that nothing follows. */
+    static void validateCollection(
+            CqlType type, int elementsPerEntry, CqlType first, CqlType second, byte[] value, int offset, int length) {
+        int at = offset + Integer.BYTES;
+        long elements = (long) elementsPerEntry * count(type, value, offset, length);
+        for (long i = 0; i < elements; i++) {
+            int elementLength = presentLengthAt(type, value, at, offset + length);
+            ((i & 1) == 0 ? first : second).validate(value, at + Integer.BYTES, elementLength);
+            at = after(at, elementLength);
+        }
+        requireEnd(type, value, at, offset + length);
+    }
+
     static void appendJson(CqlType type, byte[] value, int at, int length, StringBuilder out) {
         if (length < 0) {
             out.append("null");

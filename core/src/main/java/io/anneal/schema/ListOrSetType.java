@@ -31,35 +31,13 @@ final class ListOrSetType extends CqlType {
 
     @Override
     public int compare(byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
-        if (leftLength == 0 || rightLength == 0) {
-            return Integer.compare(leftLength, rightLength);
-        }
-        int leftCount = Elements.count(this, left, leftOffset, leftLength);
-        int rightCount = Elements.count(this, right, rightOffset, rightLength);
-        int leftAt = leftOffset + Integer.BYTES;
-        int rightAt = rightOffset + Integer.BYTES;
-        for (int i = Math.min(leftCount, rightCount); i > 0; i--) {
-            int leftElement = Elements.lengthAt(this, left, leftAt, leftOffset + leftLength);
-            int rightElement = Elements.lengthAt(this, right, rightAt, rightOffset + rightLength);
-            int order = Elements.compare(element, left, leftAt, leftElement, right, rightAt, rightElement);
-            if (order != 0) {
-                return order;
-            }
-            leftAt = Elements.after(leftAt, leftElement);
-            rightAt = Elements.after(rightAt, rightElement);
-        }
-        return Integer.compare(leftCount, rightCount);
+        return Elements.compareCollections(
+                this, 1, element, element, left, leftOffset, leftLength, right, rightOffset, rightLength);
     }
 
     @Override
     public void validate(byte[] value, int offset, int length) {
-        int at = offset + Integer.BYTES;
-        for (int i = Elements.count(this, value, offset, length); i > 0; i--) {
-            int elementLength = Elements.presentLengthAt(this, value, at, offset + length);
-            element.validate(value, at + Integer.BYTES, elementLength);
-            at = Elements.after(at, elementLength);
-        }
-        Elements.requireEnd(this, value, at, offset + length);
+        Elements.validateCollection(this, 1, element, element, value, offset, length);
     }
 
     @Override

@@ -28,40 +28,13 @@ final class MapType extends CqlType {
 
     @Override
     public int compare(byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
-        if (leftLength == 0 || rightLength == 0) {
-            return Integer.compare(leftLength, rightLength);
-        }
-        int leftCount = Elements.count(this, left, leftOffset, leftLength);
-        int rightCount = Elements.count(this, right, rightOffset, rightLength);
-        int leftAt = leftOffset + Integer.BYTES;
-        int rightAt = rightOffset + Integer.BYTES;
-        for (long i = 0; i < 2L * Math.min(leftCount, rightCount); i++) {
-            int leftElement = Elements.lengthAt(this, left, leftAt, leftOffset + leftLength);
-            int rightElement = Elements.lengthAt(this, right, rightAt, rightOffset + rightLength);
-            int order = Elements.compare(typeAt(i), left, leftAt, leftElement, right, rightAt, rightElement);
-            if (order != 0) {
-                return order;
-            }
-            leftAt = Elements.after(leftAt, leftElement);
-            rightAt = Elements.after(rightAt, rightElement);
-        }
-        return Integer.compare(leftCount, rightCount);
-    }
-
-    private CqlType typeAt(long elementIndex) {
-        return (elementIndex & 1) == 0 ? key : value;
+        return Elements.compareCollections(
+                this, 2, key, value, left, leftOffset, leftLength, right, rightOffset, rightLength);
     }
 
     @Override
     public void validate(byte[] map, int offset, int length) {
-        int at = offset + Integer.BYTES;
-        long count = 2L * Elements.count(this, map, offset, length);
-        for (long i = 0; i < count; i++) {
-            int elementLength = Elements.presentLengthAt(this, map, at, offset + length);
-            typeAt(i).validate(map, at + Integer.BYTES, elementLength);
-            at = Elements.after(at, elementLength);
-        }
-        Elements.requireEnd(this, map, at, offset + length);
+        Elements.validateCollection(this, 2, key, value, map, offset, length);
     }
 
     /** Keys of other types than strings are put in quotes, since JSON wants strings there. */

@@ -1,5 +1,6 @@
 package io.anneal.store;
 
+import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
@@ -92,12 +93,21 @@ public final class SSTables implements Closeable {
      * @throws io.anneal.sstable.CorruptSSTableException when an SSTable does not fit the schema
      */
     public FragmentCursor scan(TokenRange.Linear range) throws IOException {
+        return scan(range, CanonicalEncoder.UNCLAMPED);
+    }
+
+    /**
+     * The same with local deletion times clamped, as a comparison with another store needs it.
+     *
+     * @param localDeletionTimeMaxSeconds rule 13's ceiling
+     */
+    public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
         List<FragmentCursor> cursors = new ArrayList<>(readers.size());
         try {
             for (SSTableReader reader : readers) {
                 cursors.add(reader.scan(schema, range));
             }
-            return MergeCursor.of(schema, cursors);
+            return MergeCursor.of(schema, cursors, localDeletionTimeMaxSeconds);
         } catch (IOException | RuntimeException e) {
             closeAll(cursors, e);
             throw e;

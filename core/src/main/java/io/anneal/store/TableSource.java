@@ -3,6 +3,7 @@ package io.anneal.store;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
+import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.sstable.Descriptor;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -60,6 +61,16 @@ public record TableSource(
         return new TableSource(table, List.copyOf(descriptors), schema(table, schemaFile));
     }
 
+    /**
+     * The live SSTables that a component or a directory of one table stands for, for those who want no schema but what each
+     * of them tells itself.
+     */
+    public static List<Descriptor> descriptors(Path file) throws IOException {
+        return Files.isDirectory(file)
+                ? CassandraDirectory.of(file).onlyTable().liveSSTables()
+                : List.of(descriptor(file));
+    }
+
     private static Descriptor descriptor(Path file) throws IOException {
         if (!Files.exists(file)) {
             throw new NoSuchFileException(file.toString());
@@ -83,6 +94,10 @@ public record TableSource(
         Collection<TableSchema> all = schema.tables();
         if (table.id().isEmpty() && all.size() == 1) {
             return Optional.of(all.iterator().next());
+        }
+        if (table.id().isEmpty() && all.isEmpty() && !schema.refusals().isEmpty()) {
+            throw new UnsupportedTypeException(
+                    schema.refusals().values().iterator().next() + ", file=" + file.get());
         }
         throw new SchemaException("schema text does not describe the table, table=" + table.qualifiedName() + ", file="
                 + file.get() + ", described="

@@ -79,11 +79,7 @@ public final class RemoteReplica implements Replica {
     }
 
     private static ByteReader reader(Response response) {
-        return new ByteReader()
-                .wrap(
-                        response.payload().array(),
-                        response.payload().arrayOffset() + response.payload().position(),
-                        response.payload().remaining());
+        return new ByteReader().wrap(response.payload());
     }
 
     private <T> T read(Verb verb, ByteWriter bytes, Function<ByteReader, T> answer) {

@@ -25,8 +25,6 @@ public final class RepairClient {
 
     public RepairStatus status() throws IOException {
         Response response = connection.call(RepairVerb.STATUS, ByteBuffer.allocate(0));
-        ByteBuffer payload = response.payload();
-        return RepairStatus.decode(new ByteReader()
-                .wrap(payload.array(), payload.arrayOffset() + payload.position(), payload.remaining()));
+        return RepairStatus.decode(new ByteReader().wrap(response.payload()));
     }
 }

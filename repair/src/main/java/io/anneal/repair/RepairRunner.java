@@ -83,8 +83,7 @@ public final class RepairRunner {
     private CompletionStage<ByteBuffer> start(PeerContext peer, ByteBuffer request) {
         RunRepair wanted;
         try {
-            wanted = RunRepair.decode(new ByteReader()
-                    .wrap(request.array(), request.arrayOffset() + request.position(), request.remaining()));
+            wanted = RunRepair.decode(new ByteReader().wrap(request));
         } catch (ByteUnderflowException | IllegalArgumentException malformed) {
             return CompletableFuture.failedFuture(
                     new RequestException("malformed", "repair request is malformed, cause=" + malformed.getMessage()));

@@ -153,7 +153,7 @@ public final class RepairService {
     }
 
     private static ByteReader reader(ByteBuffer request) {
-        return new ByteReader().wrap(request.array(), request.arrayOffset() + request.position(), request.remaining());
+        return new ByteReader().wrap(request);
     }
 
     private Session session(PeerContext peer, UUID id) throws RequestException {

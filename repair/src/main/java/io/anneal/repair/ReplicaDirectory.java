@@ -120,8 +120,8 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         }
 
         @Override
-        public FragmentCursor scan(TokenRange.Linear range) throws IOException {
-            return sstables.scan(range);
+        public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
+            return sstables.scan(range, localDeletionTimeMaxSeconds);
         }
 
         @Override

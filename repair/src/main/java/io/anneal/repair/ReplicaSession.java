@@ -51,8 +51,8 @@ final class ReplicaSession implements Closeable {
                 new PurgeRule(parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
         ItemCodec codec =
                 new ItemCodec(schema, parameters.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
-        reader = new WindowReader(table, codec, parameters.bufferBytes());
-        window = new Window(schema, codec, reader.rows());
+        reader = new WindowReader(table, codec, parameters);
+        window = new Window(schema, codec, reader.rows(), parameters.localDeletionTimeMaxSeconds());
         writer = new ReceivedWriter(table);
     }
 

@@ -24,7 +24,12 @@ public interface ReplicaTable extends Closeable {
     /** Whether there is a place for what the replica receives; without one it can only be compared. */
     boolean canReceive();
 
-    FragmentCursor scan(TokenRange.Linear range) throws IOException;
+    /**
+     * Everything in a range.
+     *
+     * @param localDeletionTimeMaxSeconds rule 13's ceiling, to which the merge clamps
+     */
+    FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException;
 
     /** Starts the writer that takes what the replica receives. */
     StagedWriter newOutput() throws IOException;

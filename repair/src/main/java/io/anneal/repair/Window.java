@@ -1,6 +1,5 @@
 package io.anneal.repair;
 
-import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.EncodedItem;
@@ -64,11 +63,11 @@ final class Window {
     private Optional<DeletionItem> carried = Optional.empty();
     private long receivedDeletionCount;
 
-    Window(TableSchema schema, ItemCodec codec, RowBuffer rows) {
+    Window(TableSchema schema, ItemCodec codec, RowBuffer rows, long localDeletionTimeMaxSeconds) {
         this.codec = codec;
         this.rows = rows;
         comparator = ClusteringComparator.of(schema);
-        merger = new RowMerger(schema, CanonicalEncoder.UNCLAMPED);
+        merger = new RowMerger(schema, localDeletionTimeMaxSeconds);
         item = new EncodedItem(schema);
         heldItem = new EncodedItem(schema);
         own = new KnownDeletions(schema);
@@ -277,6 +276,9 @@ final class Window {
             }
         }
         newRows.subMap(from, true, to, true).replaceAll((position, row) -> {
+            if (row.isNothing()) {
+                return row;
+            }
             read(row.encoded(), held);
             mergeHeld(covering(position));
             return encodeMerged(keyView.wrap(deletion.key()));

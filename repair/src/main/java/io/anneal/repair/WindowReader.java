@@ -9,6 +9,7 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.DeletionReader;
@@ -27,7 +28,7 @@ import java.util.Optional;
 final class WindowReader implements Closeable {
     private final ReplicaTable table;
     private final ItemCodec codec;
-    private final int bufferBytes;
+    private final OpenSession parameters;
     private final RowBuffer rows;
     private final ClusteringComparator comparator;
 
@@ -37,11 +38,11 @@ final class WindowReader implements Closeable {
     private long rowsRead;
     private long bytesRead;
 
-    WindowReader(ReplicaTable table, ItemCodec codec, int bufferBytes) {
+    WindowReader(ReplicaTable table, ItemCodec codec, OpenSession parameters) {
         this.table = table;
         this.codec = codec;
-        this.bufferBytes = bufferBytes;
-        rows = new RowBuffer(table.schema(), bufferBytes);
+        this.parameters = parameters;
+        rows = new RowBuffer(table.schema(), parameters.bufferBytes());
         comparator = ClusteringComparator.of(table.schema());
         deletions = new DeletionReader(comparator);
     }
@@ -60,13 +61,13 @@ final class WindowReader implements Closeable {
 
     void start(TokenRange.Linear part) throws IOException {
         assert cursor.isEmpty() : "the part before was not ended";
-        cursor = Optional.of(table.scan(part));
+        cursor = Optional.of(table.scan(part, parameters.localDeletionTimeMaxSeconds()));
         deletions = new DeletionReader(comparator);
         last = null;
     }
 
     void readAhead() throws IOException {
-        while (cursor.isPresent() && rows.aheadBytes() + deletions.bytes() < bufferBytes) {
+        while (cursor.isPresent() && rows.aheadBytes() + deletions.bytes() < parameters.bufferBytes()) {
             readOne(cursor.get());
         }
     }

@@ -50,7 +50,7 @@ final class ReplicaFiles {
                 FragmentCursor cursor = fragments.build().cursor()) {
             writer.append(cursor);
             writer.finish();
-            Path table = target.tableDirectory(SCHEMA);
+            Path table = Files.createDirectories(target.tableDirectory(SCHEMA));
             Files.writeString(table.resolve("schema.cql"), SCHEMA_TEXT);
             return table;
         }

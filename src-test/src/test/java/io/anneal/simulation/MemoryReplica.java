@@ -5,6 +5,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.PurgeRule;
+import io.anneal.repair.RepairConfig;
 import io.anneal.repair.ReplicaTable;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -47,7 +48,8 @@ final class MemoryReplica implements ReplicaTable {
 
     /** What the replica shows at a purge time. */
     FragmentList view(PurgeRule rule) throws IOException {
-        try (FragmentCursor cursor = new PurgeCursor(scan(TokenRange.Linear.ALL), rule)) {
+        try (FragmentCursor cursor =
+                new PurgeCursor(scan(TokenRange.Linear.ALL, RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS), rule)) {
             return FragmentList.copyOf(cursor);
         }
     }
@@ -86,13 +88,13 @@ final class MemoryReplica implements ReplicaTable {
     }
 
     @Override
-    public FragmentCursor scan(TokenRange.Linear range) throws IOException {
+    public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
         List<FragmentCursor> cursors = new ArrayList<>();
         sources.forEach(source -> cursors.add(source.cursor()));
         for (SSTableReader reader : received) {
             cursors.add(reader.scan(schema, TokenRange.Linear.ALL));
         }
-        return new RangeCursor(MergeCursor.of(schema, cursors), range);
+        return new RangeCursor(MergeCursor.of(schema, cursors, localDeletionTimeMaxSeconds), range);
     }
 
     @Override

@@ -22,7 +22,7 @@ record ChunkChecksums(int chunkLengthBytes, int[] checksums) {
         }
         int[] checksums = new int[in.remainingBytes() / Integer.BYTES];
         long expected = (dataLengthBytes + chunkLengthBytes - 1) / chunkLengthBytes;
-        if (checksums.length != expected) {
+        if (checksums.length < expected || checksums.length > expected + CompressionInfo.SURPLUS_CHUNKS_MAX) {
             throw new CorruptSSTableException(
                     file,
                     0,

@@ -14,7 +14,7 @@ import java.nio.file.Path;
  *
  * @param compressor simple class name
  * @param maxCompressedLengthBytes a chunk that takes at least so much is stored as it is
- * @param offsets where each chunk begins in Data.db
+ * @param offsets where each chunk begins in Data.db; the last ones may hold nothing
  */
 record CompressionInfo(
         String compressor,
@@ -24,6 +24,8 @@ record CompressionInfo(
         long[] offsets,
         long compressedLengthBytes) {
     static final int CHECKSUM_LENGTH_BYTES = 4;
+    /** A compaction of Cassandra syncs what it wrote up to twice more, and each sync ends a chunk, be it empty. */
+    static final int SURPLUS_CHUNKS_MAX = 2;
 
     static CompressionInfo read(Descriptor descriptor, long compressedLengthBytes) throws IOException {
         Path file = descriptor.file(Component.COMPRESSION_INFO);
@@ -61,7 +63,7 @@ record CompressionInfo(
             throw new CorruptSSTableException(
                     file, in.offset(), "number of chunks does not fit the file, value=" + chunkCount);
         }
-        if (dataLengthBytes <= (long) (chunkCount - 1) * chunkLengthBytes
+        if (dataLengthBytes <= (long) (chunkCount - 1 - SURPLUS_CHUNKS_MAX) * chunkLengthBytes
                 || dataLengthBytes > (long) chunkCount * chunkLengthBytes) {
             throw new CorruptSSTableException(
                     file,

@@ -6,11 +6,11 @@ import io.anneal.net.Verb;
 public final class RepairVerb {
     /** Opens a session on a replica: {@link OpenSession}, answered by {@link SessionOpened}. */
     public static final Verb OPEN = new Verb(16, "repair.open");
-    /** Starts a part of the range: {@link StartPart}, answered by nothing. */
+    /** Starts a part of the range, the first and last token of it; answered by nothing. */
     public static final Verb PART = new Verb(17, "repair.part");
     /** Ends the last window and fills the row buffer; answered by {@link SyncVote}. */
     public static final Verb FILL = new Verb(18, "repair.fill");
-    /** Fixes the sync boundary: {@link SyncBoundary}, answered by {@link WindowSummary}. */
+    /** Fixes the sync boundary, a place on the ring; answered by {@link WindowSummary}. */
     public static final Verb WINDOW = new Verb(19, "repair.window");
     /** Sums the window's rows again after deletions were exchanged; answered by a {@link WindowSummary}. */
     public static final Verb SUMMARY = new Verb(20, "repair.summary");
@@ -26,7 +26,7 @@ public final class RepairVerb {
     public static final Verb MORE = new Verb(25, "repair.more");
     /** Asks a node to be the master of a repair: {@link RunRepair}, answered when it is started. */
     public static final Verb RUN = new Verb(32, "repair.run");
-    /** How a repair that was started here is doing; answered by {@link RepairStatus}. */
+    /** How a repair that was started here is doing; answered by windows, rows and bytes so far, and by its report in the end. */
     public static final Verb STATUS = new Verb(33, "repair.status");
 
     private RepairVerb() {}

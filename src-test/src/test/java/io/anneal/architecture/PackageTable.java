@@ -1,0 +1,97 @@
+package io.anneal.architecture;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Who may import whom, below {@code io.anneal}: a package, and what it may import besides itself. What it names includes what that
+ * may import in turn, but for the formats and the generated grammar, which are named or not. Packages whose turn has not come
+ * stand here already.
+ */
+final class PackageTable {
+    private static final Map<String, List<String>> DIRECT = new LinkedHashMap<>();
+    /** Never reached through another package. */
+    private static final Set<String> NAMED_ONLY = Set.of("sstable.big", "sstable.bti", "schema.grammar");
+
+    static {
+        DIRECT.put("io", List.of());
+        DIRECT.put("schema.grammar", List.of());
+        DIRECT.put("schema", List.of("io", "schema.grammar"));
+        DIRECT.put("key", List.of("schema"));
+        DIRECT.put("fragment", List.of("key"));
+        DIRECT.put("memtable", List.of("fragment"));
+        DIRECT.put("commitlog", List.of("fragment"));
+        DIRECT.put("sstable", List.of("fragment"));
+        DIRECT.put("sstable.big", List.of("sstable"));
+        DIRECT.put("sstable.bti", List.of("sstable"));
+        DIRECT.put("merge", List.of("fragment"));
+        DIRECT.put("compaction", List.of("sstable", "merge"));
+        DIRECT.put("table", List.of("memtable", "commitlog", "compaction"));
+        DIRECT.put("store", List.of("table", "sstable.big", "sstable.bti"));
+        DIRECT.put("net", List.of("io"));
+
+        // Windows apply received deletions and purge for the hash, which is the merge's business.
+        DIRECT.put("repair.row", List.of("merge"));
+        DIRECT.put("repair.message", List.of("net", "key"));
+        DIRECT.put("repair", List.of("repair.row", "repair.message", "store"));
+
+        DIRECT.put("streaming.file", List.of("sstable"));
+        DIRECT.put("streaming.message", List.of("net", "key"));
+        DIRECT.put("streaming", List.of("streaming.file", "streaming.message", "store"));
+
+        DIRECT.put("paging.querier", List.of("table"));
+        DIRECT.put("paging", List.of("paging.querier", "store"));
+
+        DIRECT.put("dualdao", List.of());
+        DIRECT.put("migrate", List.of("dualdao", "repair", "streaming", "paging"));
+
+        DIRECT.put("testkit", List.of("store", "net"));
+        DIRECT.put("bench.peer", List.of());
+        DIRECT.put("bench.data", List.of("store"));
+        DIRECT.put("bench.measure", List.of("bench.data"));
+        for (String measured : List.of("io", "schema", "key", "fragment", "sstable", "merge", "store", "net")) {
+            DIRECT.put("bench." + measured, List.of(measured, "bench.measure"));
+        }
+        DIRECT.put("bench.repair", List.of("repair", "bench.measure"));
+        DIRECT.put("bench.streaming", List.of("streaming", "bench.measure"));
+        DIRECT.put("bench.paging", List.of("paging", "bench.measure"));
+        DIRECT.put("bench.scenario", List.of("migrate", "bench.measure", "bench.peer"));
+        DIRECT.put("cli", List.of("migrate", "bench.scenario", "bench.repair", "bench.streaming", "bench.paging"));
+    }
+
+    private PackageTable() {}
+
+    static Set<String> packages() {
+        return DIRECT.keySet();
+    }
+
+    static List<String> direct(String name) {
+        return DIRECT.get(name);
+    }
+
+    /** Everything that a package may import, itself included. */
+    static Set<String> importable(String name) {
+        Set<String> reached = new TreeSet<>(Set.of(name));
+        Set<String> expanded = new HashSet<>();
+        Deque<String> open = new ArrayDeque<>(DIRECT.get(name));
+        reached.addAll(DIRECT.get(name));
+        while (!open.isEmpty()) {
+            String next = open.pop();
+            if (expanded.add(next)) {
+                DIRECT.get(next).stream()
+                        .filter(further -> !NAMED_ONLY.contains(further))
+                        .forEach(further -> {
+                            reached.add(further);
+                            open.push(further);
+                        });
+            }
+        }
+        return reached;
+    }
+}

@@ -1,0 +1,118 @@
+package io.anneal.conformance;
+
+import io.anneal.cli.DumpOptions;
+import io.anneal.cli.SSTableDump;
+import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.FragmentKind;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.TokenRange;
+import io.anneal.merge.MergeCursor;
+import io.anneal.merge.PurgeCursor;
+import io.anneal.merge.PurgeRule;
+import io.anneal.merge.RangeDeletionSteps;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.store.Formats;
+import io.anneal.testkit.FragmentList;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/** What SSTables hold, told in the ways that can be compared. */
+final class Content {
+    private static final DumpOptions RAW_TIMES = new DumpOptions(false, false, true, List.of(), List.of());
+
+    private Content() {}
+
+    /** Our dump of an SSTable, which passes every check of ours. */
+    static String dump(Path data, long nowSeconds) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (SSTableReader reader = open(data)) {
+            reader.verify();
+            SSTableDump.dump(reader, RAW_TIMES, nowSeconds, out);
+        }
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    static SSTableReader open(Path data) throws IOException {
+        return Formats.open(Descriptor.of(data).orElseThrow());
+    }
+
+    /** The content of SSTables, merged. */
+    static FragmentList merged(TableSchema schema, List<Path> sstables) throws IOException {
+        List<SSTableReader> readers = new ArrayList<>();
+        try {
+            List<FragmentCursor> cursors = new ArrayList<>();
+            for (Path data : sstables) {
+                readers.add(open(data));
+                cursors.add(readers.get(readers.size() - 1).scan(schema, TokenRange.Linear.ALL));
+            }
+            try (FragmentCursor merged = MergeCursor.of(schema, cursors)) {
+                return FragmentList.copyOf(merged);
+            }
+        } finally {
+            for (SSTableReader reader : readers) {
+                reader.close();
+            }
+        }
+    }
+
+    static FragmentList merged(List<FragmentList> sources) throws IOException {
+        List<FragmentCursor> cursors =
+                sources.stream().map(FragmentList::cursor).toList();
+        try (FragmentCursor merged = MergeCursor.of(sources.get(0).schema(), cursors)) {
+            return FragmentList.copyOf(merged);
+        }
+    }
+
+    /** What is left of merged content at a purge time: what a compaction of all of it keeps. */
+    static FragmentList purged(FragmentList merged, PurgeRule rule) throws IOException {
+        try (FragmentCursor purged = new PurgeCursor(merged.cursor(), rule)) {
+            return FragmentList.copyOf(purged);
+        }
+    }
+
+    /** The canonical encoding of merged content, an item a line, in hex. */
+    static List<String> items(FragmentList merged) throws IOException {
+        List<String> items = new ArrayList<>();
+        CanonicalEncoder encoder = new CanonicalEncoder(merged.schema(), CanonicalEncoder.UNCLAMPED);
+        RangeDeletionSteps steps = new RangeDeletionSteps(merged.schema());
+        ByteWriter out = new ByteWriter(1 << 16);
+        try (FragmentCursor cursor = merged.cursor()) {
+            FragmentKind kind;
+            while ((kind = cursor.advance()) != null) {
+                int start = out.lengthBytes();
+                switch (kind) {
+                    case PARTITION_START -> {
+                        steps.clear();
+                        if (cursor.partitionDeletionTimestampMicros() != Long.MIN_VALUE) {
+                            encoder.partitionDeletion(
+                                    cursor.key(),
+                                    cursor.partitionDeletionTimestampMicros(),
+                                    cursor.partitionDeletionLocalTimeSeconds(),
+                                    out);
+                        }
+                    }
+                    case STATIC_ROW, CLUSTERING_ROW -> encoder.row(cursor.key(), cursor.row(), out);
+                    case RANGE_TOMBSTONE_CHANGE -> steps.add(cursor.rangeTombstoneChange());
+                    case PARTITION_END ->
+                        steps.cut(
+                                PositionInPartition.START,
+                                PositionInPartition.END,
+                                range -> encoder.rangeDeletion(cursor.key(), range, out));
+                }
+                if (out.lengthBytes() > start) {
+                    items.add(HexFormat.of().formatHex(out.array(), start, out.lengthBytes()));
+                }
+            }
+        }
+        return items;
+    }
+}
