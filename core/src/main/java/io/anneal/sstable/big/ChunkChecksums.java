@@ -9,7 +9,7 @@ import java.nio.file.Path;
 
 /** CRC.db: {@link BigFormat} has the grammar. */
 record ChunkChecksums(int chunkLengthBytes, int[] checksums) {
-    /** CRC32 of no bytes: what an empty chunk behind the data has. Any other would be that of data that is gone. */
+    /** What stands for the empty chunks that a compaction may leave behind the data. */
     private static final int CHECKSUM_OF_NOTHING = 0;
 
     static ChunkChecksums read(Descriptor descriptor, long dataLengthBytes) throws IOException {
@@ -36,8 +36,8 @@ record ChunkChecksums(int chunkLengthBytes, int[] checksums) {
             if (i >= expected && checksums[i] != CHECKSUM_OF_NOTHING) {
                 throw new CorruptSSTableException(
                         file,
-                        (long) (i + 1) * Integer.BYTES,
-                        "data ends before a chunk that has a checksum, dataLengthBytes=" + dataLengthBytes);
+                        in.offset() - Integer.BYTES,
+                        "checksum is of data that is missing, chunk=" + i + ", dataLengthBytes=" + dataLengthBytes);
             }
         }
         // A chunk larger than the file would only make the buffers larger.
