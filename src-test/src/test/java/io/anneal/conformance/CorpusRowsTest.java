@@ -24,6 +24,8 @@ class CorpusRowsTest {
             return directories
                     .filter(directory -> Files.exists(directory.resolve("schema.cql")))
                     .map(directory -> directory.getFileName().toString())
+                    // Compact tables have no schema text that is parsed, and the merge refuses counters.
+                    .filter(table -> !table.startsWith("compact_") && !table.equals("counters"))
                     .sorted()
                     .toList();
         }
