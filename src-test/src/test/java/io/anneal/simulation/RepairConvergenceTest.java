@@ -63,7 +63,7 @@ class RepairConvergenceTest {
             replicas.add(new MemoryReplica("replica " + i, schema, sources, directory.resolve(seed + "-" + i)));
         }
         List<String> expected = lines(all(schema, replicas, rule));
-        int bufferBytes = 1 + random.nextInt(random.nextBoolean() ? 400 : 20_000);
+        int bufferBytes = 1 + random.nextInt(random.nextBoolean() ? 2_000 : 100_000);
 
         repair(replicas, rule, bufferBytes, random);
 

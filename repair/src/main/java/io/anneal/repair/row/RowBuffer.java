@@ -23,6 +23,12 @@ public final class RowBuffer {
     private static final byte RECEIVED = 2;
     private static final byte DEAD = 4;
 
+    /**
+     * What a row takes besides its bytes: its place in the arrays, and on a replica that lacks it, until the window ends,
+     * a position, a map entry and a second copy.
+     */
+    private static final int ROW_OVERHEAD_BYTES = 400;
+
     private final ByteWriter bytes;
     private final EncodedItem item;
     private final Clustering clustering = new Clustering();
@@ -38,9 +44,10 @@ public final class RowBuffer {
     private long[] hashesLow = new long[1024];
     private long[] hashesHigh = new long[1024];
 
-    /** @param capacityBytes what is expected to be held; more is made room for */
+    /** @param capacityBytes of a window, and of what is read ahead; a row larger than that still passes */
     public RowBuffer(TableSchema schema, int capacityBytes) {
-        bytes = new ByteWriter(Math.min(capacityBytes, 1 << 20));
+        int both = (int) Math.min(Integer.MAX_VALUE / 2, capacityBytes * 2L);
+        bytes = new ByteWriter(Math.min(both, 1 << 20), both);
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
     }
@@ -63,7 +70,7 @@ public final class RowBuffer {
         int index = count++;
         flags[index] = 0;
         put(index, offset, length, hashed, high, low);
-        aheadBytes += length;
+        aheadBytes += length + ROW_OVERHEAD_BYTES;
     }
 
     private void put(int index, int offset, int length, boolean hashed, long high, long low) {
@@ -129,7 +136,7 @@ public final class RowBuffer {
         return windowEnd;
     }
 
-    /** Encoded bytes behind the window. */
+    /** Memory that the rows behind the window take, here and on a replica that lacks them. */
     public long aheadBytes() {
         return aheadBytes;
     }
@@ -168,7 +175,7 @@ public final class RowBuffer {
         assert windowEnd == 0 : windowEnd;
         windowEnd = boundary.isEnd() ? count : lowerBound(boundary, count, true);
         for (int i = 0; i < windowEnd; i++) {
-            aheadBytes -= lengths[i];
+            aheadBytes -= lengths[i] + ROW_OVERHEAD_BYTES;
         }
     }
 
