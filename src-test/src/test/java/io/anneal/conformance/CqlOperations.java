@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Random writes over tables of three shapes, decided by one seed: every kind of deletion, statics, TTLs, collections and
+ * Random writes over tables of four shapes, decided by one seed: every kind of deletion, statics, TTLs, collections and
  * user types, frozen and not. Few keys and few timestamps, so that writes overlap. TTLs are long: nothing expires while a
  * test runs.
  */
@@ -25,7 +25,9 @@ final class CqlOperations {
         /** Every kind of collection, uncompressed. */
         COLLECTIONS,
         /** A key of two columns and no clustering. */
-        KEY_VALUE
+        KEY_VALUE,
+        /** Two partitions of several blocks, and range deletions that stay open from one to the next. */
+        WIDE
     }
 
     private final SplittableRandom random;
@@ -58,6 +60,9 @@ final class CqlOperations {
             case KEY_VALUE ->
                 List.of("CREATE TABLE " + table + " (p int, q text, v text, w double, PRIMARY KEY ((p, q))) WITH"
                         + OPTIONS + "{'class': 'LZ4Compressor'}");
+            case WIDE ->
+                List.of("CREATE TABLE " + table + " (p int, a int, v text, PRIMARY KEY (p, a)) WITH" + OPTIONS
+                        + "{'class': 'LZ4Compressor'}");
         };
     }
 
@@ -80,6 +85,7 @@ final class CqlOperations {
             case CLUSTERED -> clustered();
             case COLLECTIONS -> collections();
             case KEY_VALUE -> keyValue();
+            case WIDE -> wide();
         };
     }
 
@@ -154,6 +160,19 @@ final class CqlOperations {
             case 3 -> "UPDATE " + table + usingWrite() + " SET w = " + number() + where(row);
             case 4 -> "DELETE v" + from() + where(row);
             default -> "DELETE" + from() + where(row);
+        };
+    }
+
+    private String wide() {
+        String p = "p = " + random.nextInt(2);
+        int a = random.nextInt(1000);
+        return switch (random.nextInt(20)) {
+            case 0 -> "DELETE" + from() + where(p + " AND a = " + a);
+            case 1 -> "DELETE" + from() + where(p + " AND a > " + a + " AND a <= " + (a + random.nextInt(400)));
+            default ->
+                "INSERT INTO " + table + " (p, a, v) VALUES (" + random.nextInt(2) + ", " + a + ", '"
+                        + Character.toString('a' + random.nextInt(26)).repeat(random.nextInt(4000)) + "')"
+                        + usingWrite();
         };
     }
 
