@@ -2,6 +2,7 @@ package io.anneal.cli;
 
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.NetClient;
@@ -104,6 +105,11 @@ final class DemoCommand extends Subcommand {
         Set<Long> differing = new HashSet<>();
         long startNanos = environment().nanoTime().getAsLong();
         RepairReport report = repair(replicas, new RepairListener() {
+            @Override
+            public void deletionDiffers(DecoratedKey key) {
+                differing.add(key.token());
+            }
+
             @Override
             public void rowDiffers(RingPosition position) {
                 position.key().ifPresent(key -> differing.add(key.token()));

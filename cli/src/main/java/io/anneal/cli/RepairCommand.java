@@ -156,7 +156,6 @@ final class RepairCommand extends Subcommand {
                 : (int) Math.min(Integer.MAX_VALUE / 2, bufferBytes);
         RepairTask task = new RepairTask(table, tokens, buffer, isDryRun(), allowEmpty);
         RepairReport report;
-        List<String> imports = List.of();
         try (Progress progress = progress(table.toString())) {
             if (directories.isEmpty()) {
                 report = new RepairOverServers(task).run(replicas, tokenFile, progress);
@@ -164,13 +163,12 @@ final class RepairCommand extends Subcommand {
                 RepairOverDirectories repair =
                         new RepairOverDirectories(task, environment().clock(), Optional.ofNullable(schemaFile));
                 report = repair.run(directories, Optional.ofNullable(out), progress, namesRows ? out() : null);
-                imports = repair.imports(report);
             }
         }
         if (json == null) {
-            RepairOutput.print(out(), table, report, imports);
+            RepairOutput.print(out(), table, report);
         } else {
-            RepairOutput.write(json, table, report, imports);
+            RepairOutput.write(json, table, report);
         }
         return report.wereEqual();
     }

@@ -11,8 +11,7 @@ import java.util.Locale;
 final class RepairOutput {
     private RepairOutput() {}
 
-    /** @param imports the commands that bring what was written into Cassandra */
-    static void print(PrintStream out, QualifiedTable table, RepairReport report, List<String> imports) {
+    static void print(PrintStream out, QualifiedTable table, RepairReport report) {
         out.printf(Locale.ROOT, "%s: %s%n", table, verdict(report));
         out.printf(
                 Locale.ROOT,
@@ -37,7 +36,9 @@ final class RepairOutput {
                     replica.deletionsWritten());
             replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
         }
-        imports.forEach(command -> out.println("  import with: " + command));
+        report.replicas()
+                .forEach(replica -> imports(table, replica)
+                        .forEach(command -> out.println("  import on the node of " + replica.name() + ": " + command)));
     }
 
     private static String verdict(RepairReport report) {
@@ -49,8 +50,16 @@ final class RepairOutput {
                 : "the replicas differed and are equal now";
     }
 
-    static void write(JsonGenerator json, QualifiedTable table, RepairReport report, List<String> imports)
-            throws IOException {
+    /** The commands that bring what a replica received into Cassandra: one for each directory. */
+    private static List<String> imports(QualifiedTable table, RepairReport.ReplicaReport replica) {
+        return replica.sstables().stream()
+                .map(sstable -> sstable.substring(0, Math.max(0, sstable.lastIndexOf('/'))))
+                .distinct()
+                .map(directory -> "nodetool import " + table.keyspace() + " " + table.table() + " " + directory)
+                .toList();
+    }
+
+    static void write(JsonGenerator json, QualifiedTable table, RepairReport report) throws IOException {
         json.writeStartObject();
         json.writeStringField("table", table.toString());
         json.writeBooleanField("dry-run", report.dryRun());
@@ -73,10 +82,10 @@ final class RepairOutput {
             json.writeNumberField(
                     report.dryRun() ? "deletions-lacking" : "deletions-received", replica.deletionsWritten());
             writeTexts(json, "sstables", replica.sstables());
+            writeTexts(json, "import", imports(table, replica));
             json.writeEndObject();
         }
         json.writeEndArray();
-        writeTexts(json, "import", imports);
         json.writeEndObject();
     }
 

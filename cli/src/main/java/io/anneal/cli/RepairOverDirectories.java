@@ -1,6 +1,7 @@
 package io.anneal.cli;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
@@ -34,7 +35,6 @@ final class RepairOverDirectories {
     private final RepairTask task;
     private final InstantSource clock;
     private final Optional<Path> schemaFile;
-    private final List<Path> staged = new ArrayList<>();
 
     RepairOverDirectories(RepairTask task, InstantSource clock, Optional<Path> schemaFile) {
         this.task = task;
@@ -61,7 +61,7 @@ final class RepairOverDirectories {
                         schemaFile,
                         stagings.isEmpty() ? Optional.empty() : Optional.of(stagings.get(i))));
             }
-            return repair(replicas, stagings, progress, rows);
+            return repair(replicas, progress, rows);
         } finally {
             for (StagingDirectory staging : stagings) {
                 staging.close();
@@ -86,17 +86,13 @@ final class RepairOverDirectories {
         return names;
     }
 
-    private RepairReport repair(
-            List<ReplicaDirectory> replicas, List<StagingDirectory> stagings, Progress progress, PrintStream rows)
+    private RepairReport repair(List<ReplicaDirectory> replicas, Progress progress, PrintStream rows)
             throws IOException {
         String keyspace = task.table().keyspace();
         String table = task.table().table();
         List<ExecutorService> executors = new ArrayList<>();
         List<Replica> followers = new ArrayList<>();
         try (ReplicaTable own = replicas.get(0).open(keyspace, table)) {
-            for (StagingDirectory staging : stagings) {
-                staged.add(staging.tableDirectory(own.schema()));
-            }
             for (ReplicaDirectory follower : replicas.subList(1, replicas.size())) {
                 executors.add(Executors.newSingleThreadExecutor());
                 followers.add(new LocalReplica(
@@ -129,19 +125,6 @@ final class RepairOverDirectories {
                 task.allowEmpty());
     }
 
-    /** The commands that bring what was written into Cassandra, one for each replica that received something. */
-    List<String> imports(RepairReport report) {
-        List<String> commands = new ArrayList<>();
-        for (int i = 0; i < staged.size(); i++) {
-            if (!report.replicas().get(i).sstables().isEmpty()) {
-                commands.add("nodetool import " + task.table().keyspace() + " "
-                        + task.table().table() + " " + staged.get(i) + "   (on the node of "
-                        + report.replicas().get(i).name() + ")");
-            }
-        }
-        return commands;
-    }
-
     /** Shows progress and names rows. */
     private static final class Watch implements RepairListener {
         private final TableSchema schema;
@@ -157,6 +140,13 @@ final class RepairOverDirectories {
         @Override
         public void progress(long windows, long rowsRead, long bytesRead, RingPosition boundary) {
             progress.update(bytesRead, rowsRead);
+        }
+
+        @Override
+        public void deletionDiffers(DecoratedKey key) {
+            if (rows != null) {
+                rows.println("differs: key=" + KeyText.of(schema, new KeyView().wrap(key)) + " deletion");
+            }
         }
 
         @Override

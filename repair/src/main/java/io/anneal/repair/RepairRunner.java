@@ -105,7 +105,8 @@ public final class RepairRunner {
         try {
             run.end(Optional.empty(), Optional.of(repair(wanted, run)));
         } catch (IOException | RuntimeException failure) {
-            LOG.warn("repair failed, session={}", wanted.sessionId(), failure);
+            LOG.warn("repair failed, session={}, cause={}", wanted.sessionId(), String.valueOf(failure.getMessage()));
+            LOG.debug("repair failed, session={}", wanted.sessionId(), failure);
             run.end(Optional.of(String.valueOf(failure.getMessage())), Optional.empty());
         }
     }

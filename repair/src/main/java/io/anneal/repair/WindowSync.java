@@ -155,7 +155,10 @@ final class WindowSync {
                     }
                 }
             }
-            deletionsDiffering += missed || deletion.hashed() && !mine.contains(deletion.low()) ? 1 : 0;
+            if (missed || deletion.hashed() && !mine.contains(deletion.low())) {
+                deletionsDiffering++;
+                listener.deletionDiffers(deletion.item().key());
+            }
         }
         spread(pushAll(pushes), ghosts);
     }
