@@ -23,7 +23,11 @@ public final class RowBuffer {
     private static final byte RECEIVED = 2;
     private static final byte DEAD = 4;
 
-    private final ByteWriter bytes;
+    /** A buffer that a huge row made larger than this is given back. */
+    private final long capacityMaxBytes;
+
+    private final int initialCapacityBytes;
+    private ByteWriter bytes;
     private final EncodedItem item;
     private final Clustering clustering = new Clustering();
     private final KeyView wanted = new KeyView();
@@ -40,7 +44,10 @@ public final class RowBuffer {
 
     /** @param capacityBytes what is expected to be held; more is made room for */
     public RowBuffer(TableSchema schema, int capacityBytes) {
-        bytes = new ByteWriter(Math.min(capacityBytes, 1 << 20));
+        initialCapacityBytes = Math.min(capacityBytes, 1 << 20);
+        // Window, what was read ahead and what replaced rows of the window, doubled as the writer grows.
+        capacityMaxBytes = Math.max(1 << 20, 4L * capacityBytes);
+        bytes = new ByteWriter(initialCapacityBytes);
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
     }
@@ -234,6 +241,10 @@ public final class RowBuffer {
             end += lengths[i];
         }
         bytes.truncate(end);
+        if (bytes.capacityBytes() > capacityMaxBytes && end <= capacityMaxBytes / 2) {
+            bytes = new ByteWriter(Math.max(initialCapacityBytes, end));
+            bytes.writeBytes(array, 0, end);
+        }
         count = kept;
         windowEnd = 0;
     }
