@@ -184,7 +184,7 @@ final class WindowSync {
     }
 
     /** The places of what was fetched, with the hashes of the versions that replicas hold there. */
-    private NavigableMap<RingPosition, List<Long>> touched(byte[] fetched) throws CorruptItemException {
+    private NavigableMap<RingPosition, List<Long>> touched(byte[] fetched) throws IOException {
         NavigableMap<RingPosition, List<Long>> touched =
                 new TreeMap<>((left, right) -> left.compareTo(right, comparator));
         Window window = own.current();
@@ -308,7 +308,7 @@ final class WindowSync {
     }
 
     /** Deletions as they are; rows as the master holds them now, so that receivers find nothing missing in them. */
-    private byte[] asHeld(byte[] items) throws CorruptItemException {
+    private byte[] asHeld(byte[] items) throws IOException {
         ByteWriter held = new ByteWriter(64);
         for (int at = 0; at < items.length; at = item.endOffset()) {
             item.wrap(items, at, items.length);
