@@ -85,8 +85,8 @@ public final class RepairRunner {
         try {
             wanted = RunRepair.decode(new ByteReader().wrap(request));
         } catch (ByteUnderflowException | IllegalArgumentException malformed) {
-            return CompletableFuture.failedFuture(
-                    new RequestException("malformed", "repair request is malformed, cause=" + malformed.getMessage()));
+            return CompletableFuture.failedFuture(new RequestException(
+                    RepairService.MALFORMED, "repair request is malformed, cause=" + malformed.getMessage()));
         }
         Run run = new Run();
         if (runs.putIfAbsent(peer, run) != null) {
@@ -106,7 +106,14 @@ public final class RepairRunner {
             run.end(Optional.empty(), Optional.of(repair(wanted, run)));
         } catch (IOException | RuntimeException failure) {
             LOG.warn("repair failed, session={}", wanted.sessionId(), failure);
-            run.end(Optional.of(String.valueOf(failure.getMessage())), Optional.empty());
+            run.end(
+                    Optional.of(failure.getMessage() == null ? failure.toString() : failure.getMessage()),
+                    Optional.empty());
+        } finally {
+            // An Error goes on to the executor; whoever asks for the status must not see it run for ever.
+            if (run.status.isRunning()) {
+                run.end(Optional.of("repair was stopped by an error, see the log of this server"), Optional.empty());
+            }
         }
     }
 
