@@ -15,11 +15,18 @@ public final class ByteWriter {
     private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
     private static final int CAPACITY_MAX_BYTES = Integer.MAX_VALUE - 16;
 
+    private final int usualCapacityMaxBytes;
     private byte[] array;
     private int length;
 
     public ByteWriter(int initialCapacityBytes) {
+        this(initialCapacityBytes, CAPACITY_MAX_BYTES);
+    }
+
+    /** @param usualCapacityMaxBytes doubling stops here; beyond it grows only by what is needed */
+    public ByteWriter(int initialCapacityBytes, int usualCapacityMaxBytes) {
         array = new byte[initialCapacityBytes];
+        this.usualCapacityMaxBytes = usualCapacityMaxBytes;
     }
 
     public byte[] array() {
@@ -61,7 +68,7 @@ public final class ByteWriter {
         if (needed > CAPACITY_MAX_BYTES) {
             throw new IllegalStateException("buffer too large, neededBytes=" + needed);
         }
-        array = Arrays.copyOf(array, (int) Math.min(CAPACITY_MAX_BYTES, Math.max(needed, array.length * 2L)));
+        array = Arrays.copyOf(array, (int) Math.max(needed, Math.min(usualCapacityMaxBytes, array.length * 2L)));
     }
 
     public void writeByte(int value) {

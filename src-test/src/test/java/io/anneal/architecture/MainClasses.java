@@ -10,6 +10,8 @@ final class MainClasses {
 
     static final JavaClasses ALL = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
+            // What JMH makes of a benchmark is no code of ours.
+            .withImportOption(location -> !location.contains("/jmh_generated/"))
             .importPackages(ROOT);
 
     private MainClasses() {}

@@ -54,13 +54,14 @@ final class PackageTable {
         DIRECT.put("testkit", List.of("store", "net"));
         DIRECT.put("bench.peer", List.of());
         DIRECT.put("bench.data", List.of("store"));
+        DIRECT.put("bench.measure", List.of("bench.data"));
         for (String measured : List.of("io", "schema", "key", "fragment", "sstable", "merge", "store", "net")) {
-            DIRECT.put("bench." + measured, List.of(measured, "store", "bench.data"));
+            DIRECT.put("bench." + measured, List.of(measured, "bench.measure"));
         }
-        DIRECT.put("bench.repair", List.of("repair", "bench.data"));
-        DIRECT.put("bench.streaming", List.of("streaming", "bench.data"));
-        DIRECT.put("bench.paging", List.of("paging", "bench.data"));
-        DIRECT.put("bench.scenario", List.of("migrate", "bench.data", "bench.peer"));
+        DIRECT.put("bench.repair", List.of("repair", "bench.measure"));
+        DIRECT.put("bench.streaming", List.of("streaming", "bench.measure"));
+        DIRECT.put("bench.paging", List.of("paging", "bench.measure"));
+        DIRECT.put("bench.scenario", List.of("migrate", "bench.measure", "bench.peer"));
         DIRECT.put("cli", List.of("migrate", "bench.scenario", "bench.repair", "bench.streaming", "bench.paging"));
     }
 

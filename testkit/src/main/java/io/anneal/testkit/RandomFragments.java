@@ -148,9 +148,13 @@ public final class RandomFragments {
     }
 
     private byte[] value(String column, int emptyPercent) {
-        return random.nextInt(100) < emptyPercent
-                ? new byte[0]
-                : kinds.get(column).values().apply(random);
+        ValueKind kind = kinds.get(column);
+        if (random.nextInt(100) >= emptyPercent) {
+            return kind.values().apply(random);
+        }
+        // Cassandra's sstabledump fails on an empty boolean or tinyint.
+        boolean dumped = !kind.type().equals(CqlTypes.BOOLEAN) && !kind.type().equals(CqlTypes.TINYINT);
+        return new byte[dumped ? 0 : 1];
     }
 
     private void addPartition(FragmentList.Builder builder, DecoratedKey key, int rows) {
@@ -304,14 +308,9 @@ public final class RandomFragments {
         }
     }
 
-    /**
-     * Empty values only where Cassandra takes them for what they are: in simple columns of one native value. Not of a
-     * boolean or tinyint, on which its sstabledump fails.
-     */
+    /** Empty values only where Cassandra takes them for what they are: in simple columns of one native value. */
     private int emptyPercent(Column column) {
-        ValueKind kind = kinds.get(column.name());
-        boolean dumped = !kind.type().equals(CqlTypes.BOOLEAN) && !kind.type().equals(CqlTypes.TINYINT);
-        return kind.orderable() && dumped ? 5 : 0;
+        return kinds.get(column.name()).orderable() ? 5 : 0;
     }
 
     private long timestamp() {

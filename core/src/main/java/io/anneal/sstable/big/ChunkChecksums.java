@@ -9,6 +9,9 @@ import java.nio.file.Path;
 
 /** CRC.db: {@link BigFormat} has the grammar. */
 record ChunkChecksums(int chunkLengthBytes, int[] checksums) {
+    /** What stands for the empty chunks that a compaction may leave behind the data. */
+    private static final int CHECKSUM_OF_NOTHING = 0;
+
     static ChunkChecksums read(Descriptor descriptor, long dataLengthBytes) throws IOException {
         Path file = descriptor.file(Component.CRC);
         byte[] bytes = ComponentFiles.readWhole(descriptor, Component.CRC);
@@ -30,6 +33,12 @@ record ChunkChecksums(int chunkLengthBytes, int[] checksums) {
         }
         for (int i = 0; i < checksums.length; i++) {
             checksums[i] = in.readInt();
+            if (i >= expected && checksums[i] != CHECKSUM_OF_NOTHING) {
+                throw new CorruptSSTableException(
+                        file,
+                        in.offset() - Integer.BYTES,
+                        "checksum is of data that is missing, chunk=" + i + ", dataLengthBytes=" + dataLengthBytes);
+            }
         }
         // A chunk larger than the file would only make the buffers larger.
         return new ChunkChecksums((int) Math.max(1, Math.min(chunkLengthBytes, dataLengthBytes)), checksums);

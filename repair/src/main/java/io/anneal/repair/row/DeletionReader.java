@@ -21,7 +21,7 @@ import java.util.Optional;
  */
 public final class DeletionReader {
     /** What a deletion weighs in the row buffer's budget besides its bytes. */
-    private static final int OVERHEAD_BYTES = 128;
+    private static final int OVERHEAD_BYTES = 400;
 
     private record Change(RingPosition at, DeletionTime deletion) {}
 

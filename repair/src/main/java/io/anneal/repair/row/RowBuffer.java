@@ -22,11 +22,17 @@ public final class RowBuffer {
     private static final byte HASHED = 1;
     private static final byte RECEIVED = 2;
     private static final byte DEAD = 4;
+    private static final int INITIAL_BYTES_MAX = 1 << 20;
 
-    /** A buffer that a huge row made larger than this is given back. */
-    private final long capacityMaxBytes;
+    /**
+     * What a row takes besides its bytes: its place in the arrays, and on a replica that lacks it, until the window ends,
+     * a position, a map entry and a second copy.
+     */
+    private static final int ROW_OVERHEAD_BYTES = 400;
 
-    private final int initialCapacityBytes;
+    /** Bytes of a window and of what is read ahead; a buffer that huge rows made larger is given back. */
+    private final int capacityBytes;
+
     private ByteWriter bytes;
     private final EncodedItem item;
     private final Clustering clustering = new Clustering();
@@ -42,14 +48,16 @@ public final class RowBuffer {
     private long[] hashesLow = new long[1024];
     private long[] hashesHigh = new long[1024];
 
-    /** @param capacityBytes what is expected to be held; more is made room for */
+    /** @param capacityBytes of a window, and of what is read ahead; a row larger than that still passes */
     public RowBuffer(TableSchema schema, int capacityBytes) {
-        initialCapacityBytes = Math.min(capacityBytes, 1 << 20);
-        // Window, what was read ahead and what replaced rows of the window, doubled as the writer grows.
-        capacityMaxBytes = Math.max(1 << 20, 4L * capacityBytes);
-        bytes = new ByteWriter(initialCapacityBytes);
+        this.capacityBytes = (int) Math.min(Integer.MAX_VALUE / 2, capacityBytes * 2L);
+        bytes = newBytes();
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
+    }
+
+    private ByteWriter newBytes() {
+        return new ByteWriter(Math.min(capacityBytes, INITIAL_BYTES_MAX), capacityBytes);
     }
 
     /** Where the next row is encoded to; {@link #add} or {@link #replace} then takes it in. */
@@ -70,7 +78,7 @@ public final class RowBuffer {
         int index = count++;
         flags[index] = 0;
         put(index, offset, length, hashed, high, low);
-        aheadBytes += length;
+        aheadBytes += length + ROW_OVERHEAD_BYTES;
     }
 
     private void put(int index, int offset, int length, boolean hashed, long high, long low) {
@@ -136,7 +144,7 @@ public final class RowBuffer {
         return windowEnd;
     }
 
-    /** Encoded bytes behind the window. */
+    /** Memory that the rows behind the window take, here and on a replica that lacks them. */
     public long aheadBytes() {
         return aheadBytes;
     }
@@ -175,7 +183,7 @@ public final class RowBuffer {
         assert windowEnd == 0 : windowEnd;
         windowEnd = boundary.isEnd() ? count : lowerBound(boundary, count, true);
         for (int i = 0; i < windowEnd; i++) {
-            aheadBytes -= lengths[i];
+            aheadBytes -= lengths[i] + ROW_OVERHEAD_BYTES;
         }
     }
 
@@ -241,8 +249,9 @@ public final class RowBuffer {
             end += lengths[i];
         }
         bytes.truncate(end);
-        if (bytes.capacityBytes() > capacityMaxBytes && end <= capacityMaxBytes / 2) {
-            bytes = new ByteWriter(Math.max(initialCapacityBytes, end));
+        // What replaced rows of the window may take the same again; beyond that it was a huge row.
+        if (array.length > Math.max(INITIAL_BYTES_MAX, 2L * capacityBytes) && end <= capacityBytes) {
+            bytes = newBytes();
             bytes.writeBytes(array, 0, end);
         }
         count = kept;
