@@ -108,9 +108,7 @@ class RowBufferTest {
         assertThat(buffer.position(2).compareTo(at(KEYS.get(2), 9, 9), comparator))
                 .isZero();
         assertThat(buffer.isDead(0)).isFalse();
-        assertThat(buffer.aheadBytes())
-                .isLessThan(allBytes)
-                .isEqualTo(buffer.bytes().lengthBytes());
+        assertThat(buffer.aheadBytes()).isLessThan(allBytes).isPositive();
     }
 
     @Test
