@@ -14,6 +14,7 @@ import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.AfterEach;
@@ -95,7 +96,7 @@ class LocalReplicaTest {
     @Test
     void shouldCloseTableWhenSessionIsRefused() {
         assertThatThrownBy(() -> Waiting.on(
-                        replica.open(Sessions.open(new java.util.UUID(0, 1), HandMadeTable.schema(999), BUFFER_BYTES))))
+                        replica.open(Sessions.open(new UUID(0, 1), HandMadeTable.schema(999), BUFFER_BYTES))))
                 .isInstanceOf(RepairException.class)
                 .hasMessageContaining("schema differs")
                 .hasMessageContaining("replica=one");

@@ -16,6 +16,7 @@ import io.anneal.repair.message.RepairVerb;
 import io.anneal.store.StagingDirectory;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -214,8 +215,7 @@ class RepairServiceTest {
             shouldFailWith(
                     RepairService.MALFORMED, () -> connection.call(verb, Part.request(ID, new byte[] {9, 9, 9}, 3, 0)));
         }
-        shouldFailWith(
-                RepairService.MALFORMED, () -> connection.call(RepairVerb.MORE, java.nio.ByteBuffer.allocate(3)));
+        shouldFailWith(RepairService.MALFORMED, () -> connection.call(RepairVerb.MORE, ByteBuffer.allocate(3)));
 
         Waiting.on(replica.startPart(TokenRange.Linear.ALL));
         assertThat(Waiting.on(replica.fill()).items()).isEqualTo(6);
