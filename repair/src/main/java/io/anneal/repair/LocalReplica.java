@@ -38,6 +38,9 @@ public final class LocalReplica implements Replica {
 
     private Optional<ReplicaTable> table = Optional.empty();
 
+    /** Set by {@link #close()}; an open that was still waiting then must not start a session that nobody ends. */
+    private boolean closed;
+
     /** What stopped the session; reading on may fail before anybody asks. Touched by the executor only. */
     private Optional<Exception> broken = Optional.empty();
 
@@ -69,9 +72,21 @@ public final class LocalReplica implements Replica {
             } catch (IOException | RuntimeException failure) {
                 broken = Optional.of(failure);
                 future.completeExceptionally(failure);
+            } finally {
+                endByError(future);
             }
         });
         return future;
+    }
+
+    /** An {@link Error} goes on to the executor, but whoever waits for the step must not wait for ever. */
+    private void endByError(CompletableFuture<?> future) {
+        if (!future.isDone()) {
+            RepairException stopped =
+                    new RepairException("replica was stopped by an error, see its log, replica=" + name);
+            broken = Optional.of(stopped);
+            future.completeExceptionally(stopped);
+        }
     }
 
     @Override
@@ -82,12 +97,17 @@ public final class LocalReplica implements Replica {
                 future.complete(openNow(parameters));
             } catch (IOException | RuntimeException failure) {
                 future.completeExceptionally(failure);
+            } finally {
+                endByError(future);
             }
         });
         return future;
     }
 
     private SessionOpened openNow(OpenSession parameters) throws IOException {
+        if (closed) {
+            throw new IllegalStateException("replica is closed, replica=" + name);
+        }
         if (session.isPresent()) {
             throw new IllegalStateException("a repair session is open already, replica=" + name);
         }
@@ -109,6 +129,15 @@ public final class LocalReplica implements Replica {
                 .table(parameters.keyspace(), parameters.table())
                 .orElseThrow(() -> new RepairException("repair master sent no schema of the table, table="
                         + parameters.keyspace() + "." + parameters.table()));
+        Optional<String> id = table.schema().id();
+        if (id.isPresent() && wanted.id().isPresent() && !id.equals(wanted.id())) {
+            throw new RepairException(
+                    "table ids differ: it was dropped and made again, or these are not replicas of one"
+                            + " cluster; one --schema FILE.cql for all overrides this, replica=" + table.name()
+                            + ", table="
+                            + wanted.qualifiedName() + ", here=" + id.get() + ", there="
+                            + wanted.id().get());
+        }
         Optional<String> difference = table.schema().differenceFrom(wanted);
         if (difference.isPresent()) {
             throw new RepairException("schema differs from the repair master's, replica=" + table.name() + ", table="
@@ -178,6 +207,7 @@ public final class LocalReplica implements Replica {
     @Override
     public void close() {
         executor.execute(() -> {
+            closed = true;
             if (session.isPresent()) {
                 ReplicaTable openTable = table.orElseThrow();
                 ReplicaSession open = session.get();

@@ -69,6 +69,14 @@ public final class RemoteReplica implements Replica {
 
     private CompletableFuture<ByteWriter> receive(Response response, ByteWriter all) {
         ByteReader in = reader(response);
+        if (!in.hasRemaining() || all.lengthBytes() > Part.MESSAGE_MAX_BYTES - in.remainingBytes()) {
+            return CompletableFuture.failedFuture(new PeerException(
+                    name(),
+                    response.verb().name(),
+                    PeerException.INTERNAL,
+                    "answer is empty or too large, lengthBytes=" + all.lengthBytes() + ", maxBytes="
+                            + Part.MESSAGE_MAX_BYTES));
+        }
         boolean more = Part.readMore(in);
         all.writeBytes(in.array(), in.offset(), in.remainingBytes());
         return more

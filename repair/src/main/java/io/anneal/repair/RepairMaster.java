@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 /**
  * Row-level repair of one range, driven from the replica that is its master: windows are negotiated, compared by combined
@@ -70,7 +71,18 @@ public final class RepairMaster implements Closeable {
      *
      * @throws IOException naming the replica that failed; nothing of what was received is kept then
      */
+    @SuppressWarnings("try") // The entries are there for the log, not for this code.
     public RepairReport run() throws IOException {
+        try (MDC.MDCCloseable session =
+                        MDC.putCloseable("session", config.sessionId().toString());
+                MDC.MDCCloseable qualifiedTable = MDC.putCloseable("table", config.keyspace() + "." + config.table());
+                MDC.MDCCloseable range =
+                        MDC.putCloseable("range", config.range().toString())) {
+            return repair();
+        }
+    }
+
+    private RepairReport repair() throws IOException {
         LOG.info(
                 "repair starts, session={}, table={}.{}, range={}, replicas={}",
                 config.sessionId(),

@@ -85,8 +85,8 @@ public final class RepairRunner {
         try {
             wanted = RunRepair.decode(new ByteReader().wrap(request));
         } catch (ByteUnderflowException | IllegalArgumentException malformed) {
-            return CompletableFuture.failedFuture(
-                    new RequestException("malformed", "repair request is malformed, cause=" + malformed.getMessage()));
+            return CompletableFuture.failedFuture(new RequestException(
+                    RepairService.MALFORMED, "repair request is malformed, cause=" + malformed.getMessage()));
         }
         Run run = new Run();
         if (runs.putIfAbsent(peer, run) != null) {
@@ -105,9 +105,15 @@ public final class RepairRunner {
         try {
             run.end(Optional.empty(), Optional.of(repair(wanted, run)));
         } catch (IOException | RuntimeException failure) {
-            LOG.warn("repair failed, session={}, cause={}", wanted.sessionId(), String.valueOf(failure.getMessage()));
+            String reason = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+            LOG.warn("repair failed, session={}, cause={}", wanted.sessionId(), reason);
             LOG.debug("repair failed, session={}", wanted.sessionId(), failure);
-            run.end(Optional.of(String.valueOf(failure.getMessage())), Optional.empty());
+            run.end(Optional.of(reason), Optional.empty());
+        } finally {
+            // An Error goes on to the executor; whoever asks for the status must not see it run for ever.
+            if (run.status.isRunning()) {
+                run.end(Optional.of("repair was stopped by an error, see the log of this server"), Optional.empty());
+            }
         }
     }
 

@@ -31,25 +31,62 @@ import java.util.function.BiConsumer;
 public final class RepairService {
     /** Code of the answer to a master when no memory is left for another session. */
     public static final String BUSY = "busy";
+    /** Code of the answer to bytes that are no message. */
+    public static final String MALFORMED = "malformed";
     /** Code of the answer to a message of a session that is not open here. */
     public static final String NO_SESSION = "no-session";
-    /** Content of one message, all parts together, at most. */
-    private static final int CONTENT_MAX_BYTES = 512 << 20;
+    /** Code of the answer to a message or a row buffer that is larger than allowed. */
+    public static final String TOO_LARGE = "too-large";
 
     /** Prefix components in a boundary at most; no table has so many clustering columns. */
     private static final int CLUSTERING_COLUMNS_MAX = 2048;
 
-    /** A session as its connection sees it; parts of a message come one after the other. */
+    private static final int INBOX_BYTES = 1024;
+    private static final byte[] NOTHING = new byte[0];
+
+    /**
+     * A session as its connection sees it. Parts of a message come one after the other, each on any thread; locked, since
+     * nothing keeps a wrong master from sending two at once. Holds no content longer than it must.
+     */
     private static final class Session {
+        private final UUID id;
         private final PeerContext peer;
         private final LocalReplica replica;
-        private final ByteWriter inbox = new ByteWriter(1024);
-        private byte[] outbox = new byte[0];
+        private ByteWriter inbox = new ByteWriter(INBOX_BYTES);
+        private byte[] outbox = NOTHING;
         private int outboxOffset;
 
-        Session(PeerContext peer, LocalReplica replica) {
+        Session(UUID id, PeerContext peer, LocalReplica replica) {
+            this.id = id;
             this.peer = peer;
             this.replica = replica;
+        }
+
+        synchronized void append(ByteReader part) throws RequestException {
+            if (inbox.lengthBytes() + (long) part.remainingBytes() > Part.MESSAGE_MAX_BYTES) {
+                throw new RequestException(TOO_LARGE, "message is too large, maxBytes=" + Part.MESSAGE_MAX_BYTES);
+            }
+            inbox.writeBytes(part.array(), part.offset(), part.remainingBytes());
+        }
+
+        synchronized ByteReader takeContent() {
+            ByteReader content = new ByteReader().wrap(inbox.array(), 0, inbox.lengthBytes());
+            inbox = new ByteWriter(INBOX_BYTES);
+            return content;
+        }
+
+        synchronized void answer(byte[] content) {
+            outbox = content;
+            outboxOffset = 0;
+        }
+
+        synchronized ByteBuffer nextPart() {
+            ByteBuffer part = Part.response(outbox, outboxOffset);
+            outboxOffset += Part.CONTENT_MAX_BYTES;
+            if (outboxOffset >= outbox.length) {
+                answer(NOTHING);
+            }
+            return part;
         }
     }
 
@@ -103,9 +140,12 @@ public final class RepairService {
         handle(handlers, RepairVerb.FINISH, this::finish);
         handlers.register(RepairVerb.MORE, (peer, request) -> {
             try {
-                return CompletableFuture.completedFuture(nextPart(session(peer, Part.readSessionId(reader(request)))));
+                return CompletableFuture.completedFuture(
+                        session(peer, Part.readSessionId(reader(request))).nextPart());
             } catch (RequestException refused) {
                 return CompletableFuture.failedFuture(refused);
+            } catch (ByteUnderflowException malformed) {
+                return CompletableFuture.failedFuture(malformed(RepairVerb.MORE, malformed));
             }
         });
     }
@@ -118,11 +158,14 @@ public final class RepairService {
             } catch (RequestException refused) {
                 return CompletableFuture.failedFuture(refused);
             } catch (ByteUnderflowException | IllegalArgumentException malformed) {
-                return CompletableFuture.failedFuture(new RequestException(
-                        "malformed",
-                        "message is malformed, verb=" + verb.name() + ", cause=" + malformed.getMessage()));
+                return CompletableFuture.failedFuture(malformed(verb, malformed));
             }
         });
+    }
+
+    private static RequestException malformed(Verb verb, RuntimeException cause) {
+        return new RequestException(
+                MALFORMED, "message is malformed, verb=" + verb.name() + ", cause=" + cause.getMessage());
     }
 
     private CompletionStage<ByteBuffer> take(PeerContext peer, Verb verb, ByteReader in, Answer answer)
@@ -130,26 +173,14 @@ public final class RepairService {
         UUID id = Part.readSessionId(in);
         Session session = verb.equals(RepairVerb.OPEN) ? sessionToOpen(peer, id) : session(peer, id);
         boolean more = Part.readMore(in);
-        if (session.inbox.lengthBytes() + (long) in.remainingBytes() > CONTENT_MAX_BYTES) {
-            throw new RequestException("too-large", "message is too large, maxBytes=" + CONTENT_MAX_BYTES);
-        }
-        session.inbox.writeBytes(in.array(), in.offset(), in.remainingBytes());
+        session.append(in);
         if (more) {
-            return CompletableFuture.completedFuture(Part.response(new byte[0], 0));
+            return CompletableFuture.completedFuture(Part.response(NOTHING, 0));
         }
-        byte[] content = session.inbox.toByteArray();
-        session.inbox.clear();
-        return answer.to(session, new ByteReader(content)).thenApply(bytes -> {
-            session.outbox = bytes;
-            session.outboxOffset = 0;
-            return nextPart(session);
+        return answer.to(session, session.takeContent()).thenApply(bytes -> {
+            session.answer(bytes);
+            return session.nextPart();
         });
-    }
-
-    private static ByteBuffer nextPart(Session session) {
-        ByteBuffer part = Part.response(session.outbox, session.outboxOffset);
-        session.outboxOffset = Math.min(session.outbox.length, session.outboxOffset + Part.CONTENT_MAX_BYTES);
-        return part;
     }
 
     private static ByteReader reader(ByteBuffer request) {
@@ -164,7 +195,7 @@ public final class RepairService {
         return session;
     }
 
-    private Session sessionToOpen(PeerContext peer, UUID id) throws RequestException {
+    private synchronized Session sessionToOpen(PeerContext peer, UUID id) throws RequestException {
         Session known = sessions.get(id);
         if (known != null) {
             return session(peer, id);
@@ -174,24 +205,44 @@ public final class RepairService {
                     BUSY, "no memory for another repair session, try again later, sessionsMax=" + sessionsMax);
         }
         LocalReplica replica = new LocalReplica("session " + id, tables, MoreExecutors.newSequentialExecutor(executor));
-        Session session = new Session(peer, replica);
+        Session session = new Session(id, peer, replica);
         sessions.put(id, session);
         peer.onClose(() -> end(id));
         return session;
     }
 
     private CompletableFuture<byte[]> open(Session session, ByteReader in) {
-        OpenSession parameters = OpenSession.decode(in);
-        return encoded(session.replica.open(parameters), (opened, out) -> opened.encode(out))
-                .whenComplete((done, failure) -> {
-                    if (failure != null) {
-                        end(parameters.sessionId());
-                    }
-                });
+        return openNow(session, in).whenComplete((done, failure) -> {
+            if (failure != null) {
+                end(session.id);
+            }
+        });
+    }
+
+    private static CompletableFuture<byte[]> openNow(Session session, ByteReader in) {
+        try {
+            OpenSession parameters = OpenSession.decode(in);
+            if (parameters.bufferBytes() > RepairConfig.BUFFER_MAX_BYTES) {
+                return CompletableFuture.failedFuture(new RequestException(
+                        TOO_LARGE,
+                        "row buffer is larger than a server allows, bufferBytes=" + parameters.bufferBytes()
+                                + ", maxBytes=" + RepairConfig.BUFFER_MAX_BYTES));
+            }
+            return encoded(session.replica.open(parameters), (opened, out) -> opened.encode(out));
+        } catch (ByteUnderflowException | IllegalArgumentException malformed) {
+            return CompletableFuture.failedFuture(malformed(RepairVerb.OPEN, malformed));
+        }
     }
 
     private CompletableFuture<byte[]> finish(Session session, ByteReader in) {
-        return encoded(session.replica.finish(), (finished, out) -> finished.encode(out));
+        return encoded(session.replica.finish(), (finished, out) -> finished.encode(out))
+                .thenApply(answer -> {
+                    // Its place is free for the next; an answer in several parts waits for the connection's end.
+                    if (Part.isLast(answer.length, 0)) {
+                        end(session.id);
+                    }
+                    return answer;
+                });
     }
 
     private void end(UUID id) {

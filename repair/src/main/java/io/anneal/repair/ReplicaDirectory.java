@@ -5,6 +5,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.CassandraDirectory;
 import io.anneal.store.SSTables;
@@ -18,6 +19,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A replica whose data is a Cassandra directory: it is only read, and what the replica receives goes to a staging directory.
@@ -25,6 +28,10 @@ import java.util.Set;
  * tables that a repair by import would harm. Safe for any thread; the staging directory belongs to the caller.
  */
 public final class ReplicaDirectory implements ReplicaTable.Opener {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplicaDirectory.class);
+    /** What {@code repairedAt} says when no incremental repair has seen the SSTable. */
+    private static final long UNREPAIRED = 0;
+
     private static final Set<String> SYSTEM_KEYSPACES = Set.of(
             "system",
             "system_schema",
@@ -71,7 +78,24 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
             descriptors.addAll(staging.get().sstables(schema));
         }
         SSTables sstables = SSTables.open(new TableSource(found, List.copyOf(descriptors), Optional.of(schema)));
+        warnOfIncrementalRepair(sstables);
         return new Table(name(), sstables, staging);
+    }
+
+    /** Imported rows count as unrepaired, so the next incremental repair reads them again. */
+    private static void warnOfIncrementalRepair(SSTables sstables) {
+        List<SSTableReader> repaired = sstables.readers().stream()
+                .filter(reader -> reader.statistics().repairedAtMillis() != UNREPAIRED)
+                .toList();
+        if (!repaired.isEmpty()) {
+            LOG.warn(
+                    "table is under incremental repair, and what is imported counts as unrepaired, table={},"
+                            + " repairedSSTables={}, sstables={}, first={}",
+                    sstables.schema().qualifiedName(),
+                    repaired.size(),
+                    sstables.readers().size(),
+                    repaired.get(0).descriptor());
+        }
     }
 
     private String name() {

@@ -3,6 +3,7 @@ package io.anneal.repair;
 import io.anneal.fragment.EncodedItem;
 import io.anneal.fragment.HashSum;
 import io.anneal.io.ByteWriter;
+import io.anneal.key.ClusteringComparator;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.PurgeRule;
@@ -16,6 +17,8 @@ import io.anneal.repair.row.HashedDeletion;
 import io.anneal.repair.row.ItemCodec;
 import io.anneal.repair.row.RowBuffer;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.store.StagingDirectory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -30,13 +33,16 @@ import java.util.List;
 final class ReplicaSession implements Closeable {
     private final ReplicaTable table;
     private final OpenSession parameters;
-    private final List<String> sstables = new ArrayList<>();
+    private final ClusteringComparator comparator;
+    /** SSTables of the parts that are done; they go if the session fails. */
+    private final List<Descriptor> completed = new ArrayList<>();
 
     private final WindowReader reader;
     private final Window window;
     private ReceivedWriter writer;
     private long rowsWritten;
     private long deletionsWritten;
+    private boolean finished;
 
     /** @throws RepairException when the replica would have to receive rows and cannot */
     ReplicaSession(ReplicaTable table, OpenSession parameters) throws RepairException {
@@ -47,6 +53,7 @@ final class ReplicaSession implements Closeable {
         this.table = table;
         this.parameters = parameters;
         TableSchema schema = table.schema();
+        comparator = ClusteringComparator.of(schema);
         Purger purger = new Purger(
                 new PurgeRule(parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
         ItemCodec codec =
@@ -59,6 +66,7 @@ final class ReplicaSession implements Closeable {
     void startPart(TokenRange.Linear part) throws IOException {
         endPart();
         reader.start(part);
+        window.startPart(part);
     }
 
     /** Ends the last window and reads on; see {@link Replica#fill()}. */
@@ -73,7 +81,16 @@ final class ReplicaSession implements Closeable {
         reader.readAhead();
     }
 
-    WindowSummary window(RingPosition boundary) {
+    /** @throws RepairException when the boundary is not a place that this replica has read up to */
+    WindowSummary window(RingPosition boundary) throws RepairException {
+        if (window.isOpen()) {
+            throw new IllegalStateException("the window before was not ended, replica=" + table.name());
+        }
+        if (boundary.position().prefix().size() > comparator.size()
+                || boundary.compareTo(reader.lastPlace(), comparator) > 0) {
+            throw new RepairException("sync boundary lies behind what was read, replica=" + table.name() + ", boundary="
+                    + boundary + ", last=" + reader.lastPlace());
+        }
         reader.rows().window(boundary);
         window.start(boundary, reader.deletions(boundary));
         return summary();
@@ -146,14 +163,19 @@ final class ReplicaSession implements Closeable {
     private void endPart() throws IOException {
         endWindow();
         reader.close();
-        writer.finish().forEach(written -> sstables.add(written.toString()));
+        completed.addAll(writer.finish());
         writer = new ReceivedWriter(table);
     }
 
     SessionFinished finish() throws IOException {
         endPart();
+        finished = true;
         return new SessionFinished(
-                reader.rowsRead(), reader.bytesRead(), rowsWritten, deletionsWritten, List.copyOf(sstables));
+                reader.rowsRead(),
+                reader.bytesRead(),
+                rowsWritten,
+                deletionsWritten,
+                completed.stream().map(Descriptor::toString).toList());
     }
 
     @Override
@@ -162,6 +184,18 @@ final class ReplicaSession implements Closeable {
         try (unfinished;
                 reader) {
             window.end();
+        } finally {
+            discardUnfinished();
+        }
+    }
+
+    /** Nothing that was received is kept if a session fails, of the parts that were done neither. */
+    private void discardUnfinished() throws IOException {
+        if (!finished) {
+            for (Descriptor descriptor : completed) {
+                StagingDirectory.delete(descriptor);
+            }
+            completed.clear();
         }
     }
 }

@@ -13,6 +13,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
 import io.anneal.merge.RowMerger;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.HashedDeletion;
@@ -58,6 +59,10 @@ final class Window {
     private final KnownDeletions received;
     private final NavigableMap<RingPosition, HeldRow> newRows;
 
+    private TokenRange.Linear part = TokenRange.Linear.ALL;
+    /** Where the window before this one ended; empty in the first of a part. */
+    private Optional<RingPosition> lastBoundary = Optional.empty();
+
     private RingPosition boundary = RingPosition.END;
     private boolean open;
     private Optional<DeletionItem> carried = Optional.empty();
@@ -74,6 +79,14 @@ final class Window {
         known = new KnownDeletions(schema);
         received = new KnownDeletions(schema);
         newRows = new TreeMap<>((left, right) -> left.compareTo(right, comparator));
+    }
+
+    /** Begins a part of the range; its windows follow. */
+    void startPart(TokenRange.Linear newPart) {
+        assert !open : "a window of the part before is open";
+        part = newPart;
+        lastBoundary = Optional.empty();
+        carried = Optional.empty();
     }
 
     /** Opens the window; the row buffer's window is fixed already. */
@@ -104,6 +117,7 @@ final class Window {
             carried = boundary.key()
                     .map(key -> DeletionItem.ofPartition(key, known.partitionDeletion(key)))
                     .filter(deletion -> !deletion.deletion().isLive());
+            lastBoundary = Optional.of(boundary);
         }
         open = false;
         deletions.clear();
@@ -165,12 +179,14 @@ final class Window {
     }
 
     /** Where a row received from elsewhere stands; copies. */
-    RingPosition position(EncodedItem row) throws CorruptItemException {
+    RingPosition position(EncodedItem row) throws IOException {
+        require(!ItemCodec.isDeletion(row), row);
         return codec.position(row);
     }
 
     /** Hash of the purged view of a row received from elsewhere; 0 of a ghost. */
-    long hashOf(EncodedItem row) throws CorruptItemException {
+    long hashOf(EncodedItem row) throws IOException {
+        require(!ItemCodec.isDeletion(row), row);
         row.readRow(incoming);
         scratch.clear();
         codec.row(row.key(), incoming, scratch);
@@ -178,8 +194,15 @@ final class Window {
     }
 
     /** A deletion received from elsewhere. */
-    HashedDeletion hash(EncodedItem deletion) throws CorruptItemException {
+    HashedDeletion hash(EncodedItem deletion) throws IOException {
+        require(ItemCodec.isDeletion(deletion), deletion);
         return codec.deletion(codec.readDeletion(deletion));
+    }
+
+    private static void require(boolean fits, EncodedItem received) throws RepairException {
+        if (!fits) {
+            throw new RepairException("peer sent another kind of item than was asked for, kind=" + received.kind());
+        }
     }
 
     /** Whether something of the deletion is in force among all that is known here. */
@@ -209,14 +232,20 @@ final class Window {
      * Receives encoded items, deletions before rows whatever their order.
      *
      * @return encoded ghosts that shadow part of them
-     * @throws CorruptItemException when the bytes are no items of this table or stand outside the window
+     * @throws CorruptItemException when the bytes are no items of this table
+     * @throws RepairException when an item stands outside the window
      */
     byte[] receive(byte[] items) throws IOException {
+        if (!open) {
+            throw new IllegalStateException("items were received, and no window is open");
+        }
         ByteWriter ghosts = new ByteWriter(64);
         List<DeletionItem> added = new ArrayList<>();
         for (int at = 0; at < items.length; at = item.endOffset()) {
             if (ItemCodec.isDeletion(item.wrap(items, at, items.length))) {
-                receiveDeletion(codec.readDeletion(item), added, ghosts);
+                DeletionItem deletion = codec.readDeletion(item);
+                requireInWindow(deletion);
+                receiveDeletion(deletion, added, ghosts);
             }
         }
         added.forEach(this::applyToRows);
@@ -226,6 +255,34 @@ final class Window {
             }
         }
         return ghosts.toByteArray();
+    }
+
+    private void requireInWindow(DeletionItem deletion) throws RepairException {
+        if (deletion.isPartition()) {
+            RingPosition start = RingPosition.of(deletion.key(), PositionInPartition.START);
+            requireInWindow(start, start, 1);
+        } else {
+            RangeDeletion range = deletion.range().orElseThrow();
+            requireInWindow(
+                    bound(deletion.key(), range.start(), range.startWeight()),
+                    bound(deletion.key(), range.end(), range.endWeight()),
+                    0);
+        }
+    }
+
+    /**
+     * A window's files are in order only if nothing is written before its start or behind its end.
+     *
+     * @param orderMin how {@code from} must at least compare to the last boundary: 1 behind it, 0 also at it
+     */
+    private void requireInWindow(RingPosition from, RingPosition to, int orderMin) throws RepairException {
+        boolean inPart = part.contains(from.key().orElseThrow().token());
+        boolean behindLast =
+                lastBoundary.isEmpty() || Integer.signum(from.compareTo(lastBoundary.get(), comparator)) >= orderMin;
+        if (!inPart || !behindLast || to.compareTo(boundary, comparator) > 0) {
+            throw new RepairException("item stands outside the window, from=" + from + ", to=" + to + ", windowStart="
+                    + lastBoundary + ", windowEnd=" + boundary + ", tokens=" + part);
+        }
     }
 
     private void receiveDeletion(DeletionItem deletion, List<DeletionItem> added, ByteWriter ghosts) {
@@ -314,9 +371,7 @@ final class Window {
     private void receiveRow(ByteWriter ghosts) throws IOException {
         item.readRow(incoming);
         RingPosition position = codec.position(item);
-        if (position.compareTo(boundary, comparator) > 0) {
-            throw new IllegalArgumentException("row stands behind the window, row=" + position + ", end=" + boundary);
-        }
+        requireInWindow(position, position, 1);
         scratch.clear();
         codec.row(item.key(), incoming, scratch);
         boolean incomingHashed = codec.isHashed();

@@ -60,7 +60,9 @@ final class WindowReader implements Closeable {
     }
 
     void start(TokenRange.Linear part) throws IOException {
-        assert cursor.isEmpty() : "the part before was not ended";
+        if (cursor.isPresent() || rows.count() > 0) {
+            throw new IllegalStateException("the part before was not read to its end, replica=" + table.name());
+        }
         cursor = Optional.of(table.scan(part, parameters.localDeletionTimeMaxSeconds()));
         deletions = new DeletionReader(comparator);
         last = null;
@@ -83,8 +85,7 @@ final class WindowReader implements Closeable {
             kind = from.advance();
         }
         if (kind == null) {
-            from.close();
-            cursor = Optional.empty();
+            close();
             return;
         }
         last = kind;
@@ -110,7 +111,8 @@ final class WindowReader implements Closeable {
         return new SyncVote(lastPlace(), items, rows.aheadBytes() + deletions.bytes());
     }
 
-    private RingPosition lastPlace() {
+    /** The last place that was read, or the end. */
+    RingPosition lastPlace() {
         if (cursor.isEmpty()) {
             return RingPosition.END;
         }

@@ -32,6 +32,7 @@ final class WindowSync {
     private static final int GHOST_ROUNDS_MAX = 8;
 
     private static final int OWN = -1;
+    private static final byte[] NOTHING = new byte[0];
 
     /** Encoded ghosts and the follower, or {@link #OWN}, that they come from. */
     private record Ghosts(int origin, byte[] items) {}
@@ -117,20 +118,44 @@ final class WindowSync {
     private byte[] fetchMissing(Phase phase, HashList mine, List<HashList> lists) throws IOException {
         HashList covered = mine;
         List<CompletableFuture<byte[]>> fetches = new ArrayList<>();
+        int[] wanted = new int[followers.size()];
         for (int i = 0; i < followers.size(); i++) {
             long[] missing = lists.get(i).without(covered);
-            if (missing.length > 0) {
-                itemsFetched += missing.length;
-                covered = covered.with(missing);
-                fetches.add(followers.get(i).fetch(phase, missing));
-            }
+            wanted[i] = missing.length;
+            covered = covered.with(missing);
+            fetches.add(
+                    missing.length == 0
+                            ? CompletableFuture.completedFuture(NOTHING)
+                            : followers.get(i).fetch(phase, missing));
         }
         ByteWriter all = new ByteWriter(1024);
-        for (byte[] items : Waiting.onAll(fetches)) {
+        for (int i = 0; i < followers.size(); i++) {
+            byte[] items = Waiting.on(fetches.get(i));
+            check(followers.get(i), phase, items, wanted[i]);
+            itemsFetched += wanted[i];
             itemBytes += items.length;
             all.writeBytes(items);
         }
         return all.toByteArray();
+    }
+
+    /** What a follower listed and did not send would be missing everywhere, without a word. */
+    private void check(Replica follower, Phase phase, byte[] items, int wanted) throws RepairException {
+        int count = 0;
+        int fitting = 0;
+        try {
+            for (int at = 0; at < items.length; at = item.endOffset()) {
+                boolean isDeletion = ItemCodec.isDeletion(item.wrap(items, at, items.length));
+                count++;
+                fitting += isDeletion == (phase == Phase.DELETIONS) ? 1 : 0;
+            }
+        } catch (CorruptItemException e) {
+            throw new RepairException("replica sent what is no item, replica=" + follower.name(), e);
+        }
+        if (count < wanted || fitting < count) {
+            throw new RepairException("replica did not send what it listed, replica=" + follower.name() + ", phase="
+                    + phase + ", wanted=" + wanted + ", sent=" + count + ", ofThisKind=" + fitting);
+        }
     }
 
     private void reconcileDeletions(WindowSummary sum, List<WindowSummary> theirs) throws IOException {
@@ -187,7 +212,7 @@ final class WindowSync {
     }
 
     /** The places of what was fetched, with the hashes of the versions that replicas hold there. */
-    private NavigableMap<RingPosition, List<Long>> touched(byte[] fetched) throws CorruptItemException {
+    private NavigableMap<RingPosition, List<Long>> touched(byte[] fetched) throws IOException {
         NavigableMap<RingPosition, List<Long>> touched =
                 new TreeMap<>((left, right) -> left.compareTo(right, comparator));
         Window window = own.current();
@@ -311,7 +336,7 @@ final class WindowSync {
     }
 
     /** Deletions as they are; rows as the master holds them now, so that receivers find nothing missing in them. */
-    private byte[] asHeld(byte[] items) throws CorruptItemException {
+    private byte[] asHeld(byte[] items) throws IOException {
         ByteWriter held = new ByteWriter(64);
         for (int at = 0; at < items.length; at = item.endOffset()) {
             item.wrap(items, at, items.length);

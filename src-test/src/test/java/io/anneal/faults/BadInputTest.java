@@ -154,6 +154,15 @@ class BadInputTest {
     }
 
     @Test
+    void shouldNameBothIdsWhenTheTableWasMadeAgain() throws IOException {
+        String withId =
+                ReplicaFiles.SCHEMA_TEXT.replace("WITH ", "WITH ID = 2e52ce90-e54c-11f1-9953-9ddbc8d5a59d AND ");
+        Files.writeString(left.resolve("schema.cql"), withId);
+        Files.writeString(right.resolve("schema.cql"), withId.replace("2e52ce90", "2e6ce640"));
+        assertOneLine(repair(), "table ids differ", "2e52ce90", "2e6ce640");
+    }
+
+    @Test
     void shouldAskForSchemaTextWhenThereIsNone() throws IOException {
         Files.delete(right.resolve("schema.cql"));
         assertOneLine(repair(), "--schema FILE.cql");

@@ -3,33 +3,30 @@ package io.anneal.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.fragment.FragmentCursor;
-import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.PurgeRule;
-import io.anneal.repair.LocalReplica;
 import io.anneal.repair.RepairConfig;
-import io.anneal.repair.RepairListener;
-import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
-import io.anneal.repair.Replica;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.RandomFragments;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Random replicas become equal, to what a merge of all of them shows, whatever the windows and the purge time. */
 class RepairConvergenceTest {
     private static final int SEEDS = Integer.getInteger("anneal.repair.seeds", 150);
+    private static final int REMOTE_SEEDS = 10;
 
     @TempDir
     private Path directory;
@@ -42,7 +39,47 @@ class RepairConvergenceTest {
         }
     }
 
-    private void repairRandomReplicas(long seed) throws IOException {
+    @Test
+    void shouldReportTheSameWhenFollowersAreBehindConnections() throws IOException {
+        int compared = 0;
+        for (long seed = Long.getLong("anneal.seed", 1); compared < REMOTE_SEEDS; seed++) {
+            Optional<Scene> local = scene(seed, "local");
+            if (local.isEmpty()) {
+                continue;
+            }
+            Scene remote = scene(seed, "remote").orElseThrow();
+            RepairConfig config = Repairs.config(local.get().rule(), local.get().bufferBytes(), seed);
+
+            RepairReport inProcess = Repairs.run(local.get().replicas(), config);
+            RepairReport overSockets;
+            try (LoopbackFollowers followers = new LoopbackFollowers()) {
+                List<MemoryReplica> others =
+                        remote.replicas().subList(1, remote.replicas().size());
+                overSockets = Repairs.run(remote.replicas().get(0), followers.connect(others), config);
+            }
+
+            assertThat(overSockets.networkBytes()).isPositive();
+            assertThat(withoutPlaces(overSockets)).as("seed=%d", seed).isEqualTo(withoutPlaces(inProcess));
+            shouldBeEqual(remote);
+            local.get().close();
+            remote.close();
+            compared++;
+        }
+    }
+
+    /** Random replicas with the numbers of their repair. */
+    private record Scene(
+            long seed, TableSchema schema, PurgeRule rule, List<MemoryReplica> replicas, int bufferBytes, Random random)
+            implements Closeable {
+        @Override
+        public void close() throws IOException {
+            for (MemoryReplica replica : replicas) {
+                replica.closeForGood();
+            }
+        }
+    }
+
+    private Optional<Scene> scene(long seed, String name) throws IOException {
         Random random = new Random(seed);
         long gcGraceSeconds = random.nextInt(RandomFragments.DELETION_SPREAD_SECONDS);
         RandomFragments fragments = new RandomFragments(seed, 12, options(gcGraceSeconds));
@@ -50,7 +87,7 @@ class RepairConvergenceTest {
         if (schema.clustering().stream()
                 .anyMatch(column -> column.type().cqlName().contains("decimal"))) {
             // Equal decimals may differ in bytes: docs/encoding.md says what that means for range deletions.
-            return;
+            return Optional.empty();
         }
         PurgeRule rule = new PurgeRule(
                 RandomFragments.DELETION_BASE_SECONDS + random.nextInt(2 * RandomFragments.DELETION_SPREAD_SECONDS),
@@ -65,50 +102,67 @@ class RepairConvergenceTest {
             for (int s = random.nextInt(3); s > 0; s--) {
                 sources.add(fragments.next(random.nextDouble()));
             }
-            replicas.add(new MemoryReplica("replica " + i, schema, sources, directory.resolve(seed + "-" + i)));
+            Path received = directory.resolve(name + "-" + seed + "-" + i);
+            replicas.add(new MemoryReplica("replica " + i, schema, sources, received));
         }
-        List<String> expected = lines(all(schema, replicas, rule));
         int bufferBytes = 1 + random.nextInt(random.nextBoolean() ? 2_000 : 100_000);
+        return Optional.of(new Scene(seed, schema, rule, replicas, bufferBytes, random));
+    }
 
-        repair(replicas, rule, bufferBytes, random);
-
-        for (MemoryReplica replica : replicas) {
-            replica.reopen();
-            assertThat(lines(replica.view(rule)))
-                    .as("seed=%d, %s", seed, replica.name())
-                    .isEqualTo(expected);
+    private void repairRandomReplicas(long seed) throws IOException {
+        Optional<Scene> possible = scene(seed, "replica");
+        if (possible.isEmpty()) {
+            return;
         }
-        RepairReport again = repair(replicas, rule, bufferBytes, random);
-        assertThat(again.wereEqual())
-                .as("seed=%d, second repair, report=%s", seed, again)
-                .isTrue();
-        for (MemoryReplica replica : replicas) {
-            replica.closeForGood();
+        try (Scene scene = possible.get()) {
+            repair(scene);
+            shouldBeEqual(scene);
+            RepairReport again = repair(scene);
+            assertThat(again.wereEqual())
+                    .as("seed=%d, second repair, report=%s", seed, again)
+                    .isTrue();
         }
     }
 
-    private static RepairReport repair(List<MemoryReplica> replicas, PurgeRule rule, int bufferBytes, Random random)
-            throws IOException {
-        RepairConfig config = new RepairConfig(
-                new UUID(random.nextLong(), random.nextLong()),
-                "ks",
-                "t",
-                TokenRange.FULL,
-                bufferBytes,
-                rule.purgeTimeSeconds(),
-                random.nextLong(),
-                RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
-                false,
-                true);
-        List<Replica> followers = new ArrayList<>();
-        for (MemoryReplica replica : replicas.subList(1, replicas.size())) {
-            followers.add(new LocalReplica(replica.name(), (keyspace, table) -> replica, Runnable::run));
+    /** All show what the merge of all that they had shows. */
+    private static void shouldBeEqual(Scene scene) throws IOException {
+        List<String> expected =
+                all(scene.schema(), scene.replicas(), scene.rule()).lines();
+        for (MemoryReplica replica : scene.replicas()) {
+            replica.reopen();
+            assertThat(replica.view(scene.rule()).lines())
+                    .as("seed=%d, %s", scene.seed(), replica.name())
+                    .isEqualTo(expected);
         }
-        try (RepairMaster master = new RepairMaster(config, replicas.get(0), followers, RepairListener.NONE)) {
-            return master.run();
-        } finally {
-            followers.forEach(Replica::close);
-        }
+    }
+
+    private static RepairReport repair(Scene scene) throws IOException {
+        return Repairs.run(
+                scene.replicas(),
+                Repairs.config(scene.rule(), scene.bufferBytes(), scene.random().nextLong()));
+    }
+
+    /** Without what names files and counts bytes of the network. */
+    private static RepairReport withoutPlaces(RepairReport report) {
+        return new RepairReport(
+                report.replicas().stream()
+                        .map(replica -> new RepairReport.ReplicaReport(
+                                replica.name(),
+                                replica.rowsRead(),
+                                replica.bytesRead(),
+                                replica.rowsWritten(),
+                                replica.deletionsWritten(),
+                                List.of()))
+                        .toList(),
+                report.windows(),
+                report.windowsDiffering(),
+                report.rowsDiffering(),
+                report.deletionsDiffering(),
+                report.itemsFetched(),
+                report.itemsPushed(),
+                report.itemBytes(),
+                0,
+                report.dryRun());
     }
 
     private static FragmentList all(TableSchema schema, List<MemoryReplica> replicas, PurgeRule rule)
@@ -122,9 +176,5 @@ class RepairConvergenceTest {
 
     private static TableOptions options(long gcGraceSeconds) {
         return new TableOptions(gcGraceSeconds, 0.01, 128, Map.of(), Map.of(), false, Map.of());
-    }
-
-    private static List<String> lines(FragmentList list) {
-        return list.lines();
     }
 }

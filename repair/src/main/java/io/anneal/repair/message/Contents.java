@@ -38,6 +38,9 @@ public final class Contents {
 
     /** All hashes that are left. */
     public static long[] readHashes(ByteReader in) {
+        if (in.remainingBytes() % Long.BYTES != 0) {
+            throw new IllegalArgumentException("list of hashes is cut short, lengthBytes=" + in.remainingBytes());
+        }
         long[] hashes = new long[in.remainingBytes() / Long.BYTES];
         for (int i = 0; i < hashes.length; i++) {
             hashes[i] = in.readLong();

@@ -26,6 +26,9 @@ public final class Part {
     /** Content of one part at most. */
     public static final int CONTENT_MAX_BYTES = 1 << 20;
 
+    /** Content of one message at most, all parts together. */
+    public static final int MESSAGE_MAX_BYTES = 512 << 20;
+
     private static final int REQUEST_HEAD_BYTES = 17;
     private static final int RESPONSE_HEAD_BYTES = 1;
 

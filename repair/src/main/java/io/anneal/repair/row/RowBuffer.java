@@ -22,6 +22,7 @@ public final class RowBuffer {
     private static final byte HASHED = 1;
     private static final byte RECEIVED = 2;
     private static final byte DEAD = 4;
+    private static final int INITIAL_BYTES_MAX = 1 << 20;
 
     /**
      * What a row takes besides its bytes: its place in the arrays, and on a replica that lacks it, until the window ends,
@@ -29,7 +30,10 @@ public final class RowBuffer {
      */
     private static final int ROW_OVERHEAD_BYTES = 400;
 
-    private final ByteWriter bytes;
+    /** Bytes of a window and of what is read ahead; a buffer that huge rows made larger is given back. */
+    private final int capacityBytes;
+
+    private ByteWriter bytes;
     private final EncodedItem item;
     private final Clustering clustering = new Clustering();
     private final KeyView wanted = new KeyView();
@@ -46,10 +50,14 @@ public final class RowBuffer {
 
     /** @param capacityBytes of a window, and of what is read ahead; a row larger than that still passes */
     public RowBuffer(TableSchema schema, int capacityBytes) {
-        int both = (int) Math.min(Integer.MAX_VALUE / 2, capacityBytes * 2L);
-        bytes = new ByteWriter(Math.min(both, 1 << 20), both);
+        this.capacityBytes = (int) Math.min(Integer.MAX_VALUE / 2, capacityBytes * 2L);
+        bytes = newBytes();
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
+    }
+
+    private ByteWriter newBytes() {
+        return new ByteWriter(Math.min(capacityBytes, INITIAL_BYTES_MAX), capacityBytes);
     }
 
     /** Where the next row is encoded to; {@link #add} or {@link #replace} then takes it in. */
@@ -241,6 +249,11 @@ public final class RowBuffer {
             end += lengths[i];
         }
         bytes.truncate(end);
+        // What replaced rows of the window may take the same again; beyond that it was a huge row.
+        if (array.length > Math.max(INITIAL_BYTES_MAX, 2L * capacityBytes) && end <= capacityBytes) {
+            bytes = newBytes();
+            bytes.writeBytes(array, 0, end);
+        }
         count = kept;
         windowEnd = 0;
     }

@@ -1,0 +1,208 @@
+package io.anneal.repair;
+
+import static io.anneal.repair.Sessions.BUFFER_BYTES;
+import static io.anneal.repair.Sessions.KEYS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
+import io.anneal.repair.message.Phase;
+import io.anneal.store.StagingDirectory;
+import io.anneal.testkit.HandMadeTable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LocalReplicaTest {
+    private static final TokenRange.Linear ALL = TokenRange.Linear.ALL;
+
+    @TempDir
+    private Path directory;
+
+    private StagingDirectory staging;
+    private TestTable table;
+    private LocalReplica replica;
+
+    @BeforeEach
+    void open() throws IOException {
+        staging = StagingDirectory.open(directory);
+        table = new TestTable("one", Sessions.rows(KEYS.get(1), 6), Optional.of(staging));
+        replica = replica(Runnable::run);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        staging.close();
+    }
+
+    private LocalReplica replica(Executor executor) {
+        return new LocalReplica("one", table.opener(), executor);
+    }
+
+    private void everythingShouldBeClosedOnce() {
+        replica.close();
+        replica.close();
+        assertThat(table.closed).hasValue(table.opened.get());
+        assertThat(table.cursorsClosed).hasValue(table.cursorsOpened.get());
+    }
+
+    @Test
+    void shouldFailNextStepWhenReadingAheadFails() throws IOException {
+        Waiting.on(replica.open(Sessions.open(1, 1)));
+        Waiting.on(replica.startPart(ALL));
+        RingPosition boundary = Waiting.on(replica.fill()).last();
+        table.beforeFragment = fragment -> {
+            throw new IOException("disk is gone");
+        };
+
+        assertThat(Waiting.on(replica.window(boundary)).rows().count()).isEqualTo(1);
+
+        assertThatThrownBy(() -> Waiting.on(replica.hashes(Phase.ROWS))).hasMessage("disk is gone");
+        assertThatThrownBy(() -> Waiting.on(replica.fill())).hasMessage("disk is gone");
+        everythingShouldBeClosedOnce();
+    }
+
+    @Test
+    void shouldCloseEverythingOnceWhenRepairIsDone() throws IOException {
+        Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.on(replica.startPart(ALL));
+        Waiting.on(replica.window(Waiting.on(replica.fill()).last()));
+        Waiting.on(replica.fill());
+
+        assertThat(Waiting.on(replica.finish()).rowsRead()).isEqualTo(6);
+
+        everythingShouldBeClosedOnce();
+    }
+
+    @Test
+    void shouldNotOpenTableWhenClosedBefore() {
+        replica.close();
+
+        assertThatThrownBy(() -> Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+        assertThat(table.opened).hasValue(0);
+    }
+
+    @Test
+    void shouldCloseTableWhenSessionIsRefused() {
+        assertThatThrownBy(() -> Waiting.on(
+                        replica.open(Sessions.open(new UUID(0, 1), HandMadeTable.schema(999), BUFFER_BYTES))))
+                .isInstanceOf(RepairException.class)
+                .hasMessageContaining("schema differs")
+                .hasMessageContaining("replica=one");
+        assertThat(table.closed).hasValue(1);
+    }
+
+    @Test
+    void shouldEndStepWhenAnErrorIsThrown() throws IOException {
+        replica = replica(step -> {
+            try {
+                step.run();
+            } catch (StackOverflowError expected) {
+                assertThat(expected).hasMessage("deep");
+            }
+        });
+        Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.on(replica.startPart(ALL));
+        table.beforeFragment = fragment -> {
+            throw new StackOverflowError("deep");
+        };
+
+        CompletableFuture<?> fill = replica.fill();
+
+        assertThat(fill).isCompletedExceptionally();
+        assertThatThrownBy(() -> Waiting.on(fill)).hasMessageContaining("replica=one");
+        everythingShouldBeClosedOnce();
+    }
+
+    @Test
+    void shouldKeepNothingOfDonePartsWhenLaterOneFails() throws IOException {
+        Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        long token = KEYS.get(1).token();
+        Waiting.on(replica.startPart(new TokenRange.Linear(token, token)));
+        Waiting.on(replica.window(Waiting.on(replica.fill()).last()));
+        Waiting.on(replica.push(
+                Sessions.encoded(KEYS.get(1), HandMadeTable.row(77, 0).live(5).build())));
+        Waiting.on(replica.fill());
+        Waiting.on(replica.startPart(new TokenRange.Linear(token + 1, Long.MAX_VALUE)));
+        assertThat(table.stagedFiles()).isNotEmpty();
+
+        everythingShouldBeClosedOnce();
+
+        assertThat(table.stagedFiles()).isEmpty();
+    }
+
+    @Test
+    void shouldRefuseItemsOutsideTheWindow() throws IOException {
+        table = new TestTable("one", Sessions.rows(KEYS.get(1), 3), Optional.of(staging));
+        RingPosition[] pushed = {
+            RingPosition.of(KEYS.get(0), PositionInPartition.at(HandMadeTable.clustering(9, 9))),
+            RingPosition.of(KEYS.get(1), PositionInPartition.at(HandMadeTable.clustering(0, 0))),
+            RingPosition.of(KEYS.get(1), PositionInPartition.at(HandMadeTable.clustering(1, 1))),
+            RingPosition.of(KEYS.get(2), PositionInPartition.at(HandMadeTable.clustering(0, 0))),
+        };
+        int[][] clusterings = {{9, 9}, {0, 0}, {1, 1}, {0, 0}};
+        for (int i = 0; i < pushed.length; i++) {
+            replica = replica(Runnable::run);
+            Waiting.on(replica.open(Sessions.open(1, 1)));
+            Waiting.on(replica.startPart(ALL));
+            Waiting.on(replica.window(Waiting.on(replica.fill()).last()));
+            Waiting.on(replica.window(Waiting.on(replica.fill()).last()));
+            byte[] item = Sessions.encoded(
+                    pushed[i].key().orElseThrow(),
+                    HandMadeTable.row(clusterings[i][0], clusterings[i][1])
+                            .live(5)
+                            .build());
+            byte[] inside = Sessions.encoded(
+                    KEYS.get(1), HandMadeTable.row(0, 1).live(5).build());
+
+            assertThat(Waiting.on(replica.push(inside))).isEmpty();
+            assertThatThrownBy(() -> Waiting.on(replica.push(item)))
+                    .as("%s", pushed[i])
+                    .isInstanceOf(RepairException.class)
+                    .hasMessageContaining("outside the window");
+            replica.close();
+        }
+        assertThat(table.stagedFiles()).isEmpty();
+    }
+
+    @Test
+    void shouldRefuseBoundaryBehindWhatWasRead() throws IOException {
+        Waiting.on(replica.open(Sessions.open(1, 1)));
+        Waiting.on(replica.startPart(ALL));
+        Waiting.on(replica.fill());
+
+        assertThatThrownBy(() -> Waiting.on(replica.window(RingPosition.END)))
+                .isInstanceOf(RepairException.class)
+                .hasMessageContaining("boundary");
+        everythingShouldBeClosedOnce();
+    }
+
+    @Test
+    void shouldRefuseWindowInsideWindowAndItemsWithoutOne() throws IOException {
+        Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.on(replica.startPart(ALL));
+        Waiting.on(replica.fill());
+        Waiting.on(replica.window(RingPosition.END));
+        assertThatThrownBy(() -> Waiting.on(replica.window(RingPosition.END)))
+                .isInstanceOf(IllegalStateException.class);
+        replica.close();
+
+        replica = replica(Runnable::run);
+        Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        byte[] item =
+                Sessions.encoded(KEYS.get(1), HandMadeTable.row(1, 1).live(5).build());
+        assertThatThrownBy(() -> Waiting.on(replica.push(item))).isInstanceOf(IllegalStateException.class);
+        everythingShouldBeClosedOnce();
+    }
+}

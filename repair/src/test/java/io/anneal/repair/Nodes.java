@@ -1,0 +1,68 @@
+package io.anneal.repair;
+
+import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.net.Connection;
+import io.anneal.net.NetClient;
+import io.anneal.net.NetConfig;
+import io.anneal.net.NetServer;
+import io.anneal.net.NodeIdentity;
+import io.anneal.net.RequestHandlers;
+import io.anneal.net.SharedToken;
+import io.anneal.net.VersionRange;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** A server on loopback and a client that reaches it. */
+final class Nodes implements AutoCloseable {
+    /** Registers what the server shall answer. */
+    interface Services {
+        void register(RequestHandlers handlers, Nodes own);
+    }
+
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private final NetClient client;
+    private final NetServer server;
+
+    Nodes(Services services) throws IOException {
+        SecureRandom random = new SecureRandom();
+        NetConfig config = NetConfig.of(
+                new NodeIdentity(UUID.randomUUID(), "", Map.of()),
+                Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
+                new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION));
+        client = NetClient.open(config, executor, random);
+        RequestHandlers handlers = new RequestHandlers(executor);
+        services.register(handlers, this);
+        server = NetServer.bind(config, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), handlers, random);
+    }
+
+    ExecutorService executor() {
+        return executor;
+    }
+
+    NetClient client() {
+        return client;
+    }
+
+    String address() {
+        return server.address().getHostString() + ":" + server.address().getPort();
+    }
+
+    Connection connect() throws IOException {
+        return client.open(server.address());
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        server.close();
+        executor.shutdownNow();
+    }
+}

@@ -1,0 +1,243 @@
+package io.anneal.repair;
+
+import static io.anneal.repair.Sessions.BUFFER_BYTES;
+import static io.anneal.repair.Sessions.KEYS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.io.ByteWriter;
+import io.anneal.key.TokenRange;
+import io.anneal.net.Connection;
+import io.anneal.net.PeerException;
+import io.anneal.net.Verb;
+import io.anneal.repair.message.OpenSession;
+import io.anneal.repair.message.Part;
+import io.anneal.repair.message.RepairVerb;
+import io.anneal.store.StagingDirectory;
+import io.anneal.testkit.HandMadeTable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Followers behind real loopback sockets. */
+class RepairServiceTest {
+    private static final UUID ID = new UUID(0, 1);
+
+    @TempDir
+    private Path directory;
+
+    private StagingDirectory staging;
+    private TestTable table;
+    private Nodes nodes;
+
+    @BeforeEach
+    void start() throws IOException {
+        staging = StagingDirectory.open(directory.resolve("follower"));
+        table = new TestTable("follower", Sessions.rows(KEYS.get(1), 6), Optional.of(staging));
+        serve(table, 1);
+    }
+
+    private void serve(TestTable served, int sessionsMax) throws IOException {
+        if (nodes != null) {
+            nodes.close();
+        }
+        nodes = new Nodes(
+                (handlers, own) -> new RepairService(served.opener(), own.executor(), sessionsMax).register(handlers));
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        nodes.close();
+        staging.close();
+    }
+
+    private RemoteReplica replica() throws IOException {
+        return new RemoteReplica(nodes.connect(), 2);
+    }
+
+    private static void shouldFailWith(String code, ThrowingCallable step) {
+        assertThatThrownBy(step)
+                .isInstanceOfSatisfying(
+                        PeerException.class,
+                        failure -> assertThat(failure.code()).isEqualTo(code));
+    }
+
+    @Test
+    void shouldMoveRowsOfManyPartsBothWays() throws IOException {
+        byte[] ours = new byte[3 << 20];
+        byte[] theirs = new byte[(3 << 20) + 17];
+        new Random(1).nextBytes(ours);
+        new Random(2).nextBytes(theirs);
+        TestTable follower = new TestTable(
+                "follower",
+                Sessions.one(
+                        KEYS.get(0), HandMadeTable.row(1, 1).cell(0, 5, theirs).build()),
+                Optional.of(staging));
+        serve(follower, 1);
+        try (StagingDirectory masterStaging = StagingDirectory.open(directory.resolve("master"))) {
+            TestTable own = new TestTable(
+                    "master",
+                    Sessions.one(
+                            KEYS.get(2),
+                            HandMadeTable.row(1, 1).cell(0, 5, ours).build()),
+                    Optional.of(masterStaging));
+            RepairReport report;
+            try (RemoteReplica replica = replica();
+                    RepairMaster master =
+                            new RepairMaster(Sessions.config(1), own, List.of(replica), RepairListener.NONE)) {
+                report = master.run();
+            }
+
+            assertThat(report.rowsDiffering()).isEqualTo(2);
+            assertThat(report.itemsFetched()).isEqualTo(1);
+            assertThat(report.itemsPushed()).isEqualTo(1);
+            assertThat(report.networkBytes()).isGreaterThan(ours.length + theirs.length);
+            assertThat(own.stagedLines())
+                    .isEqualTo(Sessions.one(
+                                    KEYS.get(0),
+                                    HandMadeTable.row(1, 1).cell(0, 5, theirs).build())
+                            .lines());
+            assertThat(follower.stagedLines())
+                    .isEqualTo(Sessions.one(
+                                    KEYS.get(2),
+                                    HandMadeTable.row(1, 1).cell(0, 5, ours).build())
+                            .lines());
+        }
+    }
+
+    @Test
+    void shouldAnswerBusyUntilSessionIsFinished() throws IOException {
+        RemoteReplica first = replica();
+        RemoteReplica second = replica();
+        Waiting.on(first.open(Sessions.open(1, BUFFER_BYTES)));
+        shouldFailWith(RepairService.BUSY, () -> Waiting.on(second.open(Sessions.open(2, BUFFER_BYTES))));
+
+        Waiting.on(first.finish());
+
+        assertThat(Waiting.on(second.open(Sessions.open(2, BUFFER_BYTES))).name())
+                .isEqualTo("follower");
+        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.on(first.fill()));
+    }
+
+    @Test
+    void shouldFreePlaceWhenOpenFails() throws IOException {
+        RemoteReplica replica = replica();
+        shouldFailWith(
+                PeerException.INTERNAL,
+                () -> Waiting.on(replica.open(Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES))));
+        shouldFailWith(
+                RepairService.TOO_LARGE,
+                () -> Waiting.on(replica.open(Sessions.open(1, RepairConfig.BUFFER_MAX_BYTES + 1))));
+        shouldFailWith(
+                RepairService.MALFORMED,
+                () -> nodes.connect().call(RepairVerb.OPEN, Part.request(new UUID(0, 9), new byte[] {1}, 1, 0)));
+
+        Waiting.on(replica.open(Sessions.open(2, BUFFER_BYTES)));
+        assertThat(table.opened).hasValue(2);
+        assertThat(table.closed).hasValue(1);
+    }
+
+    @Test
+    void shouldNameTheDifferenceWhenSchemasDiffer() throws IOException {
+        RemoteReplica replica = replica();
+
+        assertThatThrownBy(() -> Waiting.on(replica.open(Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES))))
+                .isInstanceOf(PeerException.class)
+                .hasMessageContaining("schema differs")
+                .hasMessageContaining("replica=follower")
+                .hasMessageContaining("table=ks.t")
+                .hasMessageContaining("gc_grace");
+    }
+
+    @Test
+    void shouldRefuseWhenServerIsReadOnly() throws IOException {
+        TestTable readOnly = new TestTable("snapshot", Sessions.rows(KEYS.get(1), 1), Optional.empty());
+        serve(readOnly, 1);
+        RemoteReplica replica = replica();
+
+        assertThatThrownBy(() -> Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES))))
+                .hasMessageContaining("read-only")
+                .hasMessageContaining("replica=snapshot");
+        assertThat(readOnly.closed).hasValue(1);
+    }
+
+    @Test
+    void shouldKnowSessionsOnTheirConnectionOnly() throws IOException {
+        RemoteReplica none = replica();
+        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.on(none.fill()));
+
+        RemoteReplica owner = replica();
+        RemoteReplica other = replica();
+        Waiting.on(owner.open(Sessions.open(1, BUFFER_BYTES)));
+        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.on(other.open(Sessions.open(1, BUFFER_BYTES))));
+        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.on(other.fill()));
+        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.on(other.finish()));
+
+        Waiting.on(owner.startPart(TokenRange.Linear.ALL));
+        assertThat(Waiting.on(owner.fill()).items()).isEqualTo(6);
+    }
+
+    @Test
+    void shouldNotEndForeignSessionWhenOpenNamesItAndFails() throws IOException {
+        serve(table, 2);
+        RemoteReplica owner = replica();
+        Waiting.on(owner.open(Sessions.open(1, BUFFER_BYTES)));
+        Connection other = nodes.connect();
+        OpenSession failing = Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES);
+        ByteWriter out = new ByteWriter(64);
+        failing.encode(out);
+
+        shouldFailWith(
+                PeerException.INTERNAL,
+                () -> other.call(RepairVerb.OPEN, Part.request(new UUID(0, 2), out.array(), out.lengthBytes(), 0)));
+
+        Waiting.on(owner.startPart(TokenRange.Linear.ALL));
+        assertThat(Waiting.on(owner.fill()).items()).isEqualTo(6);
+    }
+
+    @Test
+    void shouldAnswerMalformedAndGoOnWhenContentIsNone() throws IOException {
+        Connection connection = nodes.connect();
+        RemoteReplica replica = new RemoteReplica(connection, 2);
+        Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES)));
+
+        for (Verb verb : List.of(RepairVerb.PART, RepairVerb.WINDOW, RepairVerb.HASHES, RepairVerb.FETCH)) {
+            shouldFailWith(
+                    RepairService.MALFORMED, () -> connection.call(verb, Part.request(ID, new byte[] {9, 9, 9}, 3, 0)));
+        }
+        shouldFailWith(RepairService.MALFORMED, () -> connection.call(RepairVerb.MORE, ByteBuffer.allocate(3)));
+
+        Waiting.on(replica.startPart(TokenRange.Linear.ALL));
+        assertThat(Waiting.on(replica.fill()).items()).isEqualTo(6);
+    }
+
+    @Test
+    void shouldEndSessionAndRemoveItsFilesWhenPeerDisconnects() throws IOException, InterruptedException {
+        RemoteReplica replica = replica();
+        Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.on(replica.startPart(TokenRange.Linear.ALL));
+        Waiting.on(replica.window(Waiting.on(replica.fill()).last()));
+        Waiting.on(replica.push(
+                Sessions.encoded(KEYS.get(1), HandMadeTable.row(77, 0).live(5).build())));
+        Waiting.on(replica.fill());
+        assertThat(table.stagedFiles()).isNotEmpty();
+
+        replica.close();
+
+        assertThat(table.end.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(table.stagedFiles()).isEmpty();
+        assertThat(table.closed).hasValue(1);
+        assertThat(table.cursorsClosed).hasValue(table.cursorsOpened.get());
+        Waiting.on(replica().open(Sessions.open(2, BUFFER_BYTES)));
+    }
+}

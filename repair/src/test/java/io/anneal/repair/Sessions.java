@@ -1,0 +1,80 @@
+package io.anneal.repair;
+
+import io.anneal.fragment.Row;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
+import io.anneal.key.TokenRange;
+import io.anneal.merge.PurgeRule;
+import io.anneal.merge.Purger;
+import io.anneal.repair.message.OpenSession;
+import io.anneal.repair.row.ItemCodec;
+import io.anneal.schema.SchemaText;
+import io.anneal.schema.TableSchema;
+import io.anneal.testkit.FragmentList;
+import io.anneal.testkit.HandMadeTable;
+import java.util.List;
+import java.util.UUID;
+
+/** Parameters, rows and encoded items of sessions over {@link HandMadeTable}. */
+final class Sessions {
+    static final TableSchema SCHEMA = HandMadeTable.schema(10);
+    static final List<DecoratedKey> KEYS = HandMadeTable.keys(3);
+    static final int BUFFER_BYTES = 1 << 20;
+
+    private Sessions() {}
+
+    static OpenSession open(long id, int bufferBytes) {
+        return open(new UUID(0, id), SCHEMA, bufferBytes);
+    }
+
+    static OpenSession open(UUID id, TableSchema schema, int bufferBytes) {
+        return new OpenSession(
+                id,
+                "ks",
+                "t",
+                SchemaText.print(schema),
+                100,
+                1,
+                bufferBytes,
+                RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
+                false);
+    }
+
+    static RepairConfig config(int bufferBytes) {
+        return new RepairConfig(
+                new UUID(0, 1),
+                "ks",
+                "t",
+                TokenRange.FULL,
+                bufferBytes,
+                100,
+                1,
+                RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
+                false,
+                true);
+    }
+
+    /** One partition of {@code count} rows. */
+    static FragmentList rows(DecoratedKey key, int count) {
+        FragmentList.Builder builder = FragmentList.builder(SCHEMA).partition(key);
+        for (int i = 0; i < count; i++) {
+            builder.row(HandMadeTable.row(i, 0).live(5).build());
+        }
+        return builder.end().build();
+    }
+
+    static FragmentList one(DecoratedKey key, Row row) {
+        return FragmentList.builder(SCHEMA).partition(key).row(row).end().build();
+    }
+
+    static byte[] encoded(DecoratedKey key, Row row) {
+        ItemCodec codec = new ItemCodec(
+                SCHEMA, RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS, new Purger(new PurgeRule(100, 10)), 1);
+        KeyView view = new KeyView();
+        view.wrap(key);
+        ByteWriter out = new ByteWriter(64);
+        codec.row(view, row, out);
+        return out.toByteArray();
+    }
+}

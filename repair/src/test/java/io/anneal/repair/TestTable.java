@@ -1,0 +1,197 @@
+package io.anneal.repair;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.RangeTombstoneChange;
+import io.anneal.fragment.Row;
+import io.anneal.key.KeyView;
+import io.anneal.key.TokenRange;
+import io.anneal.merge.MergeCursor;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.store.Formats;
+import io.anneal.store.StagedWriter;
+import io.anneal.store.StagingDirectory;
+import io.anneal.testkit.FragmentList;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/** A replica's table in memory that counts what is opened and closed, and fails where it is told to. */
+final class TestTable implements ReplicaTable {
+    /** Runs before every fragment. */
+    interface BeforeFragment {
+        void run(int fragment) throws IOException;
+    }
+
+    final AtomicInteger opened = new AtomicInteger();
+    final AtomicInteger closed = new AtomicInteger();
+    final AtomicInteger cursorsOpened = new AtomicInteger();
+    final AtomicInteger cursorsClosed = new AtomicInteger();
+    final CountDownLatch end = new CountDownLatch(1);
+    volatile BeforeFragment beforeFragment = fragment -> {};
+
+    private final String name;
+    private final FragmentList rows;
+    private final Optional<StagingDirectory> staging;
+
+    TestTable(String name, FragmentList rows, Optional<StagingDirectory> staging) {
+        this.name = name;
+        this.rows = rows;
+        this.staging = staging;
+    }
+
+    Opener opener() {
+        return (keyspace, table) -> {
+            opened.incrementAndGet();
+            return this;
+        };
+    }
+
+    /** Files that wait here for import, finished or not. */
+    List<Path> stagedFiles() throws IOException {
+        Path directory = staging.orElseThrow().tableDirectory(schema());
+        if (!Files.isDirectory(directory)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.toList();
+        }
+    }
+
+    /** Everything in the finished SSTables. */
+    List<String> stagedLines() throws IOException {
+        List<String> lines = new ArrayList<>();
+        for (Descriptor descriptor : staging.orElseThrow().sstables(schema())) {
+            try (SSTableReader reader = Formats.open(descriptor);
+                    FragmentCursor cursor = reader.scan(schema(), TokenRange.Linear.ALL)) {
+                lines.addAll(FragmentList.copyOf(cursor).lines());
+            }
+        }
+        return lines;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public TableSchema schema() {
+        return rows.schema();
+    }
+
+    @Override
+    public int sstableCount() {
+        return 1;
+    }
+
+    @Override
+    public long dataBytes() {
+        return 0;
+    }
+
+    @Override
+    public boolean canReceive() {
+        return staging.isPresent();
+    }
+
+    @Override
+    public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) {
+        FragmentList.Builder inRange = FragmentList.builder(schema());
+        rows.fragments().stream()
+                .filter(fragment -> range.contains(fragment.key().token()))
+                .forEach(inRange::add);
+        cursorsOpened.incrementAndGet();
+        return new Watched(MergeCursor.of(schema(), List.of(inRange.build().cursor()), localDeletionTimeMaxSeconds));
+    }
+
+    @Override
+    public StagedWriter newOutput() {
+        return new StagedWriter(
+                staging.orElseThrow(),
+                schema(),
+                SSTableWriterConfig.defaults(10),
+                StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
+    }
+
+    @Override
+    public void close() {
+        closed.incrementAndGet();
+        end.countDown();
+    }
+
+    private final class Watched implements FragmentCursor {
+        private final FragmentCursor inner;
+        private int fragments;
+
+        Watched(FragmentCursor inner) {
+            this.inner = inner;
+        }
+
+        @Override
+        public FragmentKind advance() throws IOException {
+            beforeFragment.run(fragments++);
+            return inner.advance();
+        }
+
+        @Override
+        public TableSchema schema() {
+            return inner.schema();
+        }
+
+        @Override
+        public FragmentKind kind() {
+            return inner.kind();
+        }
+
+        @Override
+        public KeyView key() {
+            return inner.key();
+        }
+
+        @Override
+        public long partitionDeletionTimestampMicros() {
+            return inner.partitionDeletionTimestampMicros();
+        }
+
+        @Override
+        public long partitionDeletionLocalTimeSeconds() {
+            return inner.partitionDeletionLocalTimeSeconds();
+        }
+
+        @Override
+        public Row row() {
+            return inner.row();
+        }
+
+        @Override
+        public RangeTombstoneChange rangeTombstoneChange() {
+            return inner.rangeTombstoneChange();
+        }
+
+        @Override
+        public void nextPartition() throws IOException {
+            inner.nextPartition();
+        }
+
+        @Override
+        public void forwardTo(long token) throws IOException {
+            inner.forwardTo(token);
+        }
+
+        @Override
+        public void close() throws IOException {
+            cursorsClosed.incrementAndGet();
+            inner.close();
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package io.anneal.repair.message;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
+
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteUnderflowException;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
+import io.anneal.testkit.HandMadeTable;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** What is encoded is read back; bytes from elsewhere are a typed failure or another message, and nothing else. */
+class MessagesTest {
+    private static final UUID ID = new UUID(0x0123456789ABCDEFL, -1);
+    private static final DecoratedKey KEY = DecoratedKey.of(new byte[] {1, 2, 3});
+
+    private record Layout(String name, Object message, Consumer<ByteWriter> encoder, Function<ByteReader, ?> decoder) {}
+
+    private static final OpenSession OPEN =
+            new OpenSession(ID, "ks", "täble", "CREATE TABLE", 1_700_000_000L, -5, 1 << 20, 99, true);
+    private static final SyncVote VOTE =
+            new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5, Long.MAX_VALUE);
+    private static final RunRepair RUN = new RunRepair(
+            ID, "ks", "t", new TokenRange(5, -5), List.of("127.0.0.1:1", "127.0.0.1:2"), 1 << 20, false, true);
+    private static final SessionFinished FINISHED = new SessionFinished(1, 2, 3, 4, List.of("a", ""));
+    private static final SessionOpened OPENED = new SessionOpened("/data", 3, 1L << 40);
+    private static final WindowSummary SUMMARY =
+            new WindowSummary(new WindowSummary.Sum(1, -2, 3), new WindowSummary.Sum(4, 5, -6));
+
+    private static final List<Layout> LAYOUTS = List.of(
+            new Layout("open", OPEN, OPEN::encode, OpenSession::decode),
+            new Layout("opened", OPENED, OPENED::encode, SessionOpened::decode),
+            new Layout("vote", VOTE, VOTE::encode, in -> SyncVote.decode(in, 2)),
+            new Layout("summary", SUMMARY, SUMMARY::encode, WindowSummary::decode),
+            new Layout("finished", FINISHED, FINISHED::encode, SessionFinished::decode),
+            new Layout("run", RUN, RUN::encode, RunRepair::decode),
+            new Layout("phase", Phase.ROWS, out -> Contents.write(Phase.ROWS, out), Contents::readPhase),
+            new Layout(
+                    "range",
+                    new TokenRange.Linear(-7, 7),
+                    out -> Contents.write(new TokenRange.Linear(-7, 7), out),
+                    Contents::readRange));
+
+    @Test
+    void shouldReadBackWhatWasEncoded() {
+        for (Layout layout : LAYOUTS) {
+            assertThat(layout.decoder().apply(new ByteReader(encode(layout))))
+                    .as(layout.name())
+                    .hasToString(layout.message().toString());
+        }
+    }
+
+    @Test
+    void shouldSayUnderflowWhenMessageIsCutShortAnywhere() {
+        for (Layout layout : LAYOUTS) {
+            byte[] whole = encode(layout);
+            for (int length = 0; length < whole.length; length++) {
+                ByteReader in = new ByteReader(Arrays.copyOf(whole, length));
+                assertThatThrownBy(() -> layout.decoder().apply(in))
+                        .as("%s cut to %d", layout.name(), length)
+                        .isInstanceOfAny(ByteUnderflowException.class, IllegalArgumentException.class);
+            }
+        }
+    }
+
+    @Test
+    void shouldFailInNoOtherWayWhenBytesAreFlippedOrRandom() {
+        for (long seed = 0; seed < 3_000; seed++) {
+            Random random = new Random(seed);
+            Layout layout = LAYOUTS.get(random.nextInt(LAYOUTS.size()));
+            byte[] bytes = encode(layout);
+            if (random.nextInt(4) == 0) {
+                random.nextBytes(bytes);
+            }
+            bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+            try {
+                layout.decoder().apply(new ByteReader(bytes));
+            } catch (ByteUnderflowException | IllegalArgumentException expected) {
+                assertThat(expected.getMessage()).isNotBlank();
+            } catch (RuntimeException other) {
+                fail("seed=" + seed + ", layout=" + layout.name(), other);
+            }
+        }
+    }
+
+    @Test
+    void shouldReadHashesBackAndRefuseHalfOfOne() {
+        long[] hashes = {Long.MIN_VALUE, 0, 7};
+        ByteWriter out = new ByteWriter(8);
+        Contents.write(hashes, out);
+
+        assertThat(Contents.readHashes(new ByteReader(out.toByteArray()))).isEqualTo(hashes);
+        assertThat(Contents.readHashes(new ByteReader(new byte[0]))).isEmpty();
+        byte[] cut = Arrays.copyOf(out.toByteArray(), 23);
+        assertThatThrownBy(() -> Contents.readHashes(new ByteReader(cut)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("lengthBytes=23");
+    }
+
+    @Test
+    void shouldReadPlaceOfRowBack() {
+        RingPosition place = RingPosition.of(KEY, PositionInPartition.after(HandMadeTable.clustering(1, 2)));
+        ByteWriter out = new ByteWriter(8);
+        Contents.write(place, out);
+
+        RingPosition read = RingPosition.decode(new ByteReader(out.toByteArray()), 2);
+
+        assertThat(read.position().prefix().compareBytes(place.position().prefix()))
+                .isZero();
+        assertThat(read.position().weight()).isEqualTo(place.position().weight());
+        assertThatThrownBy(() -> RingPosition.decode(new ByteReader(out.toByteArray()), 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("componentsMax=1");
+    }
+
+    @Test
+    void shouldAllocateNothingForCountThatIsNotTrue() {
+        ByteWriter out = new ByteWriter(8);
+        out.writeUnsignedVInt(Integer.MAX_VALUE);
+
+        assertThatThrownBy(() -> Texts.readList(new ByteReader(out.toByteArray())))
+                .isInstanceOf(ByteUnderflowException.class);
+        assertThatThrownBy(() -> Texts.read(new ByteReader(out.toByteArray())))
+                .isInstanceOf(ByteUnderflowException.class);
+    }
+
+    private static byte[] encode(Layout layout) {
+        ByteWriter out = new ByteWriter(8);
+        layout.encoder().accept(out);
+        return out.toByteArray();
+    }
+}

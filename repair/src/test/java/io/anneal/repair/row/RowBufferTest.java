@@ -1,0 +1,154 @@
+package io.anneal.repair.row;
+
+import static io.anneal.testkit.HandMadeTable.clustering;
+import static io.anneal.testkit.HandMadeTable.row;
+import static io.anneal.testkit.HandMadeTable.staticRow;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.fragment.Row;
+import io.anneal.key.ClusteringComparator;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
+import io.anneal.merge.PurgeRule;
+import io.anneal.merge.Purger;
+import io.anneal.schema.TableSchema;
+import io.anneal.testkit.HandMadeTable;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RowBufferTest {
+    private static final TableSchema SCHEMA = HandMadeTable.schema(0);
+    private static final List<DecoratedKey> KEYS = HandMadeTable.keys(3);
+    private static final int CAPACITY_BYTES = 64;
+
+    private final ItemCodec codec = new ItemCodec(SCHEMA, Integer.MAX_VALUE - 1L, new Purger(new PurgeRule(0, 0)), 1);
+    private final RowBuffer buffer = new RowBuffer(SCHEMA, CAPACITY_BYTES);
+    private final ClusteringComparator comparator = ClusteringComparator.of(SCHEMA);
+
+    private void add(DecoratedKey key, Row row) {
+        KeyView view = new KeyView();
+        view.wrap(key);
+        int offset = buffer.bytes().lengthBytes();
+        int length = codec.row(view, row, buffer.bytes());
+        buffer.add(offset, length, codec.isHashed(), codec.high(), codec.low());
+    }
+
+    private static RingPosition at(DecoratedKey key, int c1, int c2) {
+        return RingPosition.of(key, PositionInPartition.at(clustering(c1, c2)));
+    }
+
+    private static RingPosition after(DecoratedKey key, int... prefix) {
+        return RingPosition.of(key, PositionInPartition.after(clustering(prefix)));
+    }
+
+    private void fill() {
+        add(KEYS.get(0), staticRow().cell(0, 1, "s").build());
+        add(KEYS.get(0), row(1, 1).live(1).build());
+        add(KEYS.get(0), row(1, 2).live(1).build());
+        add(KEYS.get(2), row(0, 0).live(1).build());
+    }
+
+    @Test
+    void shouldEndWindowAtBoundaryWhereverItStands() {
+        fill();
+        Object[][] ends = {
+            {RingPosition.of(KEYS.get(0), PositionInPartition.START), 0},
+            {RingPosition.of(KEYS.get(0), PositionInPartition.STATIC), 1},
+            {at(KEYS.get(0), 1, 1), 2},
+            {after(KEYS.get(0), 1, 1), 2},
+            {after(KEYS.get(0), 1), 3},
+            {RingPosition.of(KEYS.get(0), PositionInPartition.END), 3},
+            {RingPosition.of(KEYS.get(1), PositionInPartition.END), 3},
+            {RingPosition.END, 4},
+        };
+        for (Object[] end : ends) {
+            RowBuffer fresh = new RowBufferTest().filled();
+            fresh.window((RingPosition) end[0]);
+            assertThat(fresh.windowEnd()).as("%s", end[0]).isEqualTo(end[1]);
+        }
+    }
+
+    private RowBuffer filled() {
+        fill();
+        return buffer;
+    }
+
+    @Test
+    void shouldFindRowsOfWindowOnly() {
+        fill();
+        buffer.window(after(KEYS.get(0), 1, 1));
+
+        assertThat(buffer.find(RingPosition.of(KEYS.get(0), PositionInPartition.STATIC)))
+                .isZero();
+        assertThat(buffer.find(at(KEYS.get(0), 1, 1))).isEqualTo(1);
+        assertThat(buffer.find(at(KEYS.get(0), 0, 0))).isEqualTo(-2);
+        assertThat(buffer.find(at(KEYS.get(0), 1, 2))).isEqualTo(-3);
+        assertThat(buffer.find(RingPosition.of(KEYS.get(1), PositionInPartition.STATIC)))
+                .isEqualTo(-3);
+    }
+
+    @Test
+    void shouldMoveRestToFrontWhenWindowIsDropped() {
+        fill();
+        long allBytes = buffer.aheadBytes();
+        buffer.window(after(KEYS.get(0), 1, 1));
+        buffer.kill(0);
+        long low = buffer.hashLow(2);
+        add(KEYS.get(2), row(9, 9).live(1).build());
+
+        buffer.dropWindow();
+
+        assertThat(buffer.windowEnd()).isZero();
+        assertThat(buffer.count()).isEqualTo(3);
+        assertThat(buffer.hashLow(0)).isEqualTo(low);
+        assertThat(buffer.position(0).compareTo(at(KEYS.get(0), 1, 2), comparator))
+                .isZero();
+        assertThat(buffer.position(2).compareTo(at(KEYS.get(2), 9, 9), comparator))
+                .isZero();
+        assertThat(buffer.isDead(0)).isFalse();
+        assertThat(buffer.aheadBytes()).isLessThan(allBytes).isPositive();
+    }
+
+    @Test
+    void shouldKeepMarkOfReceivedWhenRowIsReplacedOrKilled() {
+        fill();
+        buffer.window(RingPosition.END);
+        buffer.markReceived(1);
+
+        buffer.kill(1);
+        assertThat(buffer.isDead(1)).isTrue();
+        assertThat(buffer.isHashed(1)).isFalse();
+        assertThat(buffer.isReceived(1)).isTrue();
+
+        buffer.replace(1, buffer.offset(2), buffer.lengthBytes(2), true, 5, 6);
+        assertThat(buffer.isDead(1)).isFalse();
+        assertThat(buffer.isReceived(1)).isTrue();
+        assertThat(buffer.hashLow(1)).isEqualTo(6);
+    }
+
+    @Test
+    void shouldHoldManyRowsWhenThereIsMoreThanExpected() {
+        for (int i = 0; i < 5_000; i++) {
+            add(KEYS.get(0), row(i, 0).live(1).build());
+        }
+        buffer.window(RingPosition.END);
+
+        assertThat(buffer.windowEnd()).isEqualTo(5_000);
+        assertThat(buffer.find(at(KEYS.get(0), 4_321, 0))).isEqualTo(4_321);
+    }
+
+    @Test
+    void shouldGiveMemoryBackWhenHugeRowHasPassed() {
+        add(KEYS.get(0), row(1, 1).cell(0, 1, new byte[3 << 20]).build());
+        add(KEYS.get(0), row(1, 2).live(1).build());
+        buffer.window(after(KEYS.get(0), 1, 1));
+
+        buffer.dropWindow();
+
+        assertThat(buffer.bytes().capacityBytes()).isLessThan(1 << 20);
+        assertThat(buffer.position(0).compareTo(at(KEYS.get(0), 1, 2), comparator))
+                .isZero();
+    }
+}

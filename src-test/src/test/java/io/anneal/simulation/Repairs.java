@@ -1,0 +1,49 @@
+package io.anneal.simulation;
+
+import io.anneal.key.TokenRange;
+import io.anneal.merge.PurgeRule;
+import io.anneal.repair.LocalReplica;
+import io.anneal.repair.RepairConfig;
+import io.anneal.repair.RepairListener;
+import io.anneal.repair.RepairMaster;
+import io.anneal.repair.RepairReport;
+import io.anneal.repair.Replica;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** Runs one repair of {@code ks.t} in one thread: the first replica is the master. */
+final class Repairs {
+    private Repairs() {}
+
+    static RepairConfig config(PurgeRule rule, int bufferBytes, long seed) {
+        return new RepairConfig(
+                new UUID(seed, bufferBytes),
+                "ks",
+                "t",
+                TokenRange.FULL,
+                bufferBytes,
+                rule.purgeTimeSeconds(),
+                seed,
+                RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
+                false,
+                true);
+    }
+
+    static RepairReport run(List<MemoryReplica> replicas, RepairConfig config) throws IOException {
+        List<Replica> followers = new ArrayList<>();
+        for (MemoryReplica replica : replicas.subList(1, replicas.size())) {
+            followers.add(new LocalReplica(replica.name(), (keyspace, table) -> replica, Runnable::run));
+        }
+        return run(replicas.get(0), followers, config);
+    }
+
+    static RepairReport run(MemoryReplica own, List<Replica> followers, RepairConfig config) throws IOException {
+        try (RepairMaster master = new RepairMaster(config, own, followers, RepairListener.NONE)) {
+            return master.run();
+        } finally {
+            followers.forEach(Replica::close);
+        }
+    }
+}
