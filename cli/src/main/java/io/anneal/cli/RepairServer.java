@@ -1,5 +1,6 @@
 package io.anneal.cli;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
@@ -21,12 +22,15 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A replica that takes part in repairs over the network, as follower and as master: what {@code anneal serve} runs and the
  * demo embeds. Owns its threads; closing ends them with every session.
  */
 final class RepairServer implements AutoCloseable {
+    private static final long CLOSE_SECONDS = 10;
+
     private final ExecutorService executor;
     private final NetClient client;
     private final NetServer server;
@@ -80,6 +84,7 @@ final class RepairServer implements AutoCloseable {
     public void close() {
         server.close();
         client.close();
-        executor.shutdownNow();
+        // Sessions end on the executor, where they remove what was not finished.
+        MoreExecutors.shutdownAndAwaitTermination(executor, CLOSE_SECONDS, TimeUnit.SECONDS);
     }
 }

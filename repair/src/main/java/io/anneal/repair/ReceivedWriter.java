@@ -1,6 +1,7 @@
 package io.anneal.repair;
 
 import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.EncodedItem;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.RangeDeletion;
@@ -10,13 +11,18 @@ import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
+import io.anneal.repair.row.KnownDeletions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.store.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeSet;
 
 /**
  * Turns what a replica received, window by window, into the fragments of one writer. It is the cursor that the SSTable
@@ -28,6 +34,8 @@ final class ReceivedWriter implements Closeable {
     private final ReplicaTable table;
     private final ClusteringComparator comparator;
     private final Current current;
+    private final EncodedItem item;
+    private final Row received = new Row();
 
     private Optional<StagedWriter> output = Optional.empty();
     private Optional<DecoratedKey> partition = Optional.empty();
@@ -37,10 +45,45 @@ final class ReceivedWriter implements Closeable {
         this.table = table;
         comparator = ClusteringComparator.of(table.schema());
         current = new Current(table.schema());
+        item = new EncodedItem(table.schema());
+    }
+
+    /** Appends what was received in a window: encoded rows by place, and deletions. */
+    void window(NavigableMap<RingPosition, byte[]> rows, KnownDeletions deletions) throws IOException {
+        TreeSet<DecoratedKey> keys = new TreeSet<>();
+        deletions.keys().forEach(keys::add);
+        rows.keySet().forEach(position -> keys.add(position.key().orElseThrow()));
+        for (DecoratedKey key : keys) {
+            partition(key, deletions.partitionDeletion(key));
+            RingPosition from = RingPosition.of(key, PositionInPartition.START);
+            RingPosition to = RingPosition.of(key, PositionInPartition.END);
+            content(rows.subMap(from, true, to, true).values(), deletions.steps(key));
+        }
+    }
+
+    private void content(Iterable<byte[]> rows, List<RangeDeletion> ranges) throws IOException {
+        int next = 0;
+        for (byte[] encoded : rows) {
+            item.wrap(encoded, 0, encoded.length).readRow(received);
+            while (next < ranges.size()
+                    && !received.isStatic()
+                    && comparator.compare(
+                                    ranges.get(next).start(),
+                                    ranges.get(next).startWeight(),
+                                    received.clustering(),
+                                    ClusteringComparator.AT)
+                            < 0) {
+                range(ranges.get(next++));
+            }
+            row(received);
+        }
+        while (next < ranges.size()) {
+            range(ranges.get(next++));
+        }
     }
 
     /** Goes on with the partition, or ends the one before and starts it. */
-    void partition(DecoratedKey key, DeletionTime deletion) throws IOException {
+    private void partition(DecoratedKey key, DeletionTime deletion) throws IOException {
         if (partition.isPresent() && partition.get().equals(key)) {
             if (!deletion.isLive()) {
                 throw new IllegalStateException("partition deletion received behind the partition's first rows");
@@ -53,7 +96,7 @@ final class ReceivedWriter implements Closeable {
         partition = Optional.of(key);
     }
 
-    void row(Row row) throws IOException {
+    private void row(Row row) throws IOException {
         if (!row.isStatic()) {
             closeRangeBefore(row.clustering(), ClusteringComparator.AT);
         }
@@ -62,7 +105,7 @@ final class ReceivedWriter implements Closeable {
     }
 
     /** Starts a range deletion; its end is written when something behind it comes. */
-    void range(RangeDeletion range) throws IOException {
+    private void range(RangeDeletion range) throws IOException {
         closeRangeBefore(range.start(), range.startWeight());
         if (openRange.isPresent()) {
             RangeDeletion open = openRange.get();

@@ -69,7 +69,8 @@ public final class RepairMaster implements Closeable {
     /**
      * Repairs the range; afterwards all replicas hold the same rows there.
      *
-     * @throws IOException naming the replica that failed; nothing of what was received is kept then
+     * @throws IOException naming the replica that failed; nothing of what was received is kept then, but where a replica
+     *     fails in the last step, finishing: others may have finished before it, and keep rows that are right
      */
     @SuppressWarnings("try") // The entries are there for the log, not for this code.
     public RepairReport run() throws IOException {

@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.NavigableMap;
 
 /**
  * One replica's side of a session, master and follower alike: reads ahead into the row buffer, fixes windows, sums and
@@ -97,7 +98,7 @@ final class ReplicaSession implements Closeable {
     }
 
     WindowSummary summary() {
-        return new WindowSummary(sum(window.deletionSum()), sum(window.rowSum()));
+        return new WindowSummary(sum(window.deletionSum()), sum(window.rows().sum()));
     }
 
     private static WindowSummary.Sum sum(HashSum sum) {
@@ -117,7 +118,9 @@ final class ReplicaSession implements Closeable {
     }
 
     long[] hashes(Phase phase) {
-        return phase == Phase.DELETIONS ? window.deletionHashes() : window.rowHashes();
+        return phase == Phase.DELETIONS
+                ? window.deletionHashes()
+                : window.rows().hashes();
     }
 
     /** The items with these hashes, encoded, in ring order. */
@@ -150,10 +153,11 @@ final class ReplicaSession implements Closeable {
 
     private void endWindow() throws IOException {
         if (window.isOpen()) {
-            rowsWritten += window.receivedRowCount();
+            NavigableMap<RingPosition, byte[]> received = window.rows().received();
+            rowsWritten += received.size();
             deletionsWritten += window.receivedDeletionCount();
             if (!parameters.dryRun()) {
-                window.writeReceived(writer);
+                writer.window(received, window.receivedDeletions());
             }
             window.end();
         }

@@ -10,11 +10,9 @@ import io.anneal.io.ByteWriter;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
-import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
-import io.anneal.merge.RowMerger;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.HashedDeletion;
 import io.anneal.repair.row.ItemCodec;
@@ -23,13 +21,8 @@ import io.anneal.repair.row.RowBuffer;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * What one replica holds of the window that is being reconciled, and what it received for it. Receiving an item merges it,
@@ -39,16 +32,11 @@ import java.util.TreeSet;
  */
 final class Window {
     private final ItemCodec codec;
-    private final RowMerger merger;
-    private final RowBuffer rows;
+    private final WindowRows rows;
     private final ClusteringComparator comparator;
     private final EncodedItem item;
-    private final EncodedItem heldItem;
-    private final KeyView keyView = new KeyView();
     private final ByteWriter scratch = new ByteWriter(1024);
-    private final Row held = new Row();
     private final Row incoming = new Row();
-    private final Row merged = new Row();
 
     private final List<HashedDeletion> deletions = new ArrayList<>();
     /** What this replica had, ghosts and what was carried in included. */
@@ -57,7 +45,6 @@ final class Window {
     private final KnownDeletions known;
 
     private final KnownDeletions received;
-    private final NavigableMap<RingPosition, HeldRow> newRows;
 
     private TokenRange.Linear part = TokenRange.Linear.ALL;
     /** Where the window before this one ended; empty in the first of a part. */
@@ -68,17 +55,14 @@ final class Window {
     private Optional<DeletionItem> carried = Optional.empty();
     private long receivedDeletionCount;
 
-    Window(TableSchema schema, ItemCodec codec, RowBuffer rows, long localDeletionTimeMaxSeconds) {
+    Window(TableSchema schema, ItemCodec codec, RowBuffer buffer, long localDeletionTimeMaxSeconds) {
         this.codec = codec;
-        this.rows = rows;
+        rows = new WindowRows(schema, codec, buffer, localDeletionTimeMaxSeconds);
         comparator = ClusteringComparator.of(schema);
-        merger = new RowMerger(schema, localDeletionTimeMaxSeconds);
         item = new EncodedItem(schema);
-        heldItem = new EncodedItem(schema);
         own = new KnownDeletions(schema);
         known = new KnownDeletions(schema);
         received = new KnownDeletions(schema);
-        newRows = new TreeMap<>((left, right) -> left.compareTo(right, comparator));
     }
 
     /** Begins a part of the range; its windows follow. */
@@ -124,7 +108,7 @@ final class Window {
         own.clear();
         known.clear();
         received.clear();
-        newRows.clear();
+        rows.end();
         receivedDeletionCount = 0;
     }
 
@@ -146,36 +130,11 @@ final class Window {
         return sum;
     }
 
-    HashSum rowSum() {
-        HashSum sum = new HashSum();
-        for (int i = 0; i < rows.windowEnd(); i++) {
-            if (rows.isHashed(i)) {
-                sum.add(rows.hashLow(i), rows.hashHigh(i));
-            }
-        }
-        return sum;
-    }
-
     long[] deletionHashes() {
         return deletions.stream()
                 .filter(HashedDeletion::hashed)
                 .mapToLong(HashedDeletion::low)
                 .toArray();
-    }
-
-    long[] rowHashes() {
-        long[] hashes = new long[rows.windowEnd()];
-        int count = 0;
-        for (int i = 0; i < rows.windowEnd(); i++) {
-            if (rows.isHashed(i)) {
-                hashes[count++] = rows.hashLow(i);
-            }
-        }
-        return Arrays.copyOf(hashes, count);
-    }
-
-    RowBuffer rows() {
-        return rows;
     }
 
     /** Where a row received from elsewhere stands; copies. */
@@ -212,20 +171,6 @@ final class Window {
         }
         return known.covering(deletion.key(), deletion.range().orElseThrow()).stream()
                 .anyMatch(part -> KnownDeletions.deletionOf(part).equals(deletion.deletion()));
-    }
-
-    /** The row held at a place now; empty when there is none, or nothing of it is left. */
-    Optional<HeldRow> heldAt(RingPosition position) {
-        int index = rows.find(position);
-        if (index < 0) {
-            return Optional.ofNullable(newRows.get(position)).filter(row -> !row.isNothing());
-        }
-        if (rows.isDead(index)) {
-            return Optional.empty();
-        }
-        int offset = rows.offset(index);
-        byte[] encoded = Arrays.copyOfRange(rows.bytes().array(), offset, offset + rows.lengthBytes(index));
-        return Optional.of(new HeldRow(encoded, rows.isHashed(index), rows.hashHigh(index), rows.hashLow(index)));
     }
 
     /**
@@ -320,52 +265,7 @@ final class Window {
             from = bound(deletion.key(), range.start(), range.startWeight());
             to = bound(deletion.key(), range.end(), range.endWeight());
         }
-        int end = rows.firstFrom(to);
-        for (int i = rows.firstFrom(from); i < end; i++) {
-            if (rows.isDead(i)) {
-                continue;
-            }
-            DeletionTime covering = covering(rows.position(i));
-            read(rows.item(i), held);
-            if (isTouched(held, covering.timestampMicros())) {
-                mergeHeld(covering);
-                replace(i, keyView.wrap(deletion.key()));
-            }
-        }
-        newRows.subMap(from, true, to, true).replaceAll((position, row) -> {
-            if (row.isNothing()) {
-                return row;
-            }
-            read(row.encoded(), held);
-            mergeHeld(covering(position));
-            return encodeMerged(keyView.wrap(deletion.key()));
-        });
-    }
-
-    private void mergeHeld(DeletionTime covering) {
-        merger.start(held.isStatic());
-        merger.add(held);
-        merger.merge(covering.timestampMicros(), covering.localDeletionTimeSeconds(), merged);
-    }
-
-    /** Puts the merged row in the place of a row of the buffer; an empty one leaves nothing there. */
-    private void replace(int index, KeyView key) {
-        if (merged.isEmpty()) {
-            rows.kill(index);
-            return;
-        }
-        int offset = rows.bytes().lengthBytes();
-        int length = codec.row(key, merged, rows.bytes());
-        rows.replace(index, offset, length, codec.isHashed(), codec.high(), codec.low());
-    }
-
-    private HeldRow encodeMerged(KeyView key) {
-        if (merged.isEmpty()) {
-            return HeldRow.NOTHING;
-        }
-        scratch.clear();
-        codec.row(key, merged, scratch);
-        return new HeldRow(scratch.toByteArray(), codec.isHashed(), codec.high(), codec.low());
+        rows.apply(from, to, this::covering);
     }
 
     private void receiveRow(ByteWriter ghosts) throws IOException {
@@ -377,19 +277,9 @@ final class Window {
         boolean incomingHashed = codec.isHashed();
         long incomingLow = codec.low();
 
-        int index = rows.find(position);
-        Optional<HeldRow> before = heldAt(position);
-        DeletionTime covering = covering(position);
-        merger.start(incoming.isStatic());
-        merger.add(incoming);
-        if (before.isPresent()) {
-            byte[] encoded = before.get().encoded();
-            read(heldItem.wrap(encoded, 0, encoded.length), held);
-            merger.add(held);
-        }
-        merger.merge(covering.timestampMicros(), covering.localDeletionTimeSeconds(), merged);
-        KeyView key = keyView.wrap(position.key().orElseThrow());
-        HeldRow after = encodeMerged(key);
+        Optional<HeldRow> before = rows.heldAt(position);
+        HeldRow after =
+                rows.merge(incoming, before, covering(position), position.key().orElseThrow());
 
         if (after.hashed() != incomingHashed || after.hashed() && after.low() != incomingLow) {
             answerWithGhosts(position, before, after, ghosts);
@@ -398,12 +288,7 @@ final class Window {
                 ? !after.hashed()
                 : before.get().hashed() == after.hashed() && before.get().low() == after.low();
         if (!unchanged) {
-            if (index >= 0) {
-                replace(index, key);
-                rows.markReceived(index);
-            } else {
-                newRows.put(position, after);
-            }
+            rows.put(position, after);
         }
     }
 
@@ -413,7 +298,7 @@ final class Window {
         DeletionTime ours = isStatic
                 ? own.partitionDeletion(key)
                 : own.covering(key, position.position().prefix());
-        if (codec.isGhost(ours) && isTouched(incoming, ours.timestampMicros())) {
+        if (codec.isGhost(ours) && WindowRows.isTouched(incoming, ours.timestampMicros())) {
             ghosts.writeBytes(codec.encode(
                     isStatic
                             ? DeletionItem.ofPartition(key, ours)
@@ -434,82 +319,17 @@ final class Window {
         return range;
     }
 
-    /** Whether a deletion of this timestamp hides anything of the row. */
-    private static boolean isTouched(Row row, long deletionMicros) {
-        if (deletionMicros == DeletionTime.NO_TIMESTAMP) {
-            return false;
-        }
-        if (row.hasLiveness() && row.livenessTimestampMicros() <= deletionMicros
-                || row.hasDeletion() && row.deletionTimestampMicros() <= deletionMicros) {
-            return true;
-        }
-        for (int i = 0; i < row.entryCount(); i++) {
-            if (row.timestampMicros(i) <= deletionMicros) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Rows received in this window that this replica lacked. */
-    long receivedRowCount() {
-        long count = newRows.values().stream().filter(row -> !row.isNothing()).count();
-        for (int i = 0; i < rows.windowEnd(); i++) {
-            count += rows.isReceived(i) && !rows.isDead(i) ? 1 : 0;
-        }
-        return count;
-    }
-
+    /** Partition and range deletions received in this window that this replica lacked. */
     long receivedDeletionCount() {
         return receivedDeletionCount;
     }
 
-    /** Hands everything that was received to the writer, in ring order. */
-    void writeReceived(ReceivedWriter writer) throws IOException {
-        NavigableMap<RingPosition, byte[]> all = new TreeMap<>(newRows.comparator());
-        newRows.forEach((position, row) -> {
-            if (!row.isNothing()) {
-                all.put(position, row.encoded());
-            }
-        });
-        for (int i = 0; i < rows.windowEnd(); i++) {
-            if (rows.isReceived(i) && !rows.isDead(i)) {
-                RingPosition position = rows.position(i);
-                all.put(position, heldAt(position).orElseThrow().encoded());
-            }
-        }
-        TreeSet<DecoratedKey> keys = new TreeSet<>();
-        received.keys().forEach(keys::add);
-        all.keySet().forEach(position -> keys.add(position.key().orElseThrow()));
-        for (DecoratedKey key : keys) {
-            writer.partition(key, received.partitionDeletion(key));
-            RingPosition from = RingPosition.of(key, PositionInPartition.START);
-            RingPosition to = RingPosition.of(key, PositionInPartition.END);
-            writePartition(all.subMap(from, true, to, true), received.steps(key), writer);
-        }
+    KnownDeletions receivedDeletions() {
+        return received;
     }
 
-    private void writePartition(
-            NavigableMap<RingPosition, byte[]> rowsByPosition, List<RangeDeletion> ranges, ReceivedWriter writer)
-            throws IOException {
-        int next = 0;
-        for (Map.Entry<RingPosition, byte[]> row : rowsByPosition.entrySet()) {
-            read(row.getValue(), held);
-            while (next < ranges.size()
-                    && !held.isStatic()
-                    && comparator.compare(
-                                    ranges.get(next).start(),
-                                    ranges.get(next).startWeight(),
-                                    held.clustering(),
-                                    ClusteringComparator.AT)
-                            < 0) {
-                writer.range(ranges.get(next++));
-            }
-            writer.row(held);
-        }
-        while (next < ranges.size()) {
-            writer.range(ranges.get(next++));
-        }
+    WindowRows rows() {
+        return rows;
     }
 
     private static RingPosition bound(DecoratedKey key, Clustering prefix, int weight) {
@@ -521,21 +341,5 @@ final class Window {
         return position.position().region() == PositionInPartition.Region.STATIC
                 ? known.partitionDeletion(key)
                 : known.covering(key, position.position().prefix());
-    }
-
-    private void read(EncodedItem encoded, Row into) {
-        try {
-            encoded.readRow(into);
-        } catch (CorruptItemException e) {
-            throw new IllegalStateException("window does not hold what it encoded", e);
-        }
-    }
-
-    private void read(byte[] encoded, Row into) {
-        try {
-            read(heldItem.wrap(encoded, 0, encoded.length), into);
-        } catch (CorruptItemException e) {
-            throw new IllegalStateException("window does not hold what it encoded", e);
-        }
     }
 }

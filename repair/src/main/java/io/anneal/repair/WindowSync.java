@@ -199,7 +199,7 @@ final class WindowSync {
         long[] touchedHashes = new long[touched.size()];
         int touchedCount = 0;
         for (RingPosition position : touched.keySet()) {
-            Optional<HeldRow> row = own.current().heldAt(position);
+            Optional<HeldRow> row = own.current().rows().heldAt(position);
             if (row.isPresent()) {
                 pushTouched(row.get(), touched.get(position), lists, pushes);
                 touchedHashes[touchedCount++] = row.get().low();
@@ -221,7 +221,7 @@ final class WindowSync {
             RingPosition position = window.position(item);
             touched.computeIfAbsent(position, place -> {
                         List<Long> hashes = new ArrayList<>();
-                        window.heldAt(place).filter(HeldRow::hashed).ifPresent(row -> hashes.add(row.low()));
+                        window.rows().heldAt(place).filter(HeldRow::hashed).ifPresent(row -> hashes.add(row.low()));
                         return hashes;
                     })
                     .add(window.hashOf(item));
@@ -242,7 +242,7 @@ final class WindowSync {
 
     /** What only the master holds at its place, or followers equal to it. */
     private void pushOwn(HashList touched, List<HashList> lists, List<ByteWriter> pushes) {
-        RowBuffer rows = own.current().rows();
+        RowBuffer rows = own.current().rows().buffer();
         for (int index = 0; index < rows.windowEnd(); index++) {
             if (!rows.isHashed(index) || touched.contains(rows.hashLow(index))) {
                 continue;
@@ -343,7 +343,10 @@ final class WindowSync {
             if (ItemCodec.isDeletion(item)) {
                 held.writeBytes(items, item.offset(), item.lengthBytes());
             } else {
-                own.current().heldAt(own.current().position(item)).ifPresent(row -> held.writeBytes(row.encoded()));
+                own.current()
+                        .rows()
+                        .heldAt(own.current().position(item))
+                        .ifPresent(row -> held.writeBytes(row.encoded()));
             }
         }
         return held.toByteArray();

@@ -1,0 +1,216 @@
+package io.anneal.repair;
+
+import io.anneal.fragment.CorruptItemException;
+import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.EncodedItem;
+import io.anneal.fragment.HashSum;
+import io.anneal.fragment.Row;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.ClusteringComparator;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
+import io.anneal.key.RingPosition;
+import io.anneal.merge.RowMerger;
+import io.anneal.repair.row.ItemCodec;
+import io.anneal.repair.row.RowBuffer;
+import io.anneal.schema.TableSchema;
+import java.util.Arrays;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * The rows that one replica holds in a window: those of its row buffer, changed in place, and received ones at places
+ * where it had none. Split from {@link Window}, which knows the deletions and the rules of receiving. Owned by the
+ * session's thread.
+ */
+final class WindowRows {
+    private final ItemCodec codec;
+    private final RowMerger merger;
+    private final RowBuffer rows;
+    private final EncodedItem heldItem;
+    private final KeyView keyView = new KeyView();
+    private final ByteWriter scratch = new ByteWriter(1024);
+    private final Row held = new Row();
+    private final Row merged = new Row();
+    private final NavigableMap<RingPosition, HeldRow> newRows;
+
+    WindowRows(TableSchema schema, ItemCodec codec, RowBuffer rows, long localDeletionTimeMaxSeconds) {
+        this.codec = codec;
+        this.rows = rows;
+        ClusteringComparator comparator = ClusteringComparator.of(schema);
+        merger = new RowMerger(schema, localDeletionTimeMaxSeconds);
+        heldItem = new EncodedItem(schema);
+        newRows = new TreeMap<>((left, right) -> left.compareTo(right, comparator));
+    }
+
+    /** What the replica read; the window's rows come first. */
+    RowBuffer buffer() {
+        return rows;
+    }
+
+    /** Forgets received rows; the row buffer's window is dropped by its reader. */
+    void end() {
+        newRows.clear();
+    }
+
+    HashSum sum() {
+        HashSum sum = new HashSum();
+        for (int i = 0; i < rows.windowEnd(); i++) {
+            if (rows.isHashed(i)) {
+                sum.add(rows.hashLow(i), rows.hashHigh(i));
+            }
+        }
+        return sum;
+    }
+
+    long[] hashes() {
+        long[] hashes = new long[rows.windowEnd()];
+        int count = 0;
+        for (int i = 0; i < rows.windowEnd(); i++) {
+            if (rows.isHashed(i)) {
+                hashes[count++] = rows.hashLow(i);
+            }
+        }
+        return Arrays.copyOf(hashes, count);
+    }
+
+    /** The row held at a place now; empty when there is none, or nothing of it is left. */
+    Optional<HeldRow> heldAt(RingPosition position) {
+        int index = rows.find(position);
+        if (index < 0) {
+            return Optional.ofNullable(newRows.get(position)).filter(row -> !row.isNothing());
+        }
+        if (rows.isDead(index)) {
+            return Optional.empty();
+        }
+        int offset = rows.offset(index);
+        byte[] encoded = Arrays.copyOfRange(rows.bytes().array(), offset, offset + rows.lengthBytes(index));
+        return Optional.of(new HeldRow(encoded, rows.isHashed(index), rows.hashHigh(index), rows.hashLow(index)));
+    }
+
+    /** Merges a row with what is held at its place, under a deletion; {@link #put} then holds the result. */
+    HeldRow merge(Row incoming, Optional<HeldRow> before, DeletionTime covering, DecoratedKey key) {
+        merger.start(incoming.isStatic());
+        merger.add(incoming);
+        if (before.isPresent()) {
+            read(before.get().encoded(), held);
+            merger.add(held);
+        }
+        merger.merge(covering.timestampMicros(), covering.localDeletionTimeSeconds(), merged);
+        return encodeMerged(keyView.wrap(key));
+    }
+
+    /** Holds, as received, what was merged last. */
+    void put(RingPosition position, HeldRow row) {
+        int index = rows.find(position);
+        if (index >= 0) {
+            replace(index, keyView.wrap(position.key().orElseThrow()));
+            rows.markReceived(index);
+        } else {
+            newRows.put(position, row);
+        }
+    }
+
+    /** Applies deletions to the rows of one partition from a place to another. */
+    void apply(RingPosition from, RingPosition to, Function<RingPosition, DeletionTime> covering) {
+        DecoratedKey key = from.key().orElseThrow();
+        int end = rows.firstFrom(to);
+        for (int i = rows.firstFrom(from); i < end; i++) {
+            if (rows.isDead(i)) {
+                continue;
+            }
+            DeletionTime deletion = covering.apply(rows.position(i));
+            read(rows.item(i), held);
+            if (isTouched(held, deletion.timestampMicros())) {
+                mergeHeld(deletion);
+                replace(i, keyView.wrap(key));
+            }
+        }
+        newRows.subMap(from, true, to, true).replaceAll((position, row) -> {
+            if (row.isNothing()) {
+                return row;
+            }
+            read(row.encoded(), held);
+            mergeHeld(covering.apply(position));
+            return encodeMerged(keyView.wrap(key));
+        });
+    }
+
+    private void mergeHeld(DeletionTime covering) {
+        merger.start(held.isStatic());
+        merger.add(held);
+        merger.merge(covering.timestampMicros(), covering.localDeletionTimeSeconds(), merged);
+    }
+
+    /** Puts the merged row in the place of a row of the buffer; an empty one leaves nothing there. */
+    private void replace(int index, KeyView key) {
+        if (merged.isEmpty()) {
+            rows.kill(index);
+            return;
+        }
+        int offset = rows.bytes().lengthBytes();
+        int length = codec.row(key, merged, rows.bytes());
+        rows.replace(index, offset, length, codec.isHashed(), codec.high(), codec.low());
+    }
+
+    private HeldRow encodeMerged(KeyView key) {
+        if (merged.isEmpty()) {
+            return HeldRow.NOTHING;
+        }
+        scratch.clear();
+        codec.row(key, merged, scratch);
+        return new HeldRow(scratch.toByteArray(), codec.isHashed(), codec.high(), codec.low());
+    }
+
+    /** Whether a deletion of this timestamp hides anything of the row. */
+    static boolean isTouched(Row row, long deletionMicros) {
+        if (deletionMicros == DeletionTime.NO_TIMESTAMP) {
+            return false;
+        }
+        if (row.hasLiveness() && row.livenessTimestampMicros() <= deletionMicros
+                || row.hasDeletion() && row.deletionTimestampMicros() <= deletionMicros) {
+            return true;
+        }
+        for (int i = 0; i < row.entryCount(); i++) {
+            if (row.timestampMicros(i) <= deletionMicros) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Rows received in this window that this replica lacked, encoded, in ring order. */
+    NavigableMap<RingPosition, byte[]> received() {
+        NavigableMap<RingPosition, byte[]> all = new TreeMap<>(newRows.comparator());
+        newRows.forEach((position, row) -> {
+            if (!row.isNothing()) {
+                all.put(position, row.encoded());
+            }
+        });
+        for (int i = 0; i < rows.windowEnd(); i++) {
+            if (rows.isReceived(i) && !rows.isDead(i)) {
+                RingPosition position = rows.position(i);
+                all.put(position, heldAt(position).orElseThrow().encoded());
+            }
+        }
+        return all;
+    }
+
+    private void read(EncodedItem encoded, Row into) {
+        try {
+            encoded.readRow(into);
+        } catch (CorruptItemException e) {
+            throw new IllegalStateException("window does not hold what it encoded", e);
+        }
+    }
+
+    private void read(byte[] encoded, Row into) {
+        try {
+            read(heldItem.wrap(encoded, 0, encoded.length), into);
+        } catch (CorruptItemException e) {
+            throw new IllegalStateException("window does not hold what it encoded", e);
+        }
+    }
+}
