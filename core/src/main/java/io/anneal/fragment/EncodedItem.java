@@ -11,7 +11,6 @@ import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.TableSchema;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -96,32 +95,14 @@ public final class EncodedItem {
         return offset + length;
     }
 
-    public int keyOffset() {
-        return offset + ItemLayout.KEY_OFFSET;
-    }
-
-    public int keyLengthBytes() {
-        return keyLength;
-    }
-
     /** The partition key with its token, valid until the next {@link #wrap}; the token is computed when first asked for. */
     public KeyView key() {
         if (!tokenKnown) {
-            key.wrap(Murmur3.token(buffer, keyOffset(), keyLength), buffer, keyOffset(), keyLength);
+            int keyOffset = offset + ItemLayout.KEY_OFFSET;
+            key.wrap(Murmur3.token(buffer, keyOffset, keyLength), buffer, keyOffset, keyLength);
             tokenKnown = true;
         }
         return key;
-    }
-
-    /** Whether both items belong to one partition. */
-    public boolean hasKeyOf(EncodedItem other) {
-        return Arrays.equals(
-                buffer,
-                keyOffset(),
-                keyOffset() + keyLength,
-                other.buffer,
-                other.keyOffset(),
-                other.keyOffset() + other.keyLength);
     }
 
     /** Decodes a partition deletion or the deletion of a range into {@code out}, whose place is left alone. */

@@ -10,8 +10,8 @@ import java.io.IOException;
 
 /**
  * A cursor that passes on another one's fragments and checks that it keeps the contract of {@link FragmentCursor}:
- * grammar, order, range deletions, what a row may hold. Stands before every writer and behind every reader in tests,
- * and behind a switch in production. Throws {@link InvalidStreamException}. Owned by one thread.
+ * grammar, order, range deletions, what a row may hold. Stands behind readers in tests, and
+ * behind the scan of a store wherever assertions are on, which is the switch in production. Throws {@link InvalidStreamException}. Owned by one thread.
  */
 public final class FragmentStreamValidator implements FragmentCursor {
     private final FragmentCursor inner;

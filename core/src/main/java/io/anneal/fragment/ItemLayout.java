@@ -43,7 +43,6 @@ final class ItemLayout {
     static final int LIVE_CELL = 2;
     static final int EXPIRING_CELL = 3;
     static final int TOMBSTONE = 4;
-    static final int ENTRY_CODE = 0x07;
     static final int HAS_PATH = 0x08;
 
     /** The latest local deletion time that any format of Cassandra holds. */

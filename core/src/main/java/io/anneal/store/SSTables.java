@@ -2,6 +2,7 @@ package io.anneal.store;
 
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.FragmentStreamValidator;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.schema.TableSchema;
@@ -88,7 +89,7 @@ public final class SSTables implements Closeable {
     }
 
     /**
-     * The merge of all SSTables in a range: normalised, nothing purged.
+     * The merge of all SSTables in a range: normalised, nothing purged. With assertions on, a validator reads along.
      *
      * @throws io.anneal.sstable.CorruptSSTableException when an SSTable does not fit the schema
      */
@@ -107,11 +108,15 @@ public final class SSTables implements Closeable {
             for (SSTableReader reader : readers) {
                 cursors.add(reader.scan(schema, range));
             }
-            return MergeCursor.of(schema, cursors, localDeletionTimeMaxSeconds);
+            return checked(MergeCursor.of(schema, cursors, localDeletionTimeMaxSeconds));
         } catch (IOException | RuntimeException e) {
             closeAll(cursors, e);
             throw e;
         }
+    }
+
+    private static FragmentCursor checked(FragmentCursor merged) {
+        return SSTables.class.desiredAssertionStatus() ? FragmentStreamValidator.of(merged) : merged;
     }
 
     @Override

@@ -360,6 +360,19 @@ class CanonicalEncodingTest {
     }
 
     @Test
+    void shouldRefuseARangeThatEndsBeforeItStarts() throws IOException {
+        RangeDeletion range = new RangeDeletion();
+        range.weights(ClusteringComparator.AFTER, ClusteringComparator.AFTER);
+        range.deletion(1, 100);
+        ByteWriter out = new ByteWriter(64);
+        encoder.rangeDeletion(KEY, range, out);
+        EncodedItem item = new EncodedItem(SCHEMA).wrap(out.array(), 0, out.lengthBytes());
+        assertThatThrownBy(() -> item.readRangeDeletion(range))
+                .isInstanceOf(CorruptItemException.class)
+                .hasMessageContaining("range ends before it starts");
+    }
+
+    @Test
     void shouldSayWhatIsWrong() {
         byte[] insert = items().get("row-insert");
         byte[] unknownKind = insert.clone();

@@ -4,17 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.RangeDeletion;
-import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.StreamText;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
-import io.anneal.key.PositionInPartition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** {@link RangeDeletionMerger} and {@link RangeDeletionSteps} against a look at every place there is. */
+/** {@link RangeDeletionMerger} against a look at every place there is. */
 class RangeDeletionsTest {
     private static final ClusteringComparator COMPARATOR = ClusteringComparator.of(TinyTable.SCHEMA);
     private static final long FIRST_SEED = Long.getLong("anneal.seed", 1);
@@ -153,94 +151,5 @@ class RangeDeletionsTest {
                                 .stream()
                                 .map(StreamText::range))
                 .containsExactly("before[01] to after[09] deleted@5/100");
-    }
-
-    private static RangeDeletionSteps steps(List<RangeDeletion> disjoint) {
-        RangeDeletionSteps steps = new RangeDeletionSteps(TinyTable.SCHEMA);
-        RangeTombstoneChange change = new RangeTombstoneChange();
-        for (int i = 0; i < disjoint.size(); i++) {
-            RangeDeletion range = disjoint.get(i);
-            change.prefix().wrap(range.start());
-            change.weight(range.startWeight());
-            change.deletion(range.timestampMicros(), range.localDeletionTimeSeconds());
-            steps.add(change);
-            RangeDeletion next = i + 1 < disjoint.size() ? disjoint.get(i + 1) : null;
-            if (next == null
-                    || COMPARATOR.compare(range.end(), range.endWeight(), next.start(), next.startWeight()) != 0) {
-                change.prefix().wrap(range.end());
-                change.weight(range.endWeight());
-                change.deletion(DeletionTime.NO_TIMESTAMP, DeletionTime.NO_DELETION_TIME);
-                steps.add(change);
-            }
-        }
-        return steps;
-    }
-
-    private static PositionInPartition position(Place place) {
-        return new PositionInPartition(PositionInPartition.Region.CLUSTERED, place.prefix(), place.weight());
-    }
-
-    @Test
-    void shouldCutIntoWindowsThatTogetherCoverTheSame() {
-        for (long seed = FIRST_SEED; seed < FIRST_SEED + 3000; seed++) {
-            SplittableRandom random = new SplittableRandom(seed);
-            List<RangeDeletion> merged = merge(randomRanges(random), DeletionTime.LIVE);
-            RangeDeletionSteps steps = steps(merged);
-            List<PositionInPartition> boundaries = new ArrayList<>(List.of(PositionInPartition.START));
-            if (random.nextBoolean()) {
-                boundaries.add(PositionInPartition.STATIC);
-            }
-            PLACES.stream().filter(p -> random.nextInt(6) == 0).forEach(p -> boundaries.add(position(p)));
-            boundaries.add(PositionInPartition.END);
-            List<RangeDeletion> pieces = new ArrayList<>();
-            for (int i = 1; i < boundaries.size(); i++) {
-                PositionInPartition after = boundaries.get(i - 1);
-                PositionInPartition upTo = boundaries.get(i);
-                List<RangeDeletion> window = new ArrayList<>();
-                steps.cut(after, upTo, range -> window.add(range.copy()));
-                assertDisjointAndJoined(window, "seed=" + seed);
-                assertInside(window, after, upTo, seed);
-                pieces.addAll(window);
-                if (random.nextBoolean()) {
-                    steps.forgetBefore(upTo);
-                }
-            }
-            assertThat(merge(pieces, DeletionTime.LIVE).stream()
-                            .map(StreamText::range)
-                            .toList())
-                    .as("seed=%d", seed)
-                    .isEqualTo(merged.stream().map(StreamText::range).toList());
-        }
-    }
-
-    /** A row of the window lies in its intervals exactly if it was covered; none reaches over a row outside. */
-    private static void assertInside(
-            List<RangeDeletion> window, PositionInPartition after, PositionInPartition upTo, long seed) {
-        for (Place place : PLACES) {
-            boolean isRow = place.weight() == ClusteringComparator.AT;
-            boolean inside = position(place).compareTo(after, COMPARATOR) > 0
-                    && position(place).compareTo(upTo, COMPARATOR) <= 0;
-            if (isRow && !inside) {
-                assertThat(window).as("seed=%d", seed).noneMatch(range -> covers(range, place));
-            }
-        }
-    }
-
-    @Test
-    void shouldKnowWhatIsOpen() {
-        RangeDeletionSteps steps = new RangeDeletionSteps(TinyTable.SCHEMA);
-        assertThat(steps.isEmpty()).isTrue();
-        RangeTombstoneChange change = new RangeTombstoneChange();
-        change.weight(ClusteringComparator.BEFORE);
-        change.deletion(5, 100);
-        steps.add(change);
-        assertThat(steps.isOpen()).isTrue();
-        change.weight(ClusteringComparator.AFTER);
-        change.deletion(DeletionTime.NO_TIMESTAMP, DeletionTime.NO_DELETION_TIME);
-        steps.add(change);
-        assertThat(steps.isOpen()).isFalse();
-        assertThat(steps.stepCount()).isEqualTo(2);
-        steps.clear();
-        assertThat(steps.isEmpty()).isTrue();
     }
 }

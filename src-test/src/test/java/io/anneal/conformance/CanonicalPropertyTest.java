@@ -3,22 +3,16 @@ package io.anneal.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentStreamValidator;
 import io.anneal.fragment.HashSum;
-import io.anneal.fragment.ItemCursor;
 import io.anneal.fragment.ItemHash;
 import io.anneal.fragment.Row;
-import io.anneal.fragment.SortedItems;
-import io.anneal.io.ByteWriter;
-import io.anneal.key.PositionInPartition;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.PurgeRule;
-import io.anneal.merge.RangeDeletionSteps;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
@@ -31,8 +25,10 @@ import io.anneal.testkit.RandomFragments;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,45 +52,9 @@ class CanonicalPropertyTest {
         return LongStream.range(first, first + 40);
     }
 
-    /** The items of a stream as text, in order but for range deletions, which come last in their partition. */
+    /** The items of a stream as text, in order. */
     private static List<String> canon(FragmentCursor unchecked) throws IOException {
-        List<String> items = new ArrayList<>();
-        ByteWriter out = new ByteWriter(1024);
-        encode(FragmentStreamValidator.withValues(unchecked), out, () -> {
-            items.add(HexFormat.of().formatHex(out.toByteArray()));
-            out.clear();
-        });
-        return items;
-    }
-
-    private static void encode(FragmentCursor cursor, ByteWriter out, Runnable afterItem) throws IOException {
-        CanonicalEncoder encoder = new CanonicalEncoder(cursor.schema(), CEILING_SECONDS);
-        RangeDeletionSteps steps = new RangeDeletionSteps(cursor.schema());
-        while (cursor.advance() != null) {
-            switch (cursor.kind()) {
-                case PARTITION_START -> {
-                    steps.clear();
-                    if (cursor.partitionDeletionTimestampMicros() != DeletionTime.NO_TIMESTAMP) {
-                        encoder.partitionDeletion(
-                                cursor.key(),
-                                cursor.partitionDeletionTimestampMicros(),
-                                cursor.partitionDeletionLocalTimeSeconds(),
-                                out);
-                        afterItem.run();
-                    }
-                }
-                case STATIC_ROW, CLUSTERING_ROW -> {
-                    encoder.row(cursor.key(), cursor.row(), out);
-                    afterItem.run();
-                }
-                case RANGE_TOMBSTONE_CHANGE -> steps.add(cursor.rangeTombstoneChange());
-                case PARTITION_END ->
-                    steps.cut(PositionInPartition.START, PositionInPartition.END, range -> {
-                        encoder.rangeDeletion(cursor.key(), range, out);
-                        afterItem.run();
-                    });
-            }
-        }
+        return CanonicalItems.text(FragmentStreamValidator.withValues(unchecked), CEILING_SECONDS);
     }
 
     private static FragmentCursor merge(TableSchema schema, List<FragmentCursor> cursors) {
@@ -161,10 +121,13 @@ class CanonicalPropertyTest {
         assumeOneFormOfEachClustering(fragments.schema());
         TableSchema schema = fragments.schema();
         List<FragmentList> draws = draws(fragments);
-        ByteWriter sent = new ByteWriter(1024);
-        encode(mergeLists(schema, draws.subList(1, 3)), sent, () -> {});
-        assertThat(canon(received(schema, sent))).isEqualTo(canon(mergeLists(schema, draws.subList(1, 3))));
-        FragmentCursor both = merge(schema, List.of(draws.get(0).cursor(), received(schema, sent)));
+        List<byte[]> sent = CanonicalItems.of(mergeLists(schema, draws.subList(1, 3)), CEILING_SECONDS);
+        Collections.shuffle(sent, new Random(seed));
+        assertThat(canon(ReceivedItems.list(schema, sent).cursor()))
+                .isEqualTo(canon(mergeLists(schema, draws.subList(1, 3))));
+        FragmentCursor both = merge(
+                schema,
+                List.of(draws.get(0).cursor(), ReceivedItems.list(schema, sent).cursor()));
         assertThat(canon(new PurgeCursor(both, RULE)))
                 .isEqualTo(canon(new PurgeCursor(mergeLists(schema, draws), RULE)));
     }
@@ -176,14 +139,6 @@ class CanonicalPropertyTest {
     private static void assumeOneFormOfEachClustering(TableSchema schema) {
         assumeThat(schema.clustering())
                 .noneMatch(column -> column.type().cqlName().contains("decimal"));
-    }
-
-    private static FragmentCursor received(TableSchema schema, ByteWriter sent) throws IOException {
-        SortedItems items = new SortedItems(schema);
-        for (int offset = 0; offset < sent.lengthBytes(); ) {
-            offset = items.add(sent.array(), offset, sent.lengthBytes());
-        }
-        return new ItemCursor(schema, items);
     }
 
     @ParameterizedTest(name = "seed={0}")

@@ -4,14 +4,10 @@ import io.anneal.cli.DumpOptions;
 import io.anneal.cli.SSTableDump;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.FragmentCursor;
-import io.anneal.fragment.FragmentKind;
-import io.anneal.io.ByteWriter;
-import io.anneal.key.PositionInPartition;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.PurgeRule;
-import io.anneal.merge.RangeDeletionSteps;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
@@ -22,7 +18,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 
 /** What SSTables hold, told in the ways that can be compared. */
@@ -81,38 +76,8 @@ final class Content {
 
     /** The canonical encoding of merged content, an item a line, in hex. */
     static List<String> items(FragmentList merged) throws IOException {
-        List<String> items = new ArrayList<>();
-        CanonicalEncoder encoder = new CanonicalEncoder(merged.schema(), CanonicalEncoder.UNCLAMPED);
-        RangeDeletionSteps steps = new RangeDeletionSteps(merged.schema());
-        ByteWriter out = new ByteWriter(1 << 16);
         try (FragmentCursor cursor = merged.cursor()) {
-            FragmentKind kind;
-            while ((kind = cursor.advance()) != null) {
-                int start = out.lengthBytes();
-                switch (kind) {
-                    case PARTITION_START -> {
-                        steps.clear();
-                        if (cursor.partitionDeletionTimestampMicros() != Long.MIN_VALUE) {
-                            encoder.partitionDeletion(
-                                    cursor.key(),
-                                    cursor.partitionDeletionTimestampMicros(),
-                                    cursor.partitionDeletionLocalTimeSeconds(),
-                                    out);
-                        }
-                    }
-                    case STATIC_ROW, CLUSTERING_ROW -> encoder.row(cursor.key(), cursor.row(), out);
-                    case RANGE_TOMBSTONE_CHANGE -> steps.add(cursor.rangeTombstoneChange());
-                    case PARTITION_END ->
-                        steps.cut(
-                                PositionInPartition.START,
-                                PositionInPartition.END,
-                                range -> encoder.rangeDeletion(cursor.key(), range, out));
-                }
-                if (out.lengthBytes() > start) {
-                    items.add(HexFormat.of().formatHex(out.array(), start, out.lengthBytes()));
-                }
-            }
+            return CanonicalItems.text(cursor, CanonicalEncoder.UNCLAMPED);
         }
-        return items;
     }
 }
