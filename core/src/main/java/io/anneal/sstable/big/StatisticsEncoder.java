@@ -4,12 +4,12 @@ import io.anneal.io.ByteWriter;
 import io.anneal.io.OutputFile;
 import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
+import io.anneal.schema.TypeParser;
 import io.anneal.sstable.SSTableWriterConfig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.zip.CRC32;
 
 /**
@@ -23,7 +23,6 @@ import java.util.zip.CRC32;
  */
 final class StatisticsEncoder {
     private static final String PARTITIONER = "org.apache.cassandra.dht.Murmur3Partitioner";
-    private static final String COMPOSITE_TYPE = "org.apache.cassandra.db.marshal.CompositeType";
     private static final int PARTS = 4;
     private static final int CRC_BYTES = 4;
 
@@ -94,12 +93,8 @@ final class StatisticsEncoder {
     }
 
     private String keyTypeName() {
-        List<Column> key = schema.partitionKey();
-        return key.size() == 1
-                ? key.get(0).type().className()
-                : key.stream()
-                        .map(column -> column.type().className())
-                        .collect(Collectors.joining(",", COMPOSITE_TYPE + "(", ")"));
+        return TypeParser.compositeClassName(
+                schema.partitionKey().stream().map(Column::type).toList());
     }
 
     private static void writeColumns(List<Column> columns, ByteWriter out) {
