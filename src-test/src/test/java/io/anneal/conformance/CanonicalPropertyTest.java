@@ -1,7 +1,6 @@
 package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
@@ -13,6 +12,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.PurgeRule;
+import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
@@ -101,8 +101,7 @@ class CanonicalPropertyTest {
     @ParameterizedTest(name = "seed={0}")
     @MethodSource("seeds")
     void shouldNotDependOnWhatWasMergedBefore(long seed) throws IOException {
-        RandomFragments fragments = new RandomFragments(seed).allowShadowed();
-        assumeOneFormOfEachClustering(fragments.schema());
+        RandomFragments fragments = distinct(seed);
         TableSchema schema = fragments.schema();
         List<FragmentList> lists = scatterAll(draws(fragments), new SplittableRandom(seed));
         int half = lists.size() / 2;
@@ -117,8 +116,7 @@ class CanonicalPropertyTest {
     @ParameterizedTest(name = "seed={0}")
     @MethodSource("seeds")
     void shouldNotDependOnWhatWasSentAsItems(long seed) throws IOException {
-        RandomFragments fragments = new RandomFragments(seed).allowShadowed();
-        assumeOneFormOfEachClustering(fragments.schema());
+        RandomFragments fragments = distinct(seed);
         TableSchema schema = fragments.schema();
         List<FragmentList> draws = draws(fragments);
         List<byte[]> sent = CanonicalItems.of(mergeLists(schema, draws.subList(1, 3)), CEILING_SECONDS);
@@ -132,20 +130,16 @@ class CanonicalPropertyTest {
                 .isEqualTo(canon(new PurgeCursor(mergeLists(schema, draws), RULE)));
     }
 
-    /**
-     * Decimals may be equal and differ in bytes. The merge takes the least bytes of all versions it sees, but a version
-     * that an earlier merge dropped is not seen.
-     */
-    private static void assumeOneFormOfEachClustering(TableSchema schema) {
-        assumeThat(schema.clustering())
-                .noneMatch(column -> column.type().cqlName().contains("decimal"));
+    /** Decimals may be equal and differ in bytes, and a version that an earlier merge dropped is not seen. */
+    private static RandomFragments distinct(long seed) {
+        return RandomFragments.withDistinctClusterings(seed, 30, TableOptions.UNKNOWN)
+                .allowShadowed();
     }
 
     @ParameterizedTest(name = "seed={0}")
     @MethodSource("seeds")
     void shouldNotDependOnHowDataIsSplitOverFiles(long seed) throws IOException {
-        RandomFragments fragments = new RandomFragments(seed).allowShadowed();
-        assumeOneFormOfEachClustering(fragments.schema());
+        RandomFragments fragments = distinct(seed);
         TableSchema schema = fragments.schema();
         List<FragmentList> lists = scatterAll(draws(fragments), new SplittableRandom(seed));
         List<SSTableReader> readers = new ArrayList<>();

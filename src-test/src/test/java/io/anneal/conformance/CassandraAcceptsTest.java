@@ -8,7 +8,6 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.merge.PurgeRule;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
-import io.anneal.schema.CqlTypes;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
@@ -47,7 +46,6 @@ class CassandraAcceptsTest {
     private static final String CREATE_KEYSPACE =
             "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";
     private static final int WIDE_ROWS = 300;
-    private static final long NEXT_TABLE = 1_000_000;
     /** Between the deletion times drawn and the longest expiry drawn, and far from both. */
     private static final long AMONG_EXPIRIES_SECONDS = RandomFragments.DELETION_BASE_SECONDS + 40_000;
     /** When everything deleted has been deleted, and some of what expires has expired. */
@@ -78,7 +76,7 @@ class CassandraAcceptsTest {
         long nowSeconds = System.currentTimeMillis() / 1000;
         long gcGraceSeconds = List.of((long) Integer.MAX_VALUE, nowSeconds - AMONG_EXPIRIES_SECONDS, 0L)
                 .get((int) (seed % 3));
-        RandomFragments fragments = fragments(seed, options(seed, gcGraceSeconds));
+        RandomFragments fragments = RandomFragments.withDistinctClusterings(seed, 30, options(seed, gcGraceSeconds));
         TableSchema schema = fragments.schema();
         List<FragmentList> sources = sources(fragments);
         FragmentList merged = Content.merged(sources);
@@ -116,17 +114,6 @@ class CassandraAcceptsTest {
                 ? Map.of("class", "LZ4Compressor", "chunk_length_in_kb", "4")
                 : Map.of("enabled", "false");
         return new TableOptions(gcGraceSeconds, 0.01, 128, compression, compaction, false, Map.of());
-    }
-
-    /**
-     * A table without decimals in the clustering: 2.0 and 2.00 are one place, and which of them a merged row bears depends
-     * in Cassandra on the order in which it reads its SSTables.
-     */
-    private static RandomFragments fragments(long seed, TableOptions options) {
-        RandomFragments fragments = new RandomFragments(seed, 30, options);
-        boolean decimals = fragments.schema().clustering().stream()
-                .anyMatch(column -> column.type().ascending().equals(CqlTypes.DECIMAL));
-        return decimals ? fragments(seed + NEXT_TABLE, options) : fragments;
     }
 
     /** Each without what it shadows itself, as Cassandra writes them; without those that are empty. */

@@ -36,6 +36,7 @@ public final class RandomFragments {
     public static final int DELETION_SPREAD_SECONDS = 100;
     private static final int[] TTLS_SECONDS = {1, 60, 3600, 86_400};
     private static final int WIDE_ROWS = 300;
+    private static final long NEXT_TABLE = 1L << 32;
 
     private final SplittableRandom random;
     private final TableSchema schema;
@@ -63,6 +64,19 @@ public final class RandomFragments {
             distinct.add(DecoratedKey.of(randomKey(i)));
         }
         keyPool.addAll(distinct);
+    }
+
+    /**
+     * A table without decimals in the clustering. 2.0 and 2.00 are one place in different bytes, and which of them a
+     * merge bears depends on the versions it sees (docs/encoding.md).
+     *
+     * @param seed of the table, if that one fits, else of the next that does
+     */
+    public static RandomFragments withDistinctClusterings(long seed, int keys, TableOptions options) {
+        RandomFragments fragments = new RandomFragments(seed, keys, options);
+        boolean decimals = fragments.schema.clustering().stream()
+                .anyMatch(column -> column.type().ascending().equals(CqlTypes.DECIMAL));
+        return decimals ? withDistinctClusterings(seed + NEXT_TABLE, keys, options) : fragments;
     }
 
     public TableSchema schema() {
