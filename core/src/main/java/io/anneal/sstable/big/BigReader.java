@@ -80,6 +80,7 @@ final class BigReader implements SSTableReader {
                     CorruptSSTableException.NO_POSITION,
                     "data length is more than can be compressed, dataLengthBytes=" + compression.dataLengthBytes());
         }
+        compression.refuseDataBehindTheEnd(file, decompressor.emptyLengthBytes());
         return new BigReader(descriptor, channel, fileLengthBytes, statistics, compression, decompressor, null);
     }
 

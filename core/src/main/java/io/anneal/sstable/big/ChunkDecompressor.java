@@ -11,7 +11,7 @@ import net.jpountz.lz4.LZ4SafeDecompressor;
 /** Undoes one compressor's work on one chunk; named as CompressionInfo names it. Stateless. */
 enum ChunkDecompressor {
     /** The uncompressed length, four bytes little-endian, then an LZ4 block. */
-    LZ4("LZ4Compressor", 255) {
+    LZ4("LZ4Compressor", 255, Integer.BYTES + 1) {
         private final LZ4SafeDecompressor lz4 = LZ4Factory.fastestInstance().safeDecompressor();
 
         @Override
@@ -36,7 +36,7 @@ enum ChunkDecompressor {
         }
     },
     /** The bytes themselves. */
-    NOOP("NoopCompressor", 1) {
+    NOOP("NoopCompressor", 1, 0) {
         @Override
         boolean decompress(byte[] source, int offset, int lengthBytes, byte[] target, int to, int expectedBytes) {
             if (lengthBytes != expectedBytes) {
@@ -49,10 +49,17 @@ enum ChunkDecompressor {
 
     private final String className;
     private final int ratioMax;
+    private final int emptyLengthBytes;
 
-    ChunkDecompressor(String className, int ratioMax) {
+    ChunkDecompressor(String className, int ratioMax, int emptyLengthBytes) {
         this.className = className;
         this.ratioMax = ratioMax;
+        this.emptyLengthBytes = emptyLengthBytes;
+    }
+
+    /** Stored length of a chunk that holds nothing; every other is longer. */
+    int emptyLengthBytes() {
+        return emptyLengthBytes;
     }
 
     /** How many bytes one compressed byte can become at most. */

@@ -101,6 +101,24 @@ record CompressionInfo(
         return offsets;
     }
 
+    /**
+     * The chunks behind the data must hold nothing, or the data length is wrong and rows would be missed in silence.
+     *
+     * @param emptyLengthBytes stored length of a chunk that holds nothing
+     */
+    void refuseDataBehindTheEnd(Path file, int emptyLengthBytes) throws CorruptSSTableException {
+        int firstSurplus = (int) ((dataLengthBytes + chunkLengthBytes - 1) / chunkLengthBytes);
+        for (int chunk = firstSurplus; chunk < offsets.length; chunk++) {
+            if (storedLengthBytes(chunk) != emptyLengthBytes) {
+                throw new CorruptSSTableException(
+                        file,
+                        CorruptSSTableException.NO_POSITION,
+                        "data goes on behind its length, dataLengthBytes=" + dataLengthBytes + ", chunk=" + chunk
+                                + ", storedLengthBytes=" + storedLengthBytes(chunk));
+            }
+        }
+    }
+
     /** Length of a chunk's compressed bytes, without the checksum behind them. */
     int storedLengthBytes(int chunk) {
         long end = chunk + 1 < offsets.length ? offsets[chunk + 1] : compressedLengthBytes;

@@ -34,6 +34,19 @@ class CompressionInfoTest {
     }
 
     @Test
+    void shouldRefuseChunksBehindTheDataThatHoldSomething() throws IOException {
+        CompressionInfo info = info(32, 3);
+        Path file = directory.resolve("nb-1-big-CompressionInfo.db");
+        int storedLengthBytes = info.storedLengthBytes(2);
+
+        info.refuseDataBehindTheEnd(file, storedLengthBytes);
+        assertThatThrownBy(() -> info.refuseDataBehindTheEnd(file, storedLengthBytes - 1))
+                .isInstanceOf(CorruptSSTableException.class)
+                .hasMessageContaining("dataLengthBytes=32, chunk=2");
+        info(33, 3).refuseDataBehindTheEnd(file, storedLengthBytes - 1);
+    }
+
+    @Test
     void shouldRefuseADataLengthThatDoesNotFitTheChunks() {
         assertThatThrownBy(() -> info(49, 3))
                 .isInstanceOf(CorruptSSTableException.class)
