@@ -3,9 +3,7 @@ package io.anneal.fragment;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
-import io.anneal.key.KeyView;
 import io.anneal.key.OwnedClustering;
-import io.anneal.schema.TableSchema;
 import java.io.IOException;
 
 /**
@@ -13,8 +11,7 @@ import java.io.IOException;
  * grammar, order, range deletions, what a row may hold. Stands behind readers in tests, and
  * behind the scan of a store wherever assertions are on, which is the switch in production. Throws {@link InvalidStreamException}. Owned by one thread.
  */
-public final class FragmentStreamValidator implements FragmentCursor {
-    private final FragmentCursor inner;
+public final class FragmentStreamValidator extends ForwardingCursor {
     private final ClusteringComparator comparator;
     private final RowValidator rows;
     private final OwnedClustering lastPrefix = new OwnedClustering();
@@ -28,7 +25,7 @@ public final class FragmentStreamValidator implements FragmentCursor {
     private long openLocalDeletionTimeSeconds = DeletionTime.NO_DELETION_TIME;
 
     private FragmentStreamValidator(FragmentCursor inner, boolean checksValues) {
-        this.inner = inner;
+        super(inner);
         comparator = ClusteringComparator.of(inner.schema());
         rows = new RowValidator(inner.schema(), checksValues);
     }
@@ -41,11 +38,6 @@ public final class FragmentStreamValidator implements FragmentCursor {
     /** Checks structure and order, and each clustering component, path and value against its type. */
     public static FragmentStreamValidator withValues(FragmentCursor inner) {
         return new FragmentStreamValidator(inner, true);
-    }
-
-    @Override
-    public TableSchema schema() {
-        return inner.schema();
     }
 
     @Override
@@ -167,31 +159,6 @@ public final class FragmentStreamValidator implements FragmentCursor {
     }
 
     @Override
-    public KeyView key() {
-        return inner.key();
-    }
-
-    @Override
-    public long partitionDeletionTimestampMicros() {
-        return inner.partitionDeletionTimestampMicros();
-    }
-
-    @Override
-    public long partitionDeletionLocalTimeSeconds() {
-        return inner.partitionDeletionLocalTimeSeconds();
-    }
-
-    @Override
-    public Row row() {
-        return inner.row();
-    }
-
-    @Override
-    public RangeTombstoneChange rangeTombstoneChange() {
-        return inner.rangeTombstoneChange();
-    }
-
-    @Override
     public void nextPartition() throws IOException {
         inner.nextPartition();
         skipped();
@@ -210,10 +177,5 @@ public final class FragmentStreamValidator implements FragmentCursor {
             kind = FragmentKind.PARTITION_END;
         }
         reported = inner.kind();
-    }
-
-    @Override
-    public void close() throws IOException {
-        inner.close();
     }
 }

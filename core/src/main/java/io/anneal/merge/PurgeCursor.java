@@ -1,12 +1,11 @@
 package io.anneal.merge;
 
 import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.ForwardingCursor;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
-import io.anneal.key.KeyView;
-import io.anneal.schema.TableSchema;
 import java.io.IOException;
 
 /**
@@ -14,8 +13,7 @@ import java.io.IOException;
  * range deletions count as none, partitions of which nothing is left are skipped. Closes the inner cursor. Owned by one
  * thread.
  */
-public final class PurgeCursor implements FragmentCursor {
-    private final FragmentCursor inner;
+public final class PurgeCursor extends ForwardingCursor {
     private final Purger purger;
     private final RangeTombstoneChange change = new RangeTombstoneChange();
 
@@ -29,13 +27,8 @@ public final class PurgeCursor implements FragmentCursor {
     private long openLocalDeletionTimeSeconds;
 
     public PurgeCursor(FragmentCursor inner, PurgeRule rule) {
-        this.inner = inner;
+        super(inner);
         purger = new Purger(rule);
-    }
-
-    @Override
-    public TableSchema schema() {
-        return inner.schema();
     }
 
     @Override
@@ -126,11 +119,6 @@ public final class PurgeCursor implements FragmentCursor {
     }
 
     @Override
-    public KeyView key() {
-        return inner.key();
-    }
-
-    @Override
     public long partitionDeletionTimestampMicros() {
         return partitionTimestampMicros;
     }
@@ -170,10 +158,5 @@ public final class PurgeCursor implements FragmentCursor {
             nextPartition();
         }
         inner.forwardTo(token);
-    }
-
-    @Override
-    public void close() throws IOException {
-        inner.close();
     }
 }

@@ -1,10 +1,8 @@
 package io.anneal.repair;
 
+import io.anneal.fragment.ForwardingCursor;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
-import io.anneal.fragment.RangeTombstoneChange;
-import io.anneal.fragment.Row;
-import io.anneal.key.KeyView;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.schema.TableSchema;
@@ -129,63 +127,17 @@ final class TestTable implements ReplicaTable {
         end.countDown();
     }
 
-    private final class Watched implements FragmentCursor {
-        private final FragmentCursor inner;
+    private final class Watched extends ForwardingCursor {
         private int fragments;
 
         Watched(FragmentCursor inner) {
-            this.inner = inner;
+            super(inner);
         }
 
         @Override
         public FragmentKind advance() throws IOException {
             beforeFragment.run(fragments++);
             return inner.advance();
-        }
-
-        @Override
-        public TableSchema schema() {
-            return inner.schema();
-        }
-
-        @Override
-        public FragmentKind kind() {
-            return inner.kind();
-        }
-
-        @Override
-        public KeyView key() {
-            return inner.key();
-        }
-
-        @Override
-        public long partitionDeletionTimestampMicros() {
-            return inner.partitionDeletionTimestampMicros();
-        }
-
-        @Override
-        public long partitionDeletionLocalTimeSeconds() {
-            return inner.partitionDeletionLocalTimeSeconds();
-        }
-
-        @Override
-        public Row row() {
-            return inner.row();
-        }
-
-        @Override
-        public RangeTombstoneChange rangeTombstoneChange() {
-            return inner.rangeTombstoneChange();
-        }
-
-        @Override
-        public void nextPartition() throws IOException {
-            inner.nextPartition();
-        }
-
-        @Override
-        public void forwardTo(long token) throws IOException {
-            inner.forwardTo(token);
         }
 
         @Override
