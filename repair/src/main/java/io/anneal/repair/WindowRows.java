@@ -90,7 +90,7 @@ final class WindowRows {
         return Optional.of(new HeldRow(encoded, rows.isHashed(index), rows.hashHigh(index), rows.hashLow(index)));
     }
 
-    /** Merges a row with what is held at its place, under a deletion; {@link #put} then holds the result. */
+    /** Merges a row with what is held at its place, under a deletion. */
     HeldRow merge(Row incoming, Optional<HeldRow> before, DeletionTime covering, DecoratedKey key) {
         merger.start(incoming.isStatic());
         merger.add(incoming);
@@ -102,11 +102,11 @@ final class WindowRows {
         return encodeMerged(keyView.wrap(key));
     }
 
-    /** Holds, as received, what was merged last. */
+    /** Holds a row as received. */
     void put(RingPosition position, HeldRow row) {
         int index = rows.find(position);
         if (index >= 0) {
-            replace(index, keyView.wrap(position.key().orElseThrow()));
+            replace(index, row);
             rows.markReceived(index);
         } else {
             newRows.put(position, row);
@@ -124,8 +124,7 @@ final class WindowRows {
             DeletionTime deletion = covering.apply(rows.position(i));
             read(rows.item(i), held);
             if (isTouched(held, deletion.timestampMicros())) {
-                mergeHeld(deletion);
-                replace(i, keyView.wrap(key));
+                replace(i, mergeHeld(deletion, key));
             }
         }
         newRows.subMap(from, true, to, true).replaceAll((position, row) -> {
@@ -133,26 +132,26 @@ final class WindowRows {
                 return row;
             }
             read(row.encoded(), held);
-            mergeHeld(covering.apply(position));
-            return encodeMerged(keyView.wrap(key));
+            return mergeHeld(covering.apply(position), key);
         });
     }
 
-    private void mergeHeld(DeletionTime covering) {
+    private HeldRow mergeHeld(DeletionTime covering, DecoratedKey key) {
         merger.start(held.isStatic());
         merger.add(held);
         merger.merge(covering.timestampMicros(), covering.localDeletionTimeSeconds(), merged);
+        return encodeMerged(keyView.wrap(key));
     }
 
-    /** Puts the merged row in the place of a row of the buffer; an empty one leaves nothing there. */
-    private void replace(int index, KeyView key) {
-        if (merged.isEmpty()) {
+    /** Puts a row in the place of one of the buffer; when nothing is left of it, nothing is held there. */
+    private void replace(int index, HeldRow row) {
+        if (row.isNothing()) {
             rows.kill(index);
             return;
         }
         int offset = rows.bytes().lengthBytes();
-        int length = codec.row(key, merged, rows.bytes());
-        rows.replace(index, offset, length, codec.isHashed(), codec.high(), codec.low());
+        rows.bytes().writeBytes(row.encoded());
+        rows.replace(index, offset, row.encoded().length, row.hashed(), row.high(), row.low());
     }
 
     private HeldRow encodeMerged(KeyView key) {
