@@ -2,14 +2,16 @@ package io.anneal.net;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** Turns a future whose failures are I/O errors into a blocking call that throws them. */
-final class Waiting {
+/** Turns futures whose failures are I/O errors into blocking calls that throw them. */
+public final class Waiting {
     private Waiting() {}
 
-    static <T> T result(CompletableFuture<T> future) throws IOException {
+    public static <T> T result(CompletableFuture<T> future) throws IOException {
         try {
             return future.get();
         } catch (InterruptedException interrupted) {
@@ -27,5 +29,14 @@ final class Waiting {
             }
             throw new IOException("request failed", cause);
         }
+    }
+
+    /** Waits for all, in order; the first failure is thrown. */
+    public static <T> List<T> results(List<CompletableFuture<T>> futures) throws IOException {
+        List<T> results = new ArrayList<>();
+        for (CompletableFuture<T> future : futures) {
+            results.add(result(future));
+        }
+        return results;
     }
 }

@@ -3,6 +3,7 @@ package io.anneal.repair;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.net.Waiting;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
@@ -91,18 +92,18 @@ public final class RepairMaster implements Closeable {
                 config.table(),
                 config.range(),
                 followers.size() + 1);
-        for (SessionOpened opened : Waiting.onAll(ask(follower -> follower.open(parameters)))) {
+        for (SessionOpened opened : Waiting.results(ask(follower -> follower.open(parameters)))) {
             followerNames.add(opened.name());
         }
         for (TokenRange.Linear part : config.range().unwrap()) {
             List<CompletableFuture<Void>> started = ask(follower -> follower.startPart(part));
             own.startPart(part);
-            Waiting.onAll(started);
+            Waiting.results(started);
             repairPart();
         }
         List<CompletableFuture<SessionFinished>> finishing = ask(Replica::finish);
         List<SessionFinished> finished = new ArrayList<>(List.of(own.finish()));
-        finished.addAll(Waiting.onAll(finishing));
+        finished.addAll(Waiting.results(finishing));
         RepairReport report = report(finished);
         LOG.info("repair is done, session={}, report={}", config.sessionId(), report);
         return report;
@@ -118,7 +119,7 @@ public final class RepairMaster implements Closeable {
         do {
             List<CompletableFuture<SyncVote>> votes = ask(Replica::fill);
             List<SyncVote> all = new ArrayList<>(List.of(own.fill()));
-            all.addAll(Waiting.onAll(votes));
+            all.addAll(Waiting.results(votes));
             if (first) {
                 refuseEmptyReplica(all);
                 first = false;
@@ -133,7 +134,7 @@ public final class RepairMaster implements Closeable {
         WindowSummary summary = own.window(boundary);
         own.readAhead();
         windows++;
-        if (sync.reconcile(summary, Waiting.onAll(asked))) {
+        if (sync.reconcile(summary, Waiting.results(asked))) {
             windowsDiffering++;
         }
         listener.progress(windows, own.rowsRead(), own.bytesRead(), boundary);

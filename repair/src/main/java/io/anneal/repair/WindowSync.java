@@ -5,6 +5,7 @@ import io.anneal.fragment.EncodedItem;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.RingPosition;
+import io.anneal.net.Waiting;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.repair.row.HashList;
@@ -87,7 +88,7 @@ final class WindowSync {
             List<CompletableFuture<WindowSummary>> asked =
                     followers.stream().map(Replica::summary).toList();
             mine = own.summary();
-            theirs = Waiting.onAll(asked);
+            theirs = Waiting.results(asked);
         }
         boolean rowsDiffer = differs(Phase.ROWS, mine, theirs);
         if (rowsDiffer) {
@@ -111,7 +112,7 @@ final class WindowSync {
                             ? CompletableFuture.completedFuture(mine)
                             : followers.get(i).hashes(phase).thenApply(HashList::of));
         }
-        return Waiting.onAll(lists);
+        return Waiting.results(lists);
     }
 
     /** Fetches each item that the master lacks once. */
@@ -130,7 +131,7 @@ final class WindowSync {
         }
         ByteWriter all = new ByteWriter(1024);
         for (int i = 0; i < followers.size(); i++) {
-            byte[] items = Waiting.on(fetches.get(i));
+            byte[] items = Waiting.result(fetches.get(i));
             check(followers.get(i), phase, items, wanted[i]);
             itemsFetched += wanted[i];
             itemBytes += items.length;
@@ -283,7 +284,7 @@ final class WindowSync {
                             : followers.get(i).push(items));
         }
         Deque<Ghosts> ghosts = new ArrayDeque<>();
-        List<byte[]> all = Waiting.onAll(answers);
+        List<byte[]> all = Waiting.results(answers);
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).length > 0) {
                 ghosts.add(new Ghosts(i, all.get(i)));

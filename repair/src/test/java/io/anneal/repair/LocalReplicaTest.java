@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.net.Waiting;
 import io.anneal.repair.message.Phase;
 import io.anneal.store.StagingDirectory;
 import io.anneal.testkit.HandMadeTable;
@@ -57,28 +58,28 @@ class LocalReplicaTest {
 
     @Test
     void shouldFailNextStepWhenReadingAheadFails() throws IOException {
-        Waiting.on(replica.open(Sessions.open(1, 1)));
-        Waiting.on(replica.startPart(ALL));
-        RingPosition boundary = Waiting.on(replica.fill()).last();
+        Waiting.result(replica.open(Sessions.open(1, 1)));
+        Waiting.result(replica.startPart(ALL));
+        RingPosition boundary = Waiting.result(replica.fill()).last();
         table.beforeFragment = fragment -> {
             throw new IOException("disk is gone");
         };
 
-        assertThat(Waiting.on(replica.window(boundary)).rows().count()).isEqualTo(1);
+        assertThat(Waiting.result(replica.window(boundary)).rows().count()).isEqualTo(1);
 
-        assertThatThrownBy(() -> Waiting.on(replica.hashes(Phase.ROWS))).hasMessage("disk is gone");
-        assertThatThrownBy(() -> Waiting.on(replica.fill())).hasMessage("disk is gone");
+        assertThatThrownBy(() -> Waiting.result(replica.hashes(Phase.ROWS))).hasMessage("disk is gone");
+        assertThatThrownBy(() -> Waiting.result(replica.fill())).hasMessage("disk is gone");
         everythingShouldBeClosedOnce();
     }
 
     @Test
     void shouldCloseEverythingOnceWhenRepairIsDone() throws IOException {
-        Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES)));
-        Waiting.on(replica.startPart(ALL));
-        Waiting.on(replica.window(Waiting.on(replica.fill()).last()));
-        Waiting.on(replica.fill());
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
+        Waiting.result(replica.fill());
 
-        assertThat(Waiting.on(replica.finish()).rowsRead()).isEqualTo(6);
+        assertThat(Waiting.result(replica.finish()).rowsRead()).isEqualTo(6);
 
         everythingShouldBeClosedOnce();
     }
@@ -87,7 +88,7 @@ class LocalReplicaTest {
     void shouldNotOpenTableWhenClosedBefore() {
         replica.close();
 
-        assertThatThrownBy(() -> Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES))))
+        assertThatThrownBy(() -> Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES))))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("closed");
         assertThat(table.opened).hasValue(0);
@@ -95,7 +96,7 @@ class LocalReplicaTest {
 
     @Test
     void shouldCloseTableWhenSessionIsRefused() {
-        assertThatThrownBy(() -> Waiting.on(
+        assertThatThrownBy(() -> Waiting.result(
                         replica.open(Sessions.open(new UUID(0, 1), HandMadeTable.schema(999), BUFFER_BYTES))))
                 .isInstanceOf(RepairException.class)
                 .hasMessageContaining("schema differs")
@@ -112,8 +113,8 @@ class LocalReplicaTest {
                 assertThat(expected).hasMessage("deep");
             }
         });
-        Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES)));
-        Waiting.on(replica.startPart(ALL));
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.startPart(ALL));
         table.beforeFragment = fragment -> {
             throw new StackOverflowError("deep");
         };
@@ -121,20 +122,20 @@ class LocalReplicaTest {
         CompletableFuture<?> fill = replica.fill();
 
         assertThat(fill).isCompletedExceptionally();
-        assertThatThrownBy(() -> Waiting.on(fill)).hasMessageContaining("replica=one");
+        assertThatThrownBy(() -> Waiting.result(fill)).hasMessageContaining("replica=one");
         everythingShouldBeClosedOnce();
     }
 
     @Test
     void shouldKeepNothingOfDonePartsWhenLaterOneFails() throws IOException {
-        Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         long token = KEYS.get(1).token();
-        Waiting.on(replica.startPart(new TokenRange.Linear(token, token)));
-        Waiting.on(replica.window(Waiting.on(replica.fill()).last()));
-        Waiting.on(replica.push(
+        Waiting.result(replica.startPart(new TokenRange.Linear(token, token)));
+        Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
+        Waiting.result(replica.push(
                 Sessions.encoded(KEYS.get(1), HandMadeTable.row(77, 0).live(5).build())));
-        Waiting.on(replica.fill());
-        Waiting.on(replica.startPart(new TokenRange.Linear(token + 1, Long.MAX_VALUE)));
+        Waiting.result(replica.fill());
+        Waiting.result(replica.startPart(new TokenRange.Linear(token + 1, Long.MAX_VALUE)));
         assertThat(table.stagedFiles()).isNotEmpty();
 
         everythingShouldBeClosedOnce();
@@ -154,10 +155,10 @@ class LocalReplicaTest {
         int[][] clusterings = {{9, 9}, {0, 0}, {1, 1}, {0, 0}};
         for (int i = 0; i < pushed.length; i++) {
             replica = replica(Runnable::run);
-            Waiting.on(replica.open(Sessions.open(1, 1)));
-            Waiting.on(replica.startPart(ALL));
-            Waiting.on(replica.window(Waiting.on(replica.fill()).last()));
-            Waiting.on(replica.window(Waiting.on(replica.fill()).last()));
+            Waiting.result(replica.open(Sessions.open(1, 1)));
+            Waiting.result(replica.startPart(ALL));
+            Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
+            Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
             byte[] item = Sessions.encoded(
                     pushed[i].key().orElseThrow(),
                     HandMadeTable.row(clusterings[i][0], clusterings[i][1])
@@ -166,8 +167,8 @@ class LocalReplicaTest {
             byte[] inside = Sessions.encoded(
                     KEYS.get(1), HandMadeTable.row(0, 1).live(5).build());
 
-            assertThat(Waiting.on(replica.push(inside))).isEmpty();
-            assertThatThrownBy(() -> Waiting.on(replica.push(item)))
+            assertThat(Waiting.result(replica.push(inside))).isEmpty();
+            assertThatThrownBy(() -> Waiting.result(replica.push(item)))
                     .as("%s", pushed[i])
                     .isInstanceOf(RepairException.class)
                     .hasMessageContaining("outside the window");
@@ -178,11 +179,11 @@ class LocalReplicaTest {
 
     @Test
     void shouldRefuseBoundaryBehindWhatWasRead() throws IOException {
-        Waiting.on(replica.open(Sessions.open(1, 1)));
-        Waiting.on(replica.startPart(ALL));
-        Waiting.on(replica.fill());
+        Waiting.result(replica.open(Sessions.open(1, 1)));
+        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.fill());
 
-        assertThatThrownBy(() -> Waiting.on(replica.window(RingPosition.END)))
+        assertThatThrownBy(() -> Waiting.result(replica.window(RingPosition.END)))
                 .isInstanceOf(RepairException.class)
                 .hasMessageContaining("boundary");
         everythingShouldBeClosedOnce();
@@ -190,19 +191,19 @@ class LocalReplicaTest {
 
     @Test
     void shouldRefuseWindowInsideWindowAndItemsWithoutOne() throws IOException {
-        Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES)));
-        Waiting.on(replica.startPart(ALL));
-        Waiting.on(replica.fill());
-        Waiting.on(replica.window(RingPosition.END));
-        assertThatThrownBy(() -> Waiting.on(replica.window(RingPosition.END)))
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.fill());
+        Waiting.result(replica.window(RingPosition.END));
+        assertThatThrownBy(() -> Waiting.result(replica.window(RingPosition.END)))
                 .isInstanceOf(IllegalStateException.class);
         replica.close();
 
         replica = replica(Runnable::run);
-        Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         byte[] item =
                 Sessions.encoded(KEYS.get(1), HandMadeTable.row(1, 1).live(5).build());
-        assertThatThrownBy(() -> Waiting.on(replica.push(item))).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> Waiting.result(replica.push(item))).isInstanceOf(IllegalStateException.class);
         everythingShouldBeClosedOnce();
     }
 }

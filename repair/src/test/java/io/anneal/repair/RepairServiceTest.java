@@ -10,6 +10,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerException;
 import io.anneal.net.Verb;
+import io.anneal.net.Waiting;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Part;
 import io.anneal.repair.message.RepairVerb;
@@ -119,14 +120,14 @@ class RepairServiceTest {
     void shouldAnswerBusyUntilSessionIsFinished() throws IOException {
         RemoteReplica first = replica();
         RemoteReplica second = replica();
-        Waiting.on(first.open(Sessions.open(1, BUFFER_BYTES)));
-        shouldFailWith(RepairService.BUSY, () -> Waiting.on(second.open(Sessions.open(2, BUFFER_BYTES))));
+        Waiting.result(first.open(Sessions.open(1, BUFFER_BYTES)));
+        shouldFailWith(RepairService.BUSY, () -> Waiting.result(second.open(Sessions.open(2, BUFFER_BYTES))));
 
-        Waiting.on(first.finish());
+        Waiting.result(first.finish());
 
-        assertThat(Waiting.on(second.open(Sessions.open(2, BUFFER_BYTES))).name())
+        assertThat(Waiting.result(second.open(Sessions.open(2, BUFFER_BYTES))).name())
                 .isEqualTo("follower");
-        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.on(first.fill()));
+        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(first.fill()));
     }
 
     @Test
@@ -134,15 +135,15 @@ class RepairServiceTest {
         RemoteReplica replica = replica();
         shouldFailWith(
                 PeerException.INTERNAL,
-                () -> Waiting.on(replica.open(Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES))));
+                () -> Waiting.result(replica.open(Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES))));
         shouldFailWith(
                 RepairService.TOO_LARGE,
-                () -> Waiting.on(replica.open(Sessions.open(1, RepairConfig.BUFFER_MAX_BYTES + 1))));
+                () -> Waiting.result(replica.open(Sessions.open(1, RepairConfig.BUFFER_MAX_BYTES + 1))));
         shouldFailWith(
                 RepairService.MALFORMED,
                 () -> nodes.connect().call(RepairVerb.OPEN, Part.request(new UUID(0, 9), new byte[] {1}, 1, 0)));
 
-        Waiting.on(replica.open(Sessions.open(2, BUFFER_BYTES)));
+        Waiting.result(replica.open(Sessions.open(2, BUFFER_BYTES)));
         assertThat(table.opened).hasValue(2);
         assertThat(table.closed).hasValue(1);
     }
@@ -151,7 +152,8 @@ class RepairServiceTest {
     void shouldNameTheDifferenceWhenSchemasDiffer() throws IOException {
         RemoteReplica replica = replica();
 
-        assertThatThrownBy(() -> Waiting.on(replica.open(Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES))))
+        assertThatThrownBy(
+                        () -> Waiting.result(replica.open(Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES))))
                 .isInstanceOf(PeerException.class)
                 .hasMessageContaining("schema differs")
                 .hasMessageContaining("replica=follower")
@@ -165,7 +167,7 @@ class RepairServiceTest {
         serve(readOnly, 1);
         RemoteReplica replica = replica();
 
-        assertThatThrownBy(() -> Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES))))
+        assertThatThrownBy(() -> Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES))))
                 .hasMessageContaining("read-only")
                 .hasMessageContaining("replica=snapshot");
         assertThat(readOnly.closed).hasValue(1);
@@ -174,24 +176,24 @@ class RepairServiceTest {
     @Test
     void shouldKnowSessionsOnTheirConnectionOnly() throws IOException {
         RemoteReplica none = replica();
-        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.on(none.fill()));
+        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(none.fill()));
 
         RemoteReplica owner = replica();
         RemoteReplica other = replica();
-        Waiting.on(owner.open(Sessions.open(1, BUFFER_BYTES)));
-        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.on(other.open(Sessions.open(1, BUFFER_BYTES))));
-        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.on(other.fill()));
-        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.on(other.finish()));
+        Waiting.result(owner.open(Sessions.open(1, BUFFER_BYTES)));
+        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(other.open(Sessions.open(1, BUFFER_BYTES))));
+        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(other.fill()));
+        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(other.finish()));
 
-        Waiting.on(owner.startPart(TokenRange.Linear.ALL));
-        assertThat(Waiting.on(owner.fill()).items()).isEqualTo(6);
+        Waiting.result(owner.startPart(TokenRange.Linear.ALL));
+        assertThat(Waiting.result(owner.fill()).items()).isEqualTo(6);
     }
 
     @Test
     void shouldNotEndForeignSessionWhenOpenNamesItAndFails() throws IOException {
         serve(table, 2);
         RemoteReplica owner = replica();
-        Waiting.on(owner.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(owner.open(Sessions.open(1, BUFFER_BYTES)));
         Connection other = nodes.connect();
         OpenSession failing = Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES);
         ByteWriter out = new ByteWriter(64);
@@ -201,15 +203,15 @@ class RepairServiceTest {
                 PeerException.INTERNAL,
                 () -> other.call(RepairVerb.OPEN, Part.request(new UUID(0, 2), out.array(), out.lengthBytes(), 0)));
 
-        Waiting.on(owner.startPart(TokenRange.Linear.ALL));
-        assertThat(Waiting.on(owner.fill()).items()).isEqualTo(6);
+        Waiting.result(owner.startPart(TokenRange.Linear.ALL));
+        assertThat(Waiting.result(owner.fill()).items()).isEqualTo(6);
     }
 
     @Test
     void shouldAnswerMalformedAndGoOnWhenContentIsNone() throws IOException {
         Connection connection = nodes.connect();
         RemoteReplica replica = new RemoteReplica(connection, 2);
-        Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
 
         for (Verb verb : List.of(RepairVerb.PART, RepairVerb.WINDOW, RepairVerb.HASHES, RepairVerb.FETCH)) {
             shouldFailWith(
@@ -217,19 +219,19 @@ class RepairServiceTest {
         }
         shouldFailWith(RepairService.MALFORMED, () -> connection.call(RepairVerb.MORE, ByteBuffer.allocate(3)));
 
-        Waiting.on(replica.startPart(TokenRange.Linear.ALL));
-        assertThat(Waiting.on(replica.fill()).items()).isEqualTo(6);
+        Waiting.result(replica.startPart(TokenRange.Linear.ALL));
+        assertThat(Waiting.result(replica.fill()).items()).isEqualTo(6);
     }
 
     @Test
     void shouldEndSessionAndRemoveItsFilesWhenPeerDisconnects() throws IOException, InterruptedException {
         RemoteReplica replica = replica();
-        Waiting.on(replica.open(Sessions.open(1, BUFFER_BYTES)));
-        Waiting.on(replica.startPart(TokenRange.Linear.ALL));
-        Waiting.on(replica.window(Waiting.on(replica.fill()).last()));
-        Waiting.on(replica.push(
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.startPart(TokenRange.Linear.ALL));
+        Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
+        Waiting.result(replica.push(
                 Sessions.encoded(KEYS.get(1), HandMadeTable.row(77, 0).live(5).build())));
-        Waiting.on(replica.fill());
+        Waiting.result(replica.fill());
         assertThat(table.stagedFiles()).isNotEmpty();
 
         replica.close();
@@ -238,6 +240,6 @@ class RepairServiceTest {
         assertThat(table.stagedFiles()).isEmpty();
         assertThat(table.closed).hasValue(1);
         assertThat(table.cursorsClosed).hasValue(table.cursorsOpened.get());
-        Waiting.on(replica().open(Sessions.open(2, BUFFER_BYTES)));
+        Waiting.result(replica().open(Sessions.open(2, BUFFER_BYTES)));
     }
 }
