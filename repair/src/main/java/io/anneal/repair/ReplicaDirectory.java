@@ -4,6 +4,7 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
@@ -153,7 +154,8 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
             return new StagedWriter(
                     staging.orElseThrow(),
                     schema(),
-                    SSTableWriterConfig.defaults(Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount())),
+                    SSTableWriterConfig.defaults(Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount()))
+                            .withCompression(Compression.of(schema().options())),
                     StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
         }
 
