@@ -175,6 +175,8 @@ public final class DataReader implements SSTableReader {
 
     @Override
     public void close() throws IOException {
-        dataChannel.close();
+        try (index) {
+            dataChannel.close();
+        }
     }
 }

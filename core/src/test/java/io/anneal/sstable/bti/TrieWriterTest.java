@@ -93,19 +93,19 @@ class TrieWriterTest {
     @Test
     void shouldWriteAllBranchesWhenEveryByteHasOne() throws IOException {
         List<byte[]> keys = new ArrayList<>();
-        for (int i = 0; i < 256 * 256 * 4; i++) {
-            keys.add(new byte[] {(byte) (i >> 10), (byte) (i >> 2), (byte) (i << 6)});
+        for (int i = 0; i < 256 * 256; i++) {
+            keys.add(new byte[] {(byte) (i >> 8), (byte) i});
         }
-        assertThat(assertWritten(List.of(keys), 0).forms()).contains(0, 12);
+        assertThat(assertWritten(List.of(keys), 0).forms()).contains(0, 11);
     }
 
     @ParameterizedTest(name = "seed={0}")
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     void shouldReadBackRandomKeys(long seed) throws IOException {
         SplittableRandom random = new SplittableRandom(seed);
         List<TreeSet<byte[]>> tries = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            tries.add(randomKeys(random, 1 << random.nextInt(14)));
+            tries.add(randomKeys(random, 1 << random.nextInt(13)));
         }
         assertWritten(tries, random.nextInt(5000));
     }
