@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CorpusRowsTest {
     private static final Path CORPUS = Path.of("src/test/resources/corpus/nb");
 
-    private static final String COUNTERS = "counters";
     /** Their schema text is in a comment, since their storage has no CQL any more. */
     private static final Set<String> COMPACT = Set.of("compact_dense", "compact_static");
 
@@ -31,7 +30,7 @@ class CorpusRowsTest {
             return directories
                     .filter(directory -> Files.exists(directory.resolve("schema.cql")))
                     .map(directory -> directory.getFileName().toString())
-                    .filter(table -> !COUNTERS.equals(table) && !COMPACT.contains(table))
+                    .filter(table -> !COMPACT.contains(table))
                     .sorted()
                     .toList();
         }
@@ -43,17 +42,8 @@ class CorpusRowsTest {
         for (String table : tables()) {
             rows += documents(table).size() - 1;
         }
-        assertThat(tables()).hasSize(46);
-        assertThat(rows).isEqualTo(3762);
-    }
-
-    @Test
-    void shouldRefuseToMergeCounters() throws IOException {
-        try (SSTables sstables = SSTables.open(CORPUS.resolve(COUNTERS))) {
-            assertThatThrownBy(() -> sstables.scan(TokenRange.Linear.ALL))
-                    .isInstanceOf(UnsupportedOperationException.class)
-                    .hasMessageContaining("table=corpus.counters, column=");
-        }
+        assertThat(tables()).hasSize(47);
+        assertThat(rows).isEqualTo(3777);
     }
 
     @Test
