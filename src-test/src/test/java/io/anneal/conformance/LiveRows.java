@@ -188,9 +188,9 @@ final class LiveRows {
         }
     }
 
-    private static void absent(List<Column> columns, Map<String, String> values) {
+    private void absent(List<Column> columns, Map<String, String> values) {
         for (Column column : columns) {
-            if (!column.dropped()) {
+            if (!column.dropped() && !schema.isHidden(column)) {
                 values.put(column.name(), NULL);
             }
         }
