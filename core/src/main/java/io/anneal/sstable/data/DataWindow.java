@@ -67,6 +67,12 @@ public final class DataWindow {
         mark = in.offset();
     }
 
+    /** Goes to a position between the mark and what is read ahead. */
+    public void moveTo(long position) {
+        unlimit();
+        in.seek((int) (position - base));
+    }
+
     public void backToMark() {
         unlimit();
         in.seek(mark);
