@@ -32,6 +32,7 @@ public final class DataWindow {
     private int mark;
     private long nextChunk;
     private int epoch;
+    private long chunksRead;
 
     public DataWindow(ChunkSource source) {
         this.source = source;
@@ -56,6 +57,11 @@ public final class DataWindow {
 
     public long remainingBytes() {
         return source.dataLengthBytes() - position();
+    }
+
+    /** Number of chunks that were read so far, one that was read again counted again. */
+    long chunksRead() {
+        return chunksRead;
     }
 
     public int epoch() {
@@ -110,6 +116,7 @@ public final class DataWindow {
             source.readChunk(nextChunk, buffer, filled);
             filled += chunkBytes;
             nextChunk++;
+            chunksRead++;
         }
         in.wrap(buffer, 0, filled);
         in.seek(offset);

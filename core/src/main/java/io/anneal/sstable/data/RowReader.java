@@ -5,6 +5,7 @@ import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteReader;
 import io.anneal.key.Clustering;
+import io.anneal.key.ClusteringComparator;
 import java.io.IOException;
 
 /**
@@ -231,6 +232,17 @@ final class RowReader {
         return changes;
     }
 
+    /** The views that were handed out end here. */
+    void recycle() {
+        row = Row.recycle(row);
+    }
+
+    /** Decodes the current fragment, wherever in it the window stands; null when nothing is in it. */
+    FragmentKind decodeAgain() throws IOException {
+        window.moveTo(position);
+        return decode();
+    }
+
     /** Passes over the fragment at which the window stands by its size; false at the end of the partition, passed too. */
     boolean pass() throws IOException {
         position = window.position();
@@ -246,7 +258,7 @@ final class RowReader {
      * Reads the place of the current fragment, at which the window stands and which may be decoded afterwards; false at
      * the end of the partition, which is passed. Does not move the mark.
      */
-    private boolean readPlace() throws IOException {
+    boolean readPlace() throws IOException {
         int epoch;
         do {
             window.moveTo(position);
@@ -269,5 +281,41 @@ final class RowReader {
             }
         } while (epoch != window.epoch());
         return true;
+    }
+
+    /** Prefix of the place that was read; valid until the window moves on. */
+    Clustering prefix() {
+        return prefix;
+    }
+
+    boolean isRow() {
+        return boundKind == UnfilteredFlags.CLUSTERING;
+    }
+
+    /** Weight of the place that was read. */
+    int weight() {
+        if (isRow()) {
+            return ClusteringComparator.AT;
+        }
+        return boundKind <= UnfilteredFlags.EXCL_END_INCL_START_BOUNDARY
+                ? ClusteringComparator.BEFORE
+                : ClusteringComparator.AFTER;
+    }
+
+    /** Behind {@link #readPlace()}: passes over the body of a row without reading it. */
+    void passBody() throws IOException {
+        window.seek(endOfBody());
+    }
+
+    /** Behind {@link #readPlace()}: passes over the body of a row and keeps it in the window, if it is no longer than so much. */
+    void passBodyHeld(long lengthMaxBytes) throws IOException {
+        window.want(VINT_MAX_BYTES);
+        int lengthBytes = window.checkedLength(in.readUnsignedVInt(), "row");
+        if (lengthBytes > lengthMaxBytes) {
+            window.seek(window.position() + lengthBytes);
+        } else {
+            window.want(lengthBytes);
+            in.skip(lengthBytes);
+        }
     }
 }
