@@ -19,7 +19,7 @@ final class BigIndex implements PartitionIndex {
     /** Null when there is none. */
     private synchronized Summary summary() throws IOException {
         if (summary == null && reader.descriptor().has(Component.SUMMARY)) {
-            summary = Summary.read(reader.descriptor());
+            summary = Summary.read(reader.descriptor(), reader.partitioner());
         }
         return summary;
     }

@@ -4,6 +4,7 @@ import io.anneal.key.KeyView;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.data.DataReader;
+import io.anneal.sstable.data.DeletionTimes;
 import io.anneal.sstable.data.PartitionLookup;
 import io.anneal.sstable.data.PrefixDecoder;
 import java.io.IOException;
@@ -19,14 +20,17 @@ final class BigPartitionLookup implements PartitionLookup {
     private static final int END_OF_PARTITION_BYTES = 1;
 
     private final IndexCursor index;
+    private final DeletionTimes deletions;
     private final PrefixDecoder prefixes;
     private final Summary summary;
     private final Path summaryFile;
     private byte[] foundKey = {};
     private long foundPosition;
 
-    private BigPartitionLookup(IndexCursor index, PrefixDecoder prefixes, Summary summary, Path summaryFile) {
+    private BigPartitionLookup(
+            IndexCursor index, DeletionTimes deletions, PrefixDecoder prefixes, Summary summary, Path summaryFile) {
         this.index = index;
+        this.deletions = deletions;
         this.prefixes = prefixes;
         this.summary = summary;
         this.summaryFile = summaryFile;
@@ -35,7 +39,8 @@ final class BigPartitionLookup implements PartitionLookup {
     static BigPartitionLookup open(DataReader reader, Summary summary) throws IOException {
         boolean hasIndex = reader.descriptor().has(Component.INDEX);
         return new BigPartitionLookup(
-                hasIndex ? IndexCursor.open(reader.descriptor()) : null,
+                hasIndex ? IndexCursor.open(reader.descriptor(), reader.partitioner()) : null,
+                DeletionTimes.of(reader.version()),
                 reader.prefixes(),
                 summary,
                 reader.descriptor().file(Component.SUMMARY));
@@ -113,7 +118,7 @@ final class BigPartitionLookup implements PartitionLookup {
     }
 
     private boolean seekAfterPromoted(long partitionPosition) throws IOException {
-        PromotedIndex promoted = PromotedIndex.of(index, prefixes);
+        PromotedIndex promoted = PromotedIndex.of(index, deletions, prefixes);
         long end = 0;
         while (promoted.nextBlock()) {
             end = partitionPosition + promoted.blockOffset() + promoted.blockWidth();

@@ -107,7 +107,7 @@ public final class SyntheticData {
                 .column("v", CqlTypes.BLOB, Column.Kind.REGULAR)
                 .column("m", CqlTypes.map(CqlTypes.INT, CqlTypes.INT), Column.Kind.REGULAR)
                 .build();
-        RowDecoder rows = new RowDecoder(
+        RowDecoder rows = new RowDecoder(SSTableVersion.NB, 
                 HEADER,
                 ColumnMapping.of(List.of(), Column.Kind.STATIC, schema, file),
                 ColumnMapping.of(HEADER.regularColumns(), Column.Kind.REGULAR, schema, file));
