@@ -72,6 +72,7 @@ public final class DataCursor implements SSTableCursor {
 
     DataCursor(
             DataReader reader,
+            Partitioner partitioner,
             TableSchema schema,
             TokenRange.Linear range,
             ChunkSource source,
@@ -81,8 +82,8 @@ public final class DataCursor implements SSTableCursor {
         this.schema = schema;
         this.range = range;
         this.rows = rows;
-        partitioner = reader.partitioner();
-        deletions = DeletionTimes.of(reader.version());
+        this.partitioner = partitioner;
+        deletions = rows.times();
         markers = new MarkerDecoder(rows);
         window = new DataWindow(source);
         in = window.in();

@@ -28,7 +28,7 @@ public final class DataReader implements SSTableReader {
     private final Statistics statistics;
     private final TableSchema headerSchema;
     private final CompressionInfo compression;
-    private final ChunkDecompressor decompressor;
+    private final ChunkCodec codec;
     private final ChunkChecksums checksums;
     private final PartitionIndex index;
 
@@ -39,7 +39,7 @@ public final class DataReader implements SSTableReader {
             long fileLengthBytes,
             Statistics statistics,
             CompressionInfo compression,
-            ChunkDecompressor decompressor,
+            ChunkCodec codec,
             ChunkChecksums checksums,
             PartitionIndex.Opener index) {
         this.descriptor = descriptor;
@@ -48,7 +48,7 @@ public final class DataReader implements SSTableReader {
         this.fileLengthBytes = fileLengthBytes;
         this.statistics = statistics;
         this.compression = compression;
-        this.decompressor = decompressor;
+        this.codec = codec;
         this.checksums = checksums;
         headerSchema = statistics.schema();
         this.index = index.open(this);
@@ -84,16 +84,16 @@ public final class DataReader implements SSTableReader {
                     file, CorruptSSTableException.NO_POSITION, "SSTable is both compressed and uncompressed");
         }
         CompressionInfo compression = CompressionInfo.read(descriptor, version, fileLengthBytes);
-        ChunkDecompressor decompressor = ChunkDecompressor.of(file, compression.compressor());
-        if (compression.dataLengthBytes() / decompressor.ratioMax() > fileLengthBytes) {
+        ChunkCodec codec = ChunkCodec.of(file, compression.compressor());
+        if (compression.dataLengthBytes() / codec.ratioMax() > fileLengthBytes) {
             throw new CorruptSSTableException(
                     file,
                     CorruptSSTableException.NO_POSITION,
                     "data length is more than can be compressed, dataLengthBytes=" + compression.dataLengthBytes());
         }
-        compression.refuseDataBehindTheEnd(file, decompressor.emptyLengthBytes());
+        compression.refuseDataBehindTheEnd(file, codec.emptyLengthBytes());
         return new DataReader(
-                descriptor, version, channel, fileLengthBytes, statistics, compression, decompressor, null, index);
+                descriptor, version, channel, fileLengthBytes, statistics, compression, codec, null, index);
     }
 
     /** {@code <keyspace>/<table>-<id>}, perhaps with {@code snapshots/<name>} or {@code backups} behind it. */
@@ -177,7 +177,7 @@ public final class DataReader implements SSTableReader {
         Path file = descriptor.file(Component.DATA);
         return compression == null
                 ? new ChecksummedChunks(file, dataChannel, fileLengthBytes, checksums)
-                : new CompressedChunks(file, dataChannel, compression, decompressor);
+                : new CompressedChunks(file, dataChannel, compression, codec);
     }
 
     @Override
@@ -198,7 +198,7 @@ public final class DataReader implements SSTableReader {
                 header,
                 ColumnMapping.of(header.staticColumns(), Column.Kind.STATIC, schema, file),
                 ColumnMapping.of(header.regularColumns(), Column.Kind.REGULAR, schema, file));
-        return new DataCursor(this, schema, range, chunks(), rows, header);
+        return new DataCursor(this, partitioner(), schema, range, chunks(), rows, header);
     }
 
     @Override
@@ -208,6 +208,8 @@ public final class DataReader implements SSTableReader {
 
     @Override
     public void close() throws IOException {
-        dataChannel.close();
+        try (index) {
+            dataChannel.close();
+        }
     }
 }

@@ -37,6 +37,11 @@ public final class RowDecoder {
         present = new boolean[Math.max(staticColumns.count(), regularColumns.count())];
     }
 
+    /** How the version codes deletions; the data of partitions has them, too. */
+    DeletionTimes times() {
+        return times;
+    }
+
     long readTimestamp(ByteReader in) {
         return in.readUnsignedVInt() + minTimestampMicros;
     }
