@@ -79,7 +79,7 @@ public final class DataWriter implements SSTableWriter {
         this.index = index;
         comparator = ClusteringComparator.of(schema);
         rows = new RowEncoder(schema, new DeltaEncoder(config.base()));
-        statistics = new StatisticsCollector(comparator);
+        statistics = new StatisticsCollector(schema, comparator);
         double chance = schema.options().bloomFilterFpChance();
         filter = BloomFilterBuilder.isUseful(chance)
                 ? new BloomFilterBuilder(config.expectedPartitions(), chance)

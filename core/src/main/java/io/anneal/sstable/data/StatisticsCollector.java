@@ -5,13 +5,20 @@ import io.anneal.fragment.Row;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
+import io.anneal.schema.Column;
+import io.anneal.schema.CounterShards;
+import io.anneal.schema.TableSchema;
+import java.util.List;
 
 /**
  * Collects what the {@code STATS} part of Statistics tells: ranges of times, histograms, counts and the clusterings that
  * are covered. Counts as Cassandra's {@code MetadataCollector} does. Owned by one thread.
  */
 final class StatisticsCollector {
+    private final TableSchema schema;
+    private final boolean hasCounters;
     private final ClusteringComparator comparator;
+    private final CounterShards shards = new CounterShards();
     private final SizeHistogram partitionSizes = new SizeHistogram(SizeHistogram.PARTITION_SIZE_BUCKETS);
     private final SizeHistogram cellCounts = new SizeHistogram(SizeHistogram.CELL_COUNT_BUCKETS);
     private final DropTimeHistogram dropTimes = new DropTimeHistogram();
@@ -19,6 +26,7 @@ final class StatisticsCollector {
     private final ClusteringCopy minClustering = new ClusteringCopy();
     private final ClusteringCopy maxClustering = new ClusteringCopy();
 
+    private boolean hasLegacyCounterShards;
     private boolean hasClusterings;
     private boolean hasTimes;
     private long minTimestampMicros = Long.MIN_VALUE;
@@ -33,8 +41,10 @@ final class StatisticsCollector {
     private long columnsSetCount;
     private long partitionCellCount;
 
-    StatisticsCollector(ClusteringComparator comparator) {
+    StatisticsCollector(TableSchema schema, ClusteringComparator comparator) {
+        this.schema = schema;
         this.comparator = comparator;
+        hasCounters = schema.hasCounters();
     }
 
     void add(Row row) {
@@ -58,6 +68,19 @@ final class StatisticsCollector {
             }
         }
         rowCount++;
+        hasLegacyCounterShards = hasLegacyCounterShards || hasCounters && hasLegacyCounterShards(row);
+    }
+
+    private boolean hasLegacyCounterShards(Row row) {
+        List<Column> columns = row.isStatic() ? schema.staticColumns() : schema.regularColumns();
+        for (int i = 0; i < row.entryCount(); i++) {
+            if (columns.get(row.columnIndex(i)).type().isCounter()
+                    && row.valueLengthBytes(i) > 0
+                    && shards.hasLegacyShards(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void addDeletion(long timestampMicros, long localDeletionTimeSeconds) {
@@ -134,7 +157,7 @@ final class StatisticsCollector {
         out.writeLong(repairedAtMillis);
         writeClustering(minClustering.clustering(), out);
         writeClustering(maxClustering.clustering(), out);
-        out.writeByte(0); // no legacy counter shards
+        out.writeByte(hasLegacyCounterShards ? 1 : 0);
         out.writeLong(columnsSetCount);
         out.writeLong(rowCount);
         writeNoCommitLogPosition(out);
