@@ -39,6 +39,7 @@ public record SSTableWriterConfig(
     public static SSTableWriterConfig like(SSTableReader source) {
         SSTableStatistics statistics = source.statistics();
         SSTableWriterConfig config = defaults(Math.max(1, statistics.estimatedPartitionCount()))
+                .withPartitioner(source.partitioner())
                 .withLevel(statistics.level())
                 .withRepairedAtMillis(statistics.repairedAtMillis());
         return SSTableVersion.of(source.descriptor())
