@@ -1,13 +1,12 @@
 package io.anneal.sstable.data;
 
-import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.KeyView;
-import io.anneal.key.Murmur3;
+import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.CorruptSSTableException;
@@ -27,7 +26,6 @@ public final class DataCursor implements SSTableCursor {
     private static final int HEAD_BYTES = 256;
 
     private static final int KEY_MAX_BYTES = 0xFFFF;
-    private static final int PARTITION_DELETION_BYTES = Integer.BYTES + Long.BYTES;
     private static final int VINT_MAX_BYTES = 9;
     /** Rows are passed over by their sizes up to here, then Index is asked where the next partition is. */
     private static final long SKIP_BY_SIZE_DEFAULT_BYTES = 256 * 1024;
@@ -42,6 +40,8 @@ public final class DataCursor implements SSTableCursor {
     private final DataReader reader;
     private final TableSchema schema;
     private final TokenRange.Linear range;
+    private final Partitioner partitioner;
+    private final DeletionTimes deletions;
     private final DataWindow window;
     private final ByteReader in;
     private final PrefixDecoder prefixes;
@@ -72,6 +72,7 @@ public final class DataCursor implements SSTableCursor {
 
     DataCursor(
             DataReader reader,
+            Partitioner partitioner,
             TableSchema schema,
             TokenRange.Linear range,
             ChunkSource source,
@@ -81,6 +82,8 @@ public final class DataCursor implements SSTableCursor {
         this.schema = schema;
         this.range = range;
         this.rows = rows;
+        this.partitioner = partitioner;
+        deletions = rows.times();
         markers = new MarkerDecoder(rows);
         window = new DataWindow(source);
         in = window.in();
@@ -195,15 +198,11 @@ public final class DataCursor implements SSTableCursor {
         window.mark();
         window.want(HEAD_BYTES);
         int keyLengthBytes = in.readUnsignedShort();
-        window.want(keyLengthBytes + PARTITION_DELETION_BYTES + HEAD_BYTES);
+        window.want(keyLengthBytes + DeletionTimes.LENGTH_MAX_BYTES + HEAD_BYTES);
         takeKey(in.skip(keyLengthBytes), keyLengthBytes);
-        long localSeconds = in.readInt();
-        partitionDeletionMicros = in.readLong();
-        if (partitionDeletionMicros == DeletionTime.NO_TIMESTAMP && localSeconds == Integer.MAX_VALUE) {
-            partitionDeletionSeconds = DeletionTime.NO_DELETION_TIME;
-        } else {
-            partitionDeletionSeconds = RowDecoder.deletionLocalTime(localSeconds);
-        }
+        deletions.read(in);
+        partitionDeletionMicros = deletions.timestampMicros();
+        partitionDeletionSeconds = deletions.localDeletionTimeSeconds();
         markers.beginPartition();
         fragmentPosition = window.position();
         rowsPosition = fragmentPosition;
@@ -222,7 +221,7 @@ public final class DataCursor implements SSTableCursor {
         previousKeyBytes = keyBytes;
         keyBytes = free;
         previousKey.wrap(key.token(), previousKeyBytes, 0, key.lengthBytes());
-        key.wrap(Murmur3.token(free, 0, lengthBytes), free, 0, lengthBytes);
+        key.wrap(partitioner.token(free, 0, lengthBytes), free, 0, lengthBytes);
         if (anyKey && previousKey.compareTo(key) >= 0) {
             throw window.source()
                     .corrupt(
