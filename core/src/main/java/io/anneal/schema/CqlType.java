@@ -108,6 +108,14 @@ public abstract class CqlType {
         return this;
     }
 
+    /**
+     * Whether all values of another type are values of this one: SSTables written before an {@code ALTER TYPE}, before a column
+     * changed its type or came back with another can be read as this type then.
+     */
+    public final boolean reads(CqlType older) {
+        return TypeCompatibility.reads(this, older);
+    }
+
     /** {@link #className()}; inside a frozen type Cassandra leaves out the mark of the frozen types within. */
     String className(boolean insideFrozen) {
         return className();
