@@ -1,5 +1,6 @@
 package io.anneal.sstable.data;
 
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import java.util.Optional;
 
@@ -16,6 +17,11 @@ public final class NoLookup implements PartitionLookup {
     }
 
     @Override
+    public boolean next() {
+        return false;
+    }
+
+    @Override
     public boolean seekLastBelow(long token) {
         return false;
     }
@@ -23,6 +29,11 @@ public final class NoLookup implements PartitionLookup {
     @Override
     public boolean seekAfter(KeyView key, long partitionPosition) {
         return false;
+    }
+
+    @Override
+    public Optional<DecoratedKey> key() {
+        return Optional.empty();
     }
 
     @Override
