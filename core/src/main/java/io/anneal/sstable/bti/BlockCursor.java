@@ -114,10 +114,6 @@ final class BlockCursor {
     }
 
     CorruptSSTableException corrupt(String reason, Throwable cause) {
-        CorruptSSTableException e = cursor.node().corrupt(reason);
-        if (cause != null) {
-            e.initCause(cause);
-        }
-        return e;
+        return cursor.node().corrupt(reason, cause);
     }
 }

@@ -31,7 +31,8 @@ record PartitionsFooter(byte[] firstKey, byte[] lastKey, long count, long root) 
         if (keysPosition < 0 || keysBytes < 0 || keysBytes > KEYS_MAX_BYTES || root < 0 || root >= keysPosition) {
             throw pages.corrupt(
                     numbersPosition,
-                    "positions in the end of the file are out of range, keysPosition=" + keysPosition + ", root=" + root,
+                    "positions in the end of the file are out of range, keysPosition=" + keysPosition + ", root="
+                            + root,
                     null);
         }
         bytes.clear();

@@ -45,8 +45,7 @@ final class TrieCursor {
     /** Whether the bytes of the current entry are the beginning of {@code bytes}, or all of it. */
     boolean leadsTo(ByteWriter bytes) {
         int length = way.lengthBytes();
-        return length <= bytes.lengthBytes()
-                && Arrays.equals(way.array(), 0, length, bytes.array(), 0, length);
+        return length <= bytes.lengthBytes() && Arrays.equals(way.array(), 0, length, bytes.array(), 0, length);
     }
 
     /** Order of the current entry's bytes and {@code bytes}. */

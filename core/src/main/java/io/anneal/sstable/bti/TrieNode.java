@@ -207,7 +207,7 @@ final class TrieNode {
         return unsigned(at, count) << unused >> unused;
     }
 
-    /** The page with this node. */
+    /** The page with this node, valid until the next. */
     byte[] page() {
         return page;
     }
@@ -223,6 +223,10 @@ final class TrieNode {
     }
 
     CorruptSSTableException corrupt(String reason) {
-        return pages.corrupt(position, reason, null);
+        return corrupt(reason, null);
+    }
+
+    CorruptSSTableException corrupt(String reason, Throwable cause) {
+        return pages.corrupt(position, reason, cause);
     }
 }
