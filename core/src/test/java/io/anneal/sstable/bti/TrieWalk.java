@@ -7,10 +7,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.IntUnaryOperator;
 
-/** Reads all of a trie from its description, the plainest way; fails if a node crosses a page. Payloads are as long as their flags. */
+/** Reads all of a trie from its description, the plainest way; fails if a node crosses a page. */
 final class TrieWalk {
-    /** @param flags the payload's length, too */
     record Entry(String key, int flags, String payload) {}
 
     private static final int[] POINTER_BITS = {0, 4, 8, 12, 16, 8, 12, 16, 24, 40, 12, 16, 24, 32, 40, 64};
@@ -19,14 +19,18 @@ final class TrieWalk {
     private final List<Entry> entries = new ArrayList<>();
     private final Set<Integer> forms = new TreeSet<>();
 
-    TrieWalk(byte[] file) {
+    private final IntUnaryOperator payloadBytes;
+
+    /** @param payloadBytes the length of a payload with these flags */
+    TrieWalk(byte[] file, IntUnaryOperator payloadBytes) {
         this.file = ByteBuffer.wrap(file);
+        this.payloadBytes = payloadBytes;
     }
 
     List<Entry> entries(long root) {
         entries.clear();
         walk(root, new byte[64], 0);
-        return entries;
+        return List.copyOf(entries);
     }
 
     /** The forms of node that were met. */
@@ -96,13 +100,13 @@ final class TrieWalk {
             end = position + 3 + (count * bits + 7) / 8;
         }
         if (flags != 0) {
-            byte[] payload = new byte[flags];
+            byte[] payload = new byte[payloadBytes.applyAsInt(flags)];
             file.get(end, payload);
-            end += flags;
+            end += payload.length;
             HexFormat hex = HexFormat.of();
             entries.add(new Entry(hex.formatHex(key, 0, length), flags, hex.formatHex(payload)));
         }
-        if ((end - 1) / TrieWriter.PAGE_BYTES != position / TrieWriter.PAGE_BYTES) {
+        if ((end - 1) / TriePages.PAGE_BYTES != position / TriePages.PAGE_BYTES) {
             throw new AssertionError("node crosses a page, position=" + position + ", end=" + end);
         }
         return end;
