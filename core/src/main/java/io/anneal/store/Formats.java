@@ -44,18 +44,6 @@ public final class Formats {
     }
 
     /**
-     * The format that writes a version.
-     *
-     * @throws UnsupportedOperationException when none does
-     */
-    static SSTableFormat written(WriteFormat version) {
-        if (version != WriteFormat.NB) {
-            throw new UnsupportedOperationException("version cannot be written, version=" + version.version());
-        }
-        return written();
-    }
-
-    /**
      * Opens an SSTable of any format. The caller closes it.
      *
      * @throws UnsupportedVersionException when no format reads it; names the file

@@ -2,6 +2,8 @@ package io.anneal.store;
 
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.EncodingBase;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.SSTableWriterConfig.Compression;
 import java.io.Closeable;
@@ -18,7 +20,7 @@ import java.util.OptionalLong;
  * once, of any tables; each belongs to one thread. Those that share a directory share its {@link StagingDirectory}.
  *
  * <pre>{@code
- * try (SSTableWriter writer = SSTableWriter.builder(schema).to(directory).format(WriteFormat.NB).unsorted(64 << 20)) {
+ * try (SSTableWriter writer = SSTableWriter.builder(schema).to(directory).format(SSTableVersion.NB).unsorted(64 << 20)) {
  *     writer.row().key("id", 7).set("name", "x").timestampMicros(micros).insert();
  *     writer.finish();
  * }
@@ -124,7 +126,8 @@ public final class SSTableWriter implements Closeable {
         private final TableSchema schema;
         private Path directory;
         private StagingDirectory shared;
-        private WriteFormat format = WriteFormat.NB;
+        private SSTableVersion format = SSTableVersion.NB;
+        private EncodingBase base = EncodingBase.EPOCH;
         private Compression compression = Compression.LZ4;
         private int chunkLengthBytes = SSTableWriterConfig.CHUNK_LENGTH_DEFAULT_BYTES;
         private int columnIndexSizeBytes = SSTableWriterConfig.COLUMN_INDEX_SIZE_DEFAULT_BYTES;
@@ -152,9 +155,18 @@ public final class SSTableWriter implements Closeable {
             return this;
         }
 
-        /** {@link WriteFormat#NB} unless told. */
-        public Builder format(WriteFormat version) {
+        /** {@link SSTableVersion#NB} unless told. */
+        public Builder format(SSTableVersion version) {
             format = version;
+            return this;
+        }
+
+        /**
+         * What a sorted writer counts times from: as small as the smallest that come makes the shortest files. An unsorted
+         * writer finds it out.
+         */
+        public Builder encodingBase(EncodingBase smallest) {
+            base = smallest;
             return this;
         }
 
@@ -232,13 +244,21 @@ public final class SSTableWriter implements Closeable {
             }
             return open(staging -> new SortingSink(
                     schema,
-                    partitions -> new StagedWriter(staging, schema, config(partitions), Long.MAX_VALUE),
+                    (partitions, smallest) ->
+                            new StagedWriter(staging, schema, config(partitions).withBase(smallest), Long.MAX_VALUE),
                     memoryBytes));
         }
 
         private SSTableWriterConfig config(long partitions) {
             return new SSTableWriterConfig(
-                    compression, chunkLengthBytes, columnIndexSizeBytes, partitions, level, repairedAtMillis);
+                    format,
+                    base,
+                    compression,
+                    chunkLengthBytes,
+                    columnIndexSizeBytes,
+                    partitions,
+                    level,
+                    repairedAtMillis);
         }
 
         private interface SinkOpener {
@@ -249,7 +269,6 @@ public final class SSTableWriter implements Closeable {
             if (directory == null && shared == null) {
                 throw new IllegalStateException("writer has no directory to write to, table=" + schema.qualifiedName());
             }
-            Formats.written(format);
             StagingDirectory owned = shared == null ? StagingDirectory.open(directory) : null;
             boolean opened = false;
             try {

@@ -14,6 +14,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.EncodingBase;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -25,9 +26,9 @@ import java.util.List;
  * overlap one another; reading merges them. One thread.
  */
 final class SortingSink implements WriteSink {
-    /** Starts the writer of one SSTable; it is told how many partitions there will be. */
+    /** Starts the writer of one SSTable; it is told how many partitions there will be, and the smallest times. */
     interface WriterStart {
-        StagedWriter start(long partitionCount);
+        StagedWriter start(long partitionCount, EncodingBase smallest);
     }
 
     /** A slot with its place in the list, and what sorting needs beside it. */
@@ -54,6 +55,8 @@ final class SortingSink implements WriteSink {
     private final List<Descriptor> completed = new ArrayList<>();
 
     private final List<Slot> slots = new ArrayList<>();
+
+    private SmallestTimes smallest = new SmallestTimes();
     private byte[] slab = new byte[0];
     private int slabUsedBytes;
     private long slabsBytes;
@@ -83,6 +86,7 @@ final class SortingSink implements WriteSink {
             slabsBytes += slab.length;
         }
         System.arraycopy(encoded.array(), 0, slab, slabUsedBytes, lengthBytes);
+        smallest.add(write);
         slots.add(new Slot(write.key().token(), slab, slabUsedBytes));
         slabUsedBytes += lengthBytes;
     }
@@ -117,7 +121,7 @@ final class SortingSink implements WriteSink {
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
-        try (StagedWriter writer = writers.start(partitionCount())) {
+        try (StagedWriter writer = writers.start(partitionCount(), smallest.base())) {
             FragmentAssembler assembler = new FragmentAssembler(schema, writer::appendCurrent);
             for (Slot slot : slots) {
                 assembler.add(decode(slot));
@@ -126,6 +130,7 @@ final class SortingSink implements WriteSink {
             completed.addAll(writer.finish());
         }
         slots.clear();
+        smallest = new SmallestTimes();
         slab = new byte[0];
         slabUsedBytes = 0;
         slabsBytes = 0;

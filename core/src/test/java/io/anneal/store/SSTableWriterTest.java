@@ -1,5 +1,6 @@
 package io.anneal.store;
 
+import static io.anneal.sstable.SSTableVersion.NB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -47,7 +48,7 @@ final class SSTableWriterTest {
     private SSTableWriter unsorted(TableSchema schema) throws IOException {
         return SSTableWriter.builder(schema)
                 .to(directory)
-                .format(WriteFormat.NB)
+                .format(NB)
                 .timestampMicros(MICROS)
                 .unsorted(MEMORY_BYTES);
     }
