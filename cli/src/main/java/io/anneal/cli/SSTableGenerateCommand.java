@@ -6,6 +6,7 @@ import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.StagedWriter;
 import io.anneal.store.StagingDirectory;
 import java.io.IOException;
@@ -85,8 +86,7 @@ final class SSTableGenerateCommand extends Subcommand {
         List<Descriptor> written;
         long lengthBytes;
         try (StagingDirectory staging = StagingDirectory.open(target);
-                StagedWriter writer =
-                        new StagedWriter(staging, schema, write.config(shape.partitions()), Long.MAX_VALUE);
+                StagedWriter writer = new StagedWriter(staging, schema, config(schema, shape), Long.MAX_VALUE);
                 Progress progress = progress("generating")) {
             long fragmentCount = 0;
             for (FragmentKind kind = cursor.advance(); kind != null; kind = cursor.advance()) {
@@ -100,6 +100,12 @@ final class SSTableGenerateCommand extends Subcommand {
         }
         print(written, cursor, lengthBytes);
         return ExitCode.YES;
+    }
+
+    private SSTableWriterConfig config(TableSchema schema, RandomShape shape) {
+        return SSTableWriterConfig.defaults(shape.partitions())
+                .withVersion(write.version())
+                .withCompression(write.compression(schema));
     }
 
     private TableSchema schema() throws IOException {

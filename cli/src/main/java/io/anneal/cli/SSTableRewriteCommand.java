@@ -2,14 +2,12 @@ package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriterConfig.Compression;
 import io.anneal.store.SSTables;
 import io.anneal.store.StagingDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -19,19 +17,14 @@ import picocli.CommandLine.Option;
         name = "rewrite",
         description = "Writes the content of SSTables to new ones, DIR/KEYSPACE/TABLE/, and verifies them.")
 final class SSTableRewriteCommand extends Subcommand {
-    private static final String FORMAT = "nb";
-
     @Mixin
     private SSTableFiles files;
 
     @Option(names = "--to", required = true, paramLabel = "DIR", description = "Where the new SSTables go.")
     private Path target;
 
-    @Option(names = "--format", description = "Version of the new SSTables: nb.", defaultValue = FORMAT)
-    private String format;
-
-    @Option(names = "--compression", description = "lz4 or none; lz4 unless told.", defaultValue = "lz4")
-    private String compression;
+    @Mixin
+    private WriteOptions write;
 
     @Option(
             names = "--compact",
@@ -40,17 +33,11 @@ final class SSTableRewriteCommand extends Subcommand {
 
     @Override
     int execute() throws IOException {
-        Compression writtenCompression = compression();
-        if (!format.equals(FORMAT)) {
-            throw List.of("oa", "da").contains(format)
-                    ? new NotAvailableException(
-                            "writing this format arrives with a later version, use --format nb, format=" + format)
-                    : usage("unknown format, format=" + format);
-        }
         List<SSTableRewrite.Result> results = new ArrayList<>();
         try (SSTables sstables = files.openTable();
                 StagingDirectory staging = StagingDirectory.open(target)) {
-            SSTableRewrite rewrite = new SSTableRewrite(sstables, staging, writtenCompression);
+            SSTableRewrite rewrite =
+                    new SSTableRewrite(sstables, staging, write.version(), write.compression(sstables.schema()));
             if (compact) {
                 try (Progress progress = progress("compacting").total(sstables.dataLengthBytes())) {
                     results.addAll(rewrite.compact(progress));
@@ -66,18 +53,6 @@ final class SSTableRewriteCommand extends Subcommand {
         }
         print(results);
         return ExitCode.YES;
-    }
-
-    private Compression compression() {
-        String name = compression.toLowerCase(Locale.ROOT);
-        return switch (name) {
-            case "lz4" -> Compression.LZ4;
-            case "none" -> Compression.NONE;
-            case "zstd", "snappy", "deflate" ->
-                throw new NotAvailableException(
-                        "this compression arrives with a later version, use lz4 or none, compression=" + name);
-            default -> throw usage("unknown compression, compression=" + name);
-        };
     }
 
     private void print(List<SSTableRewrite.Result> results) throws IOException {

@@ -3,19 +3,8 @@ package io.anneal.schema;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 
-/**
- * A counter's value as cells hold it: shards, one for each node that counted, whose counts add up. After Cassandra's {@code
- * db.context.CounterContext}, big-endian:
- *
- * <pre>
- *   short headers, short header*              a global shard's number less 32768, or a local shard's number
- *   (16 bytes id, long clock, long count)*    ascending by id
- * </pre>
- */
+/** Makes counter cells' values; {@link CounterShards} reads them. */
 public final class CounterContext {
-    private static final int SHARD_LENGTH_BYTES = 32;
-    private static final int COUNT_OFFSET = 24;
-
     private CounterContext() {}
 
     /**
@@ -27,28 +16,14 @@ public final class CounterContext {
      * @param count what it has added up so far
      */
     public static byte[] global(UUID id, long clock, long count) {
-        return ByteBuffer.allocate(2 * Short.BYTES + SHARD_LENGTH_BYTES)
-                .putShort((short) 1)
-                .putShort(Short.MIN_VALUE)
+        byte[] context = new byte[CounterShards.lengthBytes(1, 1)];
+        int at = CounterShards.writeGlobalHeader(1, context, 0);
+        ByteBuffer.wrap(context)
+                .position(at)
                 .putLong(id.getMostSignificantBits())
                 .putLong(id.getLeastSignificantBits())
                 .putLong(clock)
-                .putLong(count)
-                .array();
-    }
-
-    /**
-     * The counter's value: the sum over all shards.
-     *
-     * @throws InvalidValueException when the bytes are no whole context
-     */
-    public static long total(byte[] context, int offset, int length) {
-        CqlTypes.COUNTER.validate(context, offset, length);
-        int start = offset + Short.BYTES + Short.BYTES * Math.abs(Bytes.shortAt(context, offset));
-        long total = 0;
-        for (int at = start; at < offset + length; at += SHARD_LENGTH_BYTES) {
-            total += Bytes.longAt(context, at + COUNT_OFFSET);
-        }
-        return total;
+                .putLong(count);
+        return context;
     }
 }

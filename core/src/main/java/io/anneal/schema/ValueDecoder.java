@@ -62,7 +62,7 @@ final class ValueDecoder {
             case "time" -> time(type, buffer, offset);
             case "duration" -> duration(buffer, offset, length);
             case "inet" -> address(buffer, offset, length);
-            case "counter" -> CounterContext.total(buffer, offset, length);
+            case "counter" -> new CounterShards().total(buffer, offset, length);
             default -> new UUID(Bytes.longAt(buffer, offset), Bytes.longAt(buffer, offset + Long.BYTES));
         };
     }

@@ -1,11 +1,11 @@
 package io.anneal.store;
 
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.EncodingBase;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.sstable.SSTableWriterConfig.Compression;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -128,8 +128,7 @@ public final class SSTableWriter implements Closeable {
         private StagingDirectory shared;
         private SSTableVersion format = SSTableVersion.NB;
         private EncodingBase base = EncodingBase.EPOCH;
-        private Compression compression = Compression.LZ4;
-        private int chunkLengthBytes = SSTableWriterConfig.CHUNK_LENGTH_DEFAULT_BYTES;
+        private Compression compression;
         private int columnIndexSizeBytes = SSTableWriterConfig.COLUMN_INDEX_SIZE_DEFAULT_BYTES;
         private long expectedPartitions = EXPECTED_PARTITIONS_DEFAULT;
         private long sizeLimitBytes = Long.MAX_VALUE;
@@ -139,6 +138,7 @@ public final class SSTableWriter implements Closeable {
 
         private Builder(TableSchema schema) {
             this.schema = schema;
+            compression = Compression.of(schema.options());
         }
 
         /** Writes below this directory, which this writer alone uses until it is closed; it is made if need be. */
@@ -170,15 +170,9 @@ public final class SSTableWriter implements Closeable {
             return this;
         }
 
-        /** LZ4 unless told. */
+        /** What the schema asks for unless told, which is LZ4 in chunks of 16 KiB when it says nothing. */
         public Builder compression(Compression algorithm) {
             compression = algorithm;
-            return this;
-        }
-
-        /** 16 KiB unless told; a power of two. */
-        public Builder chunkLengthBytes(int lengthBytes) {
-            chunkLengthBytes = lengthBytes;
             return this;
         }
 
@@ -251,14 +245,7 @@ public final class SSTableWriter implements Closeable {
 
         private SSTableWriterConfig config(long partitions) {
             return new SSTableWriterConfig(
-                    format,
-                    base,
-                    compression,
-                    chunkLengthBytes,
-                    columnIndexSizeBytes,
-                    partitions,
-                    level,
-                    repairedAtMillis);
+                    format, base, compression, columnIndexSizeBytes, partitions, level, repairedAtMillis);
         }
 
         private interface SinkOpener {
