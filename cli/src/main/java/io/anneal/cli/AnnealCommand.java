@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
             DemoCommand.class,
             SSTableCommand.class,
             DiffCommand.class,
+            ExplainCommand.class,
             ServeCommand.class,
             RepairCommand.class
         })

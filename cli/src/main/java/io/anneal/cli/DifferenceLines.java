@@ -3,14 +3,12 @@ package io.anneal.cli;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Row;
-import io.anneal.fragment.RowOrder;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.KeyView;
 import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -139,7 +137,7 @@ final class DifferenceLines implements TableComparison.Listener {
         int j = 0;
         while (i < one.entryCount() || j < other.entryCount()) {
             int order = compare(columns, one, i, other, j);
-            if (order != 0 || !sameEntry(one, i, other, j)) {
+            if (order != 0 || !Entries.areSame(one, i, other, j)) {
                 entry(key, present, columns, one, order <= 0 ? i : -1, other, order >= 0 ? j : -1);
             }
             i += order <= 0 ? 1 : 0;
@@ -165,37 +163,7 @@ final class DifferenceLines implements TableComparison.Listener {
         if (i == left.entryCount() || j == right.entryCount()) {
             return i == left.entryCount() ? 1 : -1;
         }
-        int order = Integer.compare(left.columnIndex(i), right.columnIndex(j));
-        if (order != 0) {
-            return order;
-        }
-        if (left.isComplexDeletion(i) || right.isComplexDeletion(j)) {
-            return Boolean.compare(right.isComplexDeletion(j), left.isComplexDeletion(i));
-        }
-        Column column = columns.get(left.columnIndex(i));
-        return column.isComplex() ? RowOrder.comparePaths(column, left, i, right, j) : 0;
-    }
-
-    static boolean sameEntry(Row left, int i, Row right, int j) {
-        return left.isComplexDeletion(i) == right.isComplexDeletion(j)
-                && left.timestampMicros(i) == right.timestampMicros(j)
-                && left.ttlSeconds(i) == right.ttlSeconds(j)
-                && left.localDeletionTimeSeconds(i) == right.localDeletionTimeSeconds(j)
-                && RowOrder.comparePathBytes(left, i, right, j) == 0
-                && sameValue(left, i, right, j);
-    }
-
-    private static boolean sameValue(Row left, int i, Row right, int j) {
-        int length = left.valueLengthBytes(i);
-        return length == right.valueLengthBytes(j)
-                && (length <= 0
-                        || Arrays.equals(
-                                left.valueBuffer(i),
-                                left.valueOffset(i),
-                                left.valueOffset(i) + length,
-                                right.valueBuffer(j),
-                                right.valueOffset(j),
-                                right.valueOffset(j) + length));
+        return Entries.compare(columns, left, i, right, j);
     }
 
     /** Entry -1 for the side that has none. */
