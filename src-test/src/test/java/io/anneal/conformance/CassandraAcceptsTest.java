@@ -10,6 +10,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.store.Formats;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.RandomFragments;
 import java.io.IOException;
@@ -131,9 +132,9 @@ class CassandraAcceptsTest {
             throws IOException {
         List<Path> written = new ArrayList<>();
         for (FragmentList source : sources) {
-            SSTableWriterConfig config = WrittenVersion.config(random, 30);
+            SSTableWriterConfig config = version.config(random, 30);
             String generation = Integer.toString(written.size() + 1);
-            try (SSTableWriter writer = version.write(directory, generation, source.schema(), config)) {
+            try (SSTableWriter writer = Formats.write(directory, generation, source.schema(), config)) {
                 writer.append(source.cursor());
                 written.add(writer.finish().file(Component.DATA));
             }

@@ -9,9 +9,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.PurgeRule;
 import io.anneal.schema.TableSchema;
-import io.anneal.sstable.Component;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.store.SSTables;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
@@ -52,7 +50,6 @@ class DifferentialTest {
     /** When everything was written, and some of what expires has expired. */
     private static final long READ_SECONDS = RandomTable.WRITE_SECONDS + 10_000;
 
-    private static final Pattern POSITION = Pattern.compile(" *\"position\" : \\d+,?\n");
     private static final Pattern TABLE_ID = Pattern.compile("ID = [0-9a-f-]+\\s+AND ");
 
     @TempDir
@@ -96,12 +93,12 @@ class DifferentialTest {
                 create(receiver, Files.readString(flushed.resolve("schema.cql")));
                 assertThat(receiver.importDirectory(KEYSPACE, RandomTable.NAME, written))
                         .isEqualTo(rewritten.size());
-                assertThat(withoutPositions(assertSameDumps(receiver, rewritten)))
-                        .isEqualTo(withoutPositions(dumps));
+                assertThat(Content.withoutPositions(assertSameDumps(receiver, rewritten)))
+                        .isEqualTo(Content.withoutPositions(dumps));
                 assertRows(receiver, schema, merged, rows);
                 Path again = directory.resolve(target + "-compacted");
-                assertThat(withoutPositions(compact(receiver, schema, merged, again)))
-                        .isEqualTo(withoutPositions(compacted));
+                assertThat(Content.withoutPositions(compact(receiver, schema, merged, again)))
+                        .isEqualTo(Content.withoutPositions(compacted));
             }
         }
     }
@@ -157,13 +154,6 @@ class DifferentialTest {
         return dumps;
     }
 
-    private static List<String> withoutPositions(List<String> dumps) {
-        return dumps.stream()
-                .map(dump -> POSITION.matcher(dump).replaceAll(""))
-                .sorted()
-                .toList();
-    }
-
     /** The dumps of what is left after a compaction, which are one or none. */
     private static List<String> compact(CassandraPeer peer, TableSchema schema, FragmentList merged, Path target)
             throws IOException {
@@ -187,12 +177,7 @@ class DifferentialTest {
         List<Path> rewritten = new ArrayList<>();
         for (SSTableReader reader : table.readers()) {
             String generation = Integer.toString(rewritten.size() + 1);
-            try (SSTableWriter writer =
-                            target.write(directory, generation, table.schema(), WrittenVersion.config(random, 10));
-                    FragmentCursor cursor = reader.scan(table.schema(), TokenRange.Linear.ALL)) {
-                writer.append(cursor);
-                rewritten.add(writer.finish().file(Component.DATA));
-            }
+            rewritten.add(Content.rewrite(reader, table.schema(), directory, generation, target.config(random, 10)));
         }
         return rewritten;
     }

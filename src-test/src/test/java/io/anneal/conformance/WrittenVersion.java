@@ -1,21 +1,16 @@
 package io.anneal.conformance;
 
 import io.anneal.bench.peer.PeerSSTableVersion;
-import io.anneal.schema.TableSchema;
-import io.anneal.sstable.SSTableFormat;
-import io.anneal.sstable.SSTableWriter;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.SSTableWriterConfig.Compression;
-import io.anneal.store.Formats;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
 /** The versions of SSTables that we write, each with the node of Cassandra that writes it, too. */
 enum WrittenVersion {
-    NB(PeerSSTableVersion.NB, Formats.written());
+    NB(PeerSSTableVersion.NB, SSTableVersion.NB);
 
     /** Every compression that we read, as CQL says it. */
     static final List<Map<String, String>> READ_COMPRESSIONS = List.of(
@@ -29,31 +24,29 @@ enum WrittenVersion {
     private static final int[] COLUMN_INDEX_SIZES_BYTES = {1, 200, 1000, 65536};
 
     private final PeerSSTableVersion peer;
-    private final SSTableFormat format;
+    private final SSTableVersion version;
 
-    WrittenVersion(PeerSSTableVersion peer, SSTableFormat format) {
+    WrittenVersion(PeerSSTableVersion peer, SSTableVersion version) {
         this.peer = peer;
-        this.format = format;
+        this.version = version;
     }
 
     PeerSSTableVersion peer() {
         return peer;
     }
 
-    SSTableWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
-            throws IOException {
-        return format.write(directory, generation, schema, config);
+    SSTableVersion version() {
+        return version;
     }
 
-    /** Any that we write. */
-    static SSTableWriterConfig config(SplittableRandom random, long partitionCount) {
+    /** Any in which we write it. */
+    SSTableWriterConfig config(SplittableRandom random, long partitionCount) {
         Compression[] compressions = Compression.values();
-        return new SSTableWriterConfig(
-                compressions[random.nextInt(compressions.length)],
-                CHUNK_LENGTHS_BYTES[random.nextInt(CHUNK_LENGTHS_BYTES.length)],
-                COLUMN_INDEX_SIZES_BYTES[random.nextInt(COLUMN_INDEX_SIZES_BYTES.length)],
-                partitionCount,
-                0,
-                0);
+        return SSTableWriterConfig.defaults(partitionCount)
+                .withVersion(version)
+                .withCompression(
+                        compressions[random.nextInt(compressions.length)],
+                        CHUNK_LENGTHS_BYTES[random.nextInt(CHUNK_LENGTHS_BYTES.length)])
+                .withColumnIndexSizeBytes(COLUMN_INDEX_SIZES_BYTES[random.nextInt(COLUMN_INDEX_SIZES_BYTES.length)]);
     }
 }
