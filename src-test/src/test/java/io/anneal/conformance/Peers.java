@@ -17,23 +17,31 @@ final class Peers implements AutoCloseable {
 
     private final Path directory;
     private final Map<PeerSSTableVersion, CassandraPeer> running = new EnumMap<>(PeerSSTableVersion.class);
+    private final Map<PeerSSTableVersion, CassandraPeer> ordered = new EnumMap<>(PeerSSTableVersion.class);
 
     Peers(Path directory) {
         this.directory = directory;
     }
 
     synchronized CassandraPeer of(PeerSSTableVersion version) {
-        return running.computeIfAbsent(version, this::start);
+        return running.computeIfAbsent(version, v -> CassandraPeer.start(config(v, "")));
     }
 
-    private CassandraPeer start(PeerSSTableVersion version) {
-        Path ofVersion = directory.resolve(version.name().toLowerCase(Locale.ROOT));
-        return CassandraPeer.start(
-                CassandraPeerConfig.in(ofVersion).withVersion(version).withColumnIndexSizeKiB(COLUMN_INDEX_SIZE_KIB));
+    /** One whose tokens are the keys themselves. */
+    synchronized CassandraPeer ordered(PeerSSTableVersion version) {
+        return ordered.computeIfAbsent(
+                version, v -> CassandraPeer.start(config(v, "-ordered").withPartitioner("ByteOrderedPartitioner")));
+    }
+
+    private CassandraPeerConfig config(PeerSSTableVersion version, String suffix) {
+        return CassandraPeerConfig.in(directory.resolve(version.name().toLowerCase(Locale.ROOT) + suffix))
+                .withVersion(version)
+                .withColumnIndexSizeKiB(COLUMN_INDEX_SIZE_KIB);
     }
 
     @Override
     public synchronized void close() {
         running.values().forEach(CassandraPeer::close);
+        ordered.values().forEach(CassandraPeer::close);
     }
 }
