@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -22,9 +21,6 @@ final class Corpus {
     /** The folders that we read. */
     static final List<String> VERSIONS = List.of("nb");
 
-    /** What we do not read yet. */
-    private static final Set<String> UNREAD = Set.of("comp_snappy");
-
     private static final String LEGACY = "legacy";
     private static final Pattern AT = Pattern.compile("\"at\": ?(\\d+)");
     private static final long ANY_SECONDS = 1_700_000_000L;
@@ -37,7 +33,6 @@ final class Corpus {
         for (String version : VERSIONS) {
             try (Stream<Path> files = Files.walk(ROOT.resolve(version))) {
                 files.filter(file -> file.getFileName().toString().endsWith(Component.DATA.fileSuffix()))
-                        .filter(file -> !UNREAD.contains(table(file)))
                         .map(ROOT::relativize)
                         .sorted()
                         .forEach(all::add);

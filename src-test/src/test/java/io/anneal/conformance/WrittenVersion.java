@@ -1,9 +1,10 @@
 package io.anneal.conformance;
 
 import io.anneal.bench.peer.PeerSSTableVersion;
+import io.anneal.sstable.Compression;
+import io.anneal.sstable.Compressor;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.sstable.SSTableWriterConfig.Compression;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -18,7 +19,14 @@ enum WrittenVersion {
             Map.of("class", "LZ4Compressor"),
             Map.of("class", "LZ4Compressor", "chunk_length_in_kb", "1"),
             Map.of("class", "LZ4Compressor", "chunk_length_in_kb", "4", "lz4_compressor_type", "high"),
-            Map.of("class", "LZ4Compressor", "chunk_length_in_kb", "64", "min_compress_ratio", "1.2"));
+            Map.of("class", "LZ4Compressor", "chunk_length_in_kb", "64", "min_compress_ratio", "1.2"),
+            Map.of("class", "ZstdCompressor", "chunk_length_in_kb", "4", "compression_level", "9"),
+            Map.of("class", "ZstdCompressor", "chunk_length_in_kb", "1", "min_compress_ratio", "1.5"),
+            Map.of("class", "SnappyCompressor", "chunk_length_in_kb", "1"),
+            Map.of("class", "SnappyCompressor", "chunk_length_in_kb", "32", "min_compress_ratio", "2"),
+            Map.of("class", "DeflateCompressor", "chunk_length_in_kb", "2"),
+            Map.of("class", "DeflateCompressor", "chunk_length_in_kb", "1", "min_compress_ratio", "1.1"),
+            Map.of("class", "NoopCompressor", "chunk_length_in_kb", "1"));
 
     private static final int[] CHUNK_LENGTHS_BYTES = {1024, 4096, 16384};
     private static final int[] COLUMN_INDEX_SIZES_BYTES = {1, 200, 1000, 65536};
@@ -41,12 +49,19 @@ enum WrittenVersion {
 
     /** Any in which we write it. */
     SSTableWriterConfig config(SplittableRandom random, long partitionCount) {
-        Compression[] compressions = Compression.values();
         return SSTableWriterConfig.defaults(partitionCount)
                 .withVersion(version)
-                .withCompression(
-                        compressions[random.nextInt(compressions.length)],
-                        CHUNK_LENGTHS_BYTES[random.nextInt(CHUNK_LENGTHS_BYTES.length)])
+                .withCompression(compression(random)
+                        .withChunkLengthBytes(CHUNK_LENGTHS_BYTES[random.nextInt(CHUNK_LENGTHS_BYTES.length)]))
                 .withColumnIndexSizeBytes(COLUMN_INDEX_SIZES_BYTES[random.nextInt(COLUMN_INDEX_SIZES_BYTES.length)]);
+    }
+
+    private static Compression compression(SplittableRandom random) {
+        int choice = random.nextInt(Compressor.values().length + 1);
+        if (choice == Compressor.values().length) {
+            return Compression.NONE;
+        }
+        Compression compression = Compression.of(Compressor.values()[choice]);
+        return random.nextBoolean() ? compression : compression.withMaxCompressedLengthBytes(700);
     }
 }

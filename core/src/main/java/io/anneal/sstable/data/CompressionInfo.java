@@ -3,6 +3,7 @@ package io.anneal.sstable.data;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.sstable.Component;
+import io.anneal.sstable.Compression;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import java.io.IOException;
@@ -48,9 +49,14 @@ record CompressionInfo(
             ComponentFiles.readUtf(in);
         }
         int chunkLengthBytes = in.readInt();
-        if (chunkLengthBytes <= 0 || Integer.bitCount(chunkLengthBytes) != 1) {
+        if (chunkLengthBytes <= 0
+                || Integer.bitCount(chunkLengthBytes) != 1
+                || chunkLengthBytes > Compression.CHUNK_LENGTH_MAX_BYTES) {
             throw new CorruptSSTableException(
-                    file, in.offset(), "chunk length is no power of two, value=" + chunkLengthBytes);
+                    file,
+                    in.offset(),
+                    "chunk length is no power of two up to " + Compression.CHUNK_LENGTH_MAX_BYTES + ", value="
+                            + chunkLengthBytes);
         }
         int maxCompressedLengthBytes = in.readInt();
         if (maxCompressedLengthBytes < 0) {
@@ -104,12 +110,13 @@ record CompressionInfo(
     /**
      * The chunks behind the data must hold nothing, or the data length is wrong and rows would be missed in silence.
      *
-     * @param emptyLengthBytes stored length of a chunk that holds nothing
+     * @param emptyLengthBytes stored length of a chunk that holds nothing, if it is not 0: of nothing Cassandra's Deflate
+     *     makes nothing
      */
     void refuseDataBehindTheEnd(Path file, int emptyLengthBytes) throws CorruptSSTableException {
         int firstSurplus = (int) ((dataLengthBytes + chunkLengthBytes - 1) / chunkLengthBytes);
         for (int chunk = firstSurplus; chunk < offsets.length; chunk++) {
-            if (storedLengthBytes(chunk) != emptyLengthBytes) {
+            if (storedLengthBytes(chunk) != 0 && storedLengthBytes(chunk) != emptyLengthBytes) {
                 throw new CorruptSSTableException(
                         file,
                         CorruptSSTableException.NO_POSITION,

@@ -23,7 +23,7 @@ public final class DataReader implements SSTableReader {
     private final Statistics statistics;
     private final TableSchema headerSchema;
     private final CompressionInfo compression;
-    private final ChunkDecompressor decompressor;
+    private final ChunkCodec codec;
     private final ChunkChecksums checksums;
     private final PartitionIndex index;
 
@@ -33,7 +33,7 @@ public final class DataReader implements SSTableReader {
             long fileLengthBytes,
             Statistics statistics,
             CompressionInfo compression,
-            ChunkDecompressor decompressor,
+            ChunkCodec codec,
             ChunkChecksums checksums,
             PartitionIndex.Opener index) {
         this.descriptor = descriptor;
@@ -41,7 +41,7 @@ public final class DataReader implements SSTableReader {
         this.fileLengthBytes = fileLengthBytes;
         this.statistics = statistics;
         this.compression = compression;
-        this.decompressor = decompressor;
+        this.codec = codec;
         this.checksums = checksums;
         headerSchema = statistics.schema();
         this.index = index.open(this);
@@ -75,15 +75,15 @@ public final class DataReader implements SSTableReader {
                     file, CorruptSSTableException.NO_POSITION, "SSTable is both compressed and uncompressed");
         }
         CompressionInfo compression = CompressionInfo.read(descriptor, fileLengthBytes);
-        ChunkDecompressor decompressor = ChunkDecompressor.of(file, compression.compressor());
-        if (compression.dataLengthBytes() / decompressor.ratioMax() > fileLengthBytes) {
+        ChunkCodec codec = ChunkCodec.of(file, compression.compressor());
+        if (compression.dataLengthBytes() / codec.ratioMax() > fileLengthBytes) {
             throw new CorruptSSTableException(
                     file,
                     CorruptSSTableException.NO_POSITION,
                     "data length is more than can be compressed, dataLengthBytes=" + compression.dataLengthBytes());
         }
-        compression.refuseDataBehindTheEnd(file, decompressor.emptyLengthBytes());
-        return new DataReader(descriptor, channel, fileLengthBytes, statistics, compression, decompressor, null, index);
+        compression.refuseDataBehindTheEnd(file, codec.emptyLengthBytes());
+        return new DataReader(descriptor, channel, fileLengthBytes, statistics, compression, codec, null, index);
     }
 
     /** {@code <keyspace>/<table>-<id>}, perhaps with {@code snapshots/<name>} or {@code backups} behind it. */
@@ -152,7 +152,7 @@ public final class DataReader implements SSTableReader {
         Path file = descriptor.file(Component.DATA);
         return compression == null
                 ? new ChecksummedChunks(file, dataChannel, fileLengthBytes, checksums)
-                : new CompressedChunks(file, dataChannel, compression, decompressor);
+                : new CompressedChunks(file, dataChannel, compression, codec);
     }
 
     @Override
@@ -175,6 +175,8 @@ public final class DataReader implements SSTableReader {
 
     @Override
     public void close() throws IOException {
-        dataChannel.close();
+        try (index) {
+            dataChannel.close();
+        }
     }
 }
