@@ -35,6 +35,18 @@ public record SSTableWriterConfig(
                 0);
     }
 
+    /** What another SSTable's content is written with: its version if that is one to be written, its level and repair time. */
+    public static SSTableWriterConfig like(SSTableReader source) {
+        SSTableStatistics statistics = source.statistics();
+        SSTableWriterConfig config = defaults(Math.max(1, statistics.estimatedPartitionCount()))
+                .withLevel(statistics.level())
+                .withRepairedAtMillis(statistics.repairedAtMillis());
+        return SSTableVersion.of(source.descriptor())
+                .filter(SSTableVersion::isWritten)
+                .map(config::withVersion)
+                .orElse(config);
+    }
+
     public SSTableWriterConfig withVersion(SSTableVersion other) {
         return new SSTableWriterConfig(
                 other,

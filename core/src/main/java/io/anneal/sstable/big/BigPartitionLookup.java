@@ -1,6 +1,7 @@
 package io.anneal.sstable.big;
 
 import io.anneal.key.ClusteringComparator;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
@@ -97,6 +98,15 @@ final class BigPartitionLookup implements PartitionLookup {
     }
 
     @Override
+    public boolean next() throws IOException {
+        if (!index.next()) {
+            return false;
+        }
+        find();
+        return true;
+    }
+
+    @Override
     public Optional<RowLookup> rows() throws IOException {
         return index.promotedLengthBytes() == 0
                 ? Optional.empty()
@@ -127,6 +137,11 @@ final class BigPartitionLookup implements PartitionLookup {
     private CorruptSSTableException summaryCorrupt(int entry, String reason) {
         return new CorruptSSTableException(
                 summaryFile, CorruptSSTableException.NO_POSITION, reason + ", entry=" + entry);
+    }
+
+    @Override
+    public Optional<DecoratedKey> key() {
+        return Optional.of(DecoratedKey.of(Arrays.copyOf(foundKey, foundKeyBytes)));
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.LostData;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableMetadata;
 import io.anneal.sstable.SSTableReader;
@@ -20,6 +21,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * An open SSTable. Holds Data.db open and what a scan needs; the index and Filter are opened when a key is asked for, so
@@ -265,7 +267,8 @@ public final class DataReader implements SSTableReader {
         return -1;
     }
 
-    private synchronized boolean mayContain(KeyView key) throws IOException {
+    /** False when the key is certainly not in the SSTable, as far as the filter knows. */
+    synchronized boolean mayContain(KeyView key) throws IOException {
         if (filter == null && descriptor.has(Component.FILTER)) {
             filter = BloomFilter.read(descriptor, version);
         }
@@ -282,6 +285,11 @@ public final class DataReader implements SSTableReader {
                 header,
                 ColumnMapping.of(header.staticColumns(), Column.Kind.STATIC, schema, file),
                 ColumnMapping.of(header.regularColumns(), Column.Kind.REGULAR, schema, file));
+    }
+
+    @Override
+    public SSTableCursor salvage(TableSchema schema, Consumer<LostData> listener) throws IOException {
+        return new SalvageCursor(this, schema, decoder(schema), listener);
     }
 
     @Override

@@ -59,6 +59,11 @@ final class PartitionHead {
         anyKey = true;
     }
 
+    /** The next partition may have any key. */
+    void forget() {
+        anyKey = false;
+    }
+
     /** Whether a head was read. */
     boolean isRead() {
         return anyKey;
