@@ -62,13 +62,10 @@ final class SSTableRewrite {
     }
 
     private SSTableWriterConfig config(long partitionCount, int level, long repairedAtMillis) {
-        return new SSTableWriterConfig(
-                compression,
-                SSTableWriterConfig.CHUNK_LENGTH_DEFAULT_BYTES,
-                SSTableWriterConfig.COLUMN_INDEX_SIZE_DEFAULT_BYTES,
-                Math.max(1, partitionCount),
-                level,
-                repairedAtMillis);
+        return SSTableWriterConfig.defaults(Math.max(1, partitionCount))
+                .withCompression(compression, SSTableWriterConfig.CHUNK_LENGTH_DEFAULT_BYTES)
+                .withLevel(level)
+                .withRepairedAtMillis(repairedAtMillis);
     }
 
     /** @param position how far the source is; null when only what is written tells */

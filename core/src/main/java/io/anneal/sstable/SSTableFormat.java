@@ -9,18 +9,15 @@ public interface SSTableFormat {
     /** {@code big} or {@code bti}. */
     String name();
 
-    /** Whether files of this version can be read. */
-    boolean reads(String version);
-
     /**
      * Opens an SSTable; small components are verified now, data as it is read.
      *
-     * @throws io.anneal.io.UnsupportedVersionException when the version is too old or new
+     * @param descriptor of a version that this format has
      * @throws CorruptSSTableException when a needed component is missing or wrong
      */
     SSTableReader open(Descriptor descriptor) throws IOException;
 
-    /** Starts a new SSTable of this format's written version in {@code directory}; see {@link SSTableWriter}. */
+    /** Starts a new SSTable of {@link SSTableWriterConfig#version()} in {@code directory}; see {@link SSTableWriter}. */
     SSTableWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
             throws IOException;
 }

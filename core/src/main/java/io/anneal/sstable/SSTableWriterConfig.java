@@ -3,12 +3,15 @@ package io.anneal.sstable;
 /**
  * How an SSTable is written.
  *
- * @param compression empty name for none, {@code lz4}
+ * @param version one that can be written
+ * @param base as small as what will be written, when that is known
  * @param chunkLengthBytes a power of two
  * @param columnIndexSizeBytes rows of a partition larger than this get a block index, an entry each so many bytes
  * @param expectedPartitions for the size of the bloom filter; a guess may be too high
  */
 public record SSTableWriterConfig(
+        SSTableVersion version,
+        EncodingBase base,
         Compression compression,
         int chunkLengthBytes,
         int columnIndexSizeBytes,
@@ -24,9 +27,81 @@ public record SSTableWriterConfig(
     public static final int CHUNK_LENGTH_DEFAULT_BYTES = 16 * 1024;
     public static final int COLUMN_INDEX_SIZE_DEFAULT_BYTES = 64 * 1024;
 
-    /** LZ4 in chunks of 16 KiB, block index every 64 KiB, level 0, not repaired. */
+    /** Version {@code nb}, LZ4 in chunks of 16 KiB, block index every 64 KiB, level 0, not repaired. */
     public static SSTableWriterConfig defaults(long expectedPartitions) {
         return new SSTableWriterConfig(
-                Compression.LZ4, CHUNK_LENGTH_DEFAULT_BYTES, COLUMN_INDEX_SIZE_DEFAULT_BYTES, expectedPartitions, 0, 0);
+                SSTableVersion.NB,
+                EncodingBase.EPOCH,
+                Compression.LZ4,
+                CHUNK_LENGTH_DEFAULT_BYTES,
+                COLUMN_INDEX_SIZE_DEFAULT_BYTES,
+                expectedPartitions,
+                0,
+                0);
+    }
+
+    public SSTableWriterConfig withVersion(SSTableVersion other) {
+        return new SSTableWriterConfig(
+                other,
+                base,
+                compression,
+                chunkLengthBytes,
+                columnIndexSizeBytes,
+                expectedPartitions,
+                level,
+                repairedAtMillis);
+    }
+
+    public SSTableWriterConfig withBase(EncodingBase other) {
+        return new SSTableWriterConfig(
+                version,
+                other,
+                compression,
+                chunkLengthBytes,
+                columnIndexSizeBytes,
+                expectedPartitions,
+                level,
+                repairedAtMillis);
+    }
+
+    public SSTableWriterConfig withCompression(Compression other, int otherChunkLengthBytes) {
+        return new SSTableWriterConfig(
+                version,
+                base,
+                other,
+                otherChunkLengthBytes,
+                columnIndexSizeBytes,
+                expectedPartitions,
+                level,
+                repairedAtMillis);
+    }
+
+    public SSTableWriterConfig withColumnIndexSizeBytes(int otherBytes) {
+        return new SSTableWriterConfig(
+                version, base, compression, chunkLengthBytes, otherBytes, expectedPartitions, level, repairedAtMillis);
+    }
+
+    public SSTableWriterConfig withLevel(int other) {
+        return new SSTableWriterConfig(
+                version,
+                base,
+                compression,
+                chunkLengthBytes,
+                columnIndexSizeBytes,
+                expectedPartitions,
+                other,
+                repairedAtMillis);
+    }
+
+    public SSTableWriterConfig withRepairedAtMillis(long otherMillis) {
+        return new SSTableWriterConfig(
+                version,
+                base,
+                compression,
+                chunkLengthBytes,
+                columnIndexSizeBytes,
+                expectedPartitions,
+                level,
+                otherMillis);
     }
 }

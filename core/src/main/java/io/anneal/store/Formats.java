@@ -1,15 +1,20 @@
 package io.anneal.store;
 
 import io.anneal.io.UnsupportedVersionException;
+import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.sstable.SSTableWriter;
+import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.big.BigFormat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -24,9 +29,18 @@ public final class Formats {
 
     private Formats() {}
 
-    /** The format that new SSTables have. */
-    public static SSTableFormat written() {
-        return ALL.get(0);
+    /** Starts a new SSTable of {@link SSTableWriterConfig#version()}; see {@link SSTableWriter}. */
+    public static SSTableWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
+            throws IOException {
+        return of(config.version()).write(directory, generation, schema, config);
+    }
+
+    private static SSTableFormat of(SSTableVersion version) {
+        return named(version.format()).orElseThrow();
+    }
+
+    private static Optional<SSTableFormat> named(String name) {
+        return ALL.stream().filter(format -> format.name().equals(name)).findFirst();
     }
 
     /**
@@ -36,14 +50,21 @@ public final class Formats {
      * @throws io.anneal.sstable.CorruptSSTableException when a component that is needed is missing or wrong; names it
      */
     public static SSTableReader open(Descriptor descriptor) throws IOException {
-        for (SSTableFormat format : ALL) {
-            if (format.name().equals(descriptor.format())) {
-                checkListedComponents(descriptor);
-                return format.open(descriptor);
-            }
+        Optional<SSTableVersion> version = SSTableVersion.of(descriptor);
+        if (version.isEmpty()) {
+            SSTableVersion[] known = SSTableVersion.values();
+            throw new UnsupportedVersionException(
+                    descriptor.toString(),
+                    descriptor.version() + "-" + descriptor.format(),
+                    text(known[0]),
+                    text(known[known.length - 1]));
         }
-        throw new UnsupportedVersionException(
-                descriptor.toString(), descriptor.version() + "-" + descriptor.format(), "nb-big", "nb-big");
+        checkListedComponents(descriptor);
+        return of(version.get()).open(descriptor);
+    }
+
+    private static String text(SSTableVersion version) {
+        return version.text() + "-" + version.format();
     }
 
     /**

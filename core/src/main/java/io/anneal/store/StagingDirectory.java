@@ -4,7 +4,6 @@ import io.anneal.io.StorageException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
@@ -34,14 +33,12 @@ public final class StagingDirectory implements Closeable {
     private final Path directory;
     private final FileChannel lockChannel;
     private final FileLock lock;
-    private final SSTableFormat format;
     private final Map<Path, Long> lastGenerations = new HashMap<>();
 
-    private StagingDirectory(Path directory, FileChannel lockChannel, FileLock lock, SSTableFormat format) {
+    private StagingDirectory(Path directory, FileChannel lockChannel, FileLock lock) {
         this.directory = directory;
         this.lockChannel = lockChannel;
         this.lock = lock;
-        this.format = format;
     }
 
     /**
@@ -64,7 +61,7 @@ public final class StagingDirectory implements Closeable {
         if (lock == null) {
             throw new IllegalStateException("staging directory is in use by another process, directory=" + directory);
         }
-        return new StagingDirectory(directory.toRealPath(), channel, lock, Formats.written());
+        return new StagingDirectory(directory.toRealPath(), channel, lock);
     }
 
     private static FileChannel openLockFile(Path directory) throws StorageException {
@@ -96,7 +93,7 @@ public final class StagingDirectory implements Closeable {
     /** Starts one SSTable of the table under the next free generation. The caller closes it. */
     SSTableWriter start(TableSchema schema, SSTableWriterConfig config) throws IOException {
         Path tableDirectory = tableDirectory(schema);
-        return format.write(tableDirectory, Long.toString(nextGeneration(tableDirectory)), schema, config);
+        return Formats.write(tableDirectory, Long.toString(nextGeneration(tableDirectory)), schema, config);
     }
 
     private synchronized long nextGeneration(Path tableDirectory) throws IOException {

@@ -51,7 +51,17 @@ final class PackageDirectionTest {
         assertThat(found).isNotEmpty().isSubsetOf(PackageTable.packages());
         assertThat(found)
                 .contains(
-                        "io", "schema", "key", "fragment", "sstable", "sstable.big", "merge", "store", "net", "repair");
+                        "io",
+                        "schema",
+                        "key",
+                        "fragment",
+                        "sstable",
+                        "sstable.data",
+                        "sstable.big",
+                        "merge",
+                        "store",
+                        "net",
+                        "repair");
     }
 
     @Test

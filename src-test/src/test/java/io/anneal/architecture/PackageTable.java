@@ -17,7 +17,8 @@ import java.util.TreeSet;
 final class PackageTable {
     private static final Map<String, List<String>> DIRECT = new LinkedHashMap<>();
     /** Never reached through another package. */
-    private static final Set<String> NAMED_ONLY = Set.of("sstable.big", "sstable.bti", "schema.grammar");
+    private static final Set<String> NAMED_ONLY =
+            Set.of("sstable.data", "sstable.big", "sstable.bti", "schema.grammar");
 
     static {
         DIRECT.put("io", List.of());
@@ -28,8 +29,9 @@ final class PackageTable {
         DIRECT.put("memtable", List.of("fragment"));
         DIRECT.put("commitlog", List.of("fragment"));
         DIRECT.put("sstable", List.of("fragment"));
-        DIRECT.put("sstable.big", List.of("sstable"));
-        DIRECT.put("sstable.bti", List.of("sstable"));
+        DIRECT.put("sstable.data", List.of("sstable"));
+        DIRECT.put("sstable.big", List.of("sstable.data", "sstable"));
+        DIRECT.put("sstable.bti", List.of("sstable.data", "sstable"));
         DIRECT.put("merge", List.of("fragment"));
         DIRECT.put("compaction", List.of("sstable", "merge"));
         DIRECT.put("table", List.of("memtable", "commitlog", "compaction"));

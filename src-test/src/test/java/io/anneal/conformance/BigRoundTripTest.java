@@ -45,13 +45,11 @@ class BigRoundTripTest {
     private static SSTableWriterConfig config(SplittableRandom random) {
         int[] chunkLengths = {1024, 4096, 16384};
         int[] blockSizes = {1, 300, 4096, 65536};
-        return new SSTableWriterConfig(
-                random.nextBoolean() ? Compression.LZ4 : Compression.NONE,
-                chunkLengths[random.nextInt(chunkLengths.length)],
-                blockSizes[random.nextInt(blockSizes.length)],
-                30,
-                0,
-                0);
+        return SSTableWriterConfig.defaults(30)
+                .withCompression(
+                        random.nextBoolean() ? Compression.LZ4 : Compression.NONE,
+                        chunkLengths[random.nextInt(chunkLengths.length)])
+                .withColumnIndexSizeBytes(blockSizes[random.nextInt(blockSizes.length)]);
     }
 
     private void assertRoundTrip(FragmentList written, String generation, SSTableWriterConfig config)

@@ -139,15 +139,13 @@ class CassandraAcceptsTest {
         int[] blockSizes = {1, 200, 1000, 65536};
         List<Path> written = new ArrayList<>();
         for (FragmentList source : sources) {
-            SSTableWriterConfig config = new SSTableWriterConfig(
-                    written.size() % 2 == 0 ? Compression.LZ4 : Compression.NONE,
-                    chunkLengths[random.nextInt(chunkLengths.length)],
-                    blockSizes[random.nextInt(blockSizes.length)],
-                    30,
-                    0,
-                    0);
+            SSTableWriterConfig config = SSTableWriterConfig.defaults(30)
+                    .withCompression(
+                            written.size() % 2 == 0 ? Compression.LZ4 : Compression.NONE,
+                            chunkLengths[random.nextInt(chunkLengths.length)])
+                    .withColumnIndexSizeBytes(blockSizes[random.nextInt(blockSizes.length)]);
             String generation = Integer.toString(written.size() + 1);
-            try (SSTableWriter writer = Formats.written().write(directory, generation, source.schema(), config)) {
+            try (SSTableWriter writer = Formats.write(directory, generation, source.schema(), config)) {
                 writer.append(source.cursor());
                 writer.finish();
             }

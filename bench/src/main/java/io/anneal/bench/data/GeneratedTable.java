@@ -54,7 +54,7 @@ public final class GeneratedTable implements Closeable {
     private Descriptor write(FragmentCursor cursor, long rowCount) throws IOException {
         SSTableWriterConfig config = SSTableWriterConfig.defaults(rowCount / shape.rowsPerPartition());
         String generation = Integer.toString(readers.size() + 1);
-        try (SSTableWriter writer = Formats.written().write(directory, generation, shape.schema(), config)) {
+        try (SSTableWriter writer = Formats.write(directory, generation, shape.schema(), config)) {
             writer.append(cursor);
             return writer.finish();
         }

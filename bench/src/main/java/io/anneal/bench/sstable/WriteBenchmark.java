@@ -66,7 +66,7 @@ public class WriteBenchmark {
         SSTableWriterConfig config = SSTableWriterConfig.defaults(Rows.COUNT / shape.rowsPerPartition());
         Descriptor written;
         try (FragmentCursor cursor = table.scan();
-                SSTableWriter writer = Formats.written().write(table.directory(), "2", shape.schema(), config)) {
+                SSTableWriter writer = Formats.write(table.directory(), "2", shape.schema(), config)) {
             writer.append(cursor);
             written = writer.finish();
         }

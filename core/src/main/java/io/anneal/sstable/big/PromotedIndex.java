@@ -4,6 +4,10 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.Clustering;
+import io.anneal.sstable.data.DataWindow;
+import io.anneal.sstable.data.PrefixDecoder;
+import io.anneal.sstable.data.RowDecoder;
+import io.anneal.sstable.data.UnfilteredFlags;
 import java.io.IOException;
 import java.util.Arrays;
 

@@ -21,10 +21,14 @@ import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.EncodingBase;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.SSTableWriterConfig.Compression;
+import io.anneal.sstable.data.DataWriter;
+import io.anneal.sstable.data.ScriptCursor;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.channels.FileChannel;
@@ -75,8 +79,8 @@ class BigWriterTest {
         return new ScriptCursor(SCHEMA);
     }
 
-    private BigWriter writer() throws IOException {
-        return BigWriter.open(directory, "1", SCHEMA, CONFIG);
+    private DataWriter writer() throws IOException {
+        return DataWriter.open(directory, "1", SCHEMA, CONFIG, OutputFile.CREATE_NEW, BigIndexWriter::open);
     }
 
     private List<Path> files() throws IOException {
@@ -87,7 +91,7 @@ class BigWriterTest {
 
     private void assertRefused(ScriptCursor cursor, Class<? extends Exception> type, String... words)
             throws IOException {
-        try (BigWriter writer = writer()) {
+        try (DataWriter writer = writer()) {
             assertThatThrownBy(() -> writer.append(cursor)).isInstanceOf(type).hasMessageContainingAll(words);
             assertThatThrownBy(writer::finish).isInstanceOf(IllegalStateException.class);
         }
@@ -191,7 +195,7 @@ class BigWriterTest {
 
     @Test
     void shouldRefuseAGenerationThatIsNoPartOfAName() {
-        assertThatThrownBy(() -> BigWriter.open(directory, "a-b", SCHEMA, CONFIG))
+        assertThatThrownBy(() -> new BigFormat().write(directory, "a-b", SCHEMA, CONFIG))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("generation=a-b");
     }
@@ -204,7 +208,7 @@ class BigWriterTest {
 
     @Test
     void shouldLeaveNothingBehindWhenNotFinished() throws IOException {
-        try (BigWriter writer = writer()) {
+        try (DataWriter writer = writer()) {
             writer.append(script().partition(1, "k").row(text("b"), alive()).end());
             assertThat(files()).hasSize(2);
         }
@@ -213,7 +217,7 @@ class BigWriterTest {
 
     @Test
     void shouldRefuseToFinishWithoutAPartition() throws IOException {
-        try (BigWriter writer = writer()) {
+        try (DataWriter writer = writer()) {
             // A partition without content does not exist, nor does an empty row.
             writer.append(script().partition(1, "k").row(text("b"), row -> {}).end());
             assertThat(writer.dataLengthBytes()).isZero();
@@ -226,7 +230,7 @@ class BigWriterTest {
 
     @Test
     void shouldRefuseToFinishInsideAPartition() throws IOException {
-        try (BigWriter writer = writer()) {
+        try (DataWriter writer = writer()) {
             writer.append(script().partition(1, "k").row(text("b"), alive()));
             assertThatThrownBy(writer::finish).hasMessageContaining("inside a partition");
         }
@@ -243,7 +247,7 @@ class BigWriterTest {
         OutputFile.Opener opener = file -> file.toString().contains(full.fileSuffix())
                 ? FileChannel.open(device, StandardOpenOption.WRITE)
                 : OutputFile.CREATE_NEW.open(file);
-        try (BigWriter writer = BigWriter.open(directory, "1", SCHEMA, CONFIG, EncodingBase.EPOCH, opener)) {
+        try (DataWriter writer = DataWriter.open(directory, "1", SCHEMA, CONFIG, opener, BigIndexWriter::open)) {
             writer.append(script().partition(1, "k").row(text("b"), alive()).end());
             assertThatThrownBy(writer::finish)
                     .isInstanceOf(StorageException.class)
@@ -260,7 +264,7 @@ class BigWriterTest {
             }
             return OutputFile.CREATE_NEW.open(file);
         };
-        assertThatThrownBy(() -> BigWriter.open(directory, "1", SCHEMA, CONFIG, EncodingBase.EPOCH, opener))
+        assertThatThrownBy(() -> DataWriter.open(directory, "1", SCHEMA, CONFIG, opener, BigIndexWriter::open))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContainingAll("action=create", "read-only");
         assertThat(files()).isEmpty();
@@ -275,7 +279,10 @@ class BigWriterTest {
 
     @Test
     void shouldWriteChecksumsInsteadOfChunksWhenNotCompressed() throws IOException {
-        SSTableWriterConfig plain = new SSTableWriterConfig(Compression.NONE, 16384, 65536, 10, 3, 42);
+        SSTableWriterConfig plain = SSTableWriterConfig.defaults(10)
+                .withCompression(Compression.NONE, 16384)
+                .withLevel(3)
+                .withRepairedAtMillis(42);
         Descriptor written = write(SCHEMA, plain, EncodingBase.EPOCH);
         assertThat(written.has(Component.CRC)).isTrue();
         assertThat(written.has(Component.COMPRESSION_INFO)).isFalse();
@@ -289,7 +296,7 @@ class BigWriterTest {
         byte[] key = text("k");
         ScriptCursor cursor = new ScriptCursor(schema);
         cursor.partition(Murmur3.token(key, 0, 1), "k").row(text("b"), alive()).end();
-        try (BigWriter writer = BigWriter.open(directory, "1", schema, config, base, OutputFile.CREATE_NEW)) {
+        try (SSTableWriter writer = new BigFormat().write(directory, "1", schema, config.withBase(base))) {
             writer.append(cursor);
             return writer.finish();
         }
@@ -313,7 +320,7 @@ class BigWriterTest {
     void shouldAllocateNothingPerRow() throws IOException {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         EndlessRows rows = new EndlessRows();
-        try (BigWriter writer = writer()) {
+        try (DataWriter writer = writer()) {
             rows.append(writer, 20_000);
             long before = threads.getCurrentThreadAllocatedBytes();
             rows.append(writer, 100_000);
@@ -331,7 +338,7 @@ class BigWriterTest {
         private long partition;
         private FragmentKind kind;
 
-        void append(BigWriter writer, int rowCount) throws IOException {
+        void append(DataWriter writer, int rowCount) throws IOException {
             for (int i = 0; i < rowCount; i++) {
                 if (i % 100 == 0) {
                     partition++;

@@ -1,0 +1,57 @@
+package io.anneal.sstable.data;
+
+import io.anneal.io.ByteReader;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.Descriptor;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** Opens components; a missing one is named. */
+public final class ComponentFiles {
+    private static final int LENGTH_MAX_BYTES = Integer.MAX_VALUE - 16;
+
+    private ComponentFiles() {}
+
+    public static CorruptSSTableException missing(Path file) {
+        return new CorruptSSTableException(file, CorruptSSTableException.NO_POSITION, "component is missing");
+    }
+
+    public static FileChannel open(Descriptor descriptor, Component component) throws IOException {
+        Path file = descriptor.file(component);
+        try {
+            return FileChannel.open(file, StandardOpenOption.READ);
+        } catch (NoSuchFileException e) {
+            throw missing(file);
+        }
+    }
+
+    /** The whole of a component that is small, or that has to be in memory anyway. */
+    public static byte[] readWhole(Descriptor descriptor, Component component) throws IOException {
+        Path file = descriptor.file(component);
+        try {
+            long lengthBytes = Files.size(file);
+            if (lengthBytes > LENGTH_MAX_BYTES) {
+                throw new CorruptSSTableException(
+                        file,
+                        CorruptSSTableException.NO_POSITION,
+                        "component is too large, lengthBytes=" + lengthBytes);
+            }
+            return Files.readAllBytes(file);
+        } catch (NoSuchFileException e) {
+            throw missing(file);
+        }
+    }
+
+    /** A string with a length of two bytes before it, as {@code DataOutput.writeUTF} writes it. */
+    public static String readUtf(ByteReader in) {
+        int lengthBytes = in.readUnsignedShort();
+        int offset = in.skip(lengthBytes);
+        return new String(in.array(), offset, lengthBytes, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,180 @@
+package io.anneal.sstable.data;
+
+import io.anneal.key.TokenRange;
+import io.anneal.schema.Column;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableStatistics;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+
+/**
+ * An open SSTable. Holds Data.db open and what a scan needs; Index, Summary and Filter are opened by
+ * whoever uses them, so that a scan never depends on files without checksums.
+ */
+public final class DataReader implements SSTableReader {
+    private final Descriptor descriptor;
+    private final FileChannel dataChannel;
+    private final long fileLengthBytes;
+    private final Statistics statistics;
+    private final TableSchema headerSchema;
+    private final CompressionInfo compression;
+    private final ChunkDecompressor decompressor;
+    private final ChunkChecksums checksums;
+    private final PartitionIndex index;
+
+    private DataReader(
+            Descriptor descriptor,
+            FileChannel dataChannel,
+            long fileLengthBytes,
+            Statistics statistics,
+            CompressionInfo compression,
+            ChunkDecompressor decompressor,
+            ChunkChecksums checksums,
+            PartitionIndex.Opener index) {
+        this.descriptor = descriptor;
+        this.dataChannel = dataChannel;
+        this.fileLengthBytes = fileLengthBytes;
+        this.statistics = statistics;
+        this.compression = compression;
+        this.decompressor = decompressor;
+        this.checksums = checksums;
+        headerSchema = statistics.schema();
+        this.index = index.open(this);
+    }
+
+    /** @throws UnsupportedVersionException when no format has the version */
+    public static DataReader open(Descriptor descriptor, PartitionIndex.Opener index) throws IOException {
+        FileChannel channel = ComponentFiles.open(descriptor, Component.DATA);
+        try {
+            return open(descriptor, channel, index);
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static DataReader open(Descriptor descriptor, FileChannel channel, PartitionIndex.Opener index)
+            throws IOException {
+        Statistics statistics = Statistics.read(descriptor, keyspaceOf(descriptor), tableOf(descriptor));
+        long fileLengthBytes = channel.size();
+        if (!descriptor.has(Component.COMPRESSION_INFO)) {
+            if (!descriptor.has(Component.CRC) && TableOfContents.lists(descriptor, Component.COMPRESSION_INFO)) {
+                throw ComponentFiles.missing(descriptor.file(Component.COMPRESSION_INFO));
+            }
+            ChunkChecksums checksums = ChunkChecksums.read(descriptor, fileLengthBytes);
+            return new DataReader(descriptor, channel, fileLengthBytes, statistics, null, null, checksums, index);
+        }
+        Path file = descriptor.file(Component.COMPRESSION_INFO);
+        if (descriptor.has(Component.CRC)) {
+            throw new CorruptSSTableException(
+                    file, CorruptSSTableException.NO_POSITION, "SSTable is both compressed and uncompressed");
+        }
+        CompressionInfo compression = CompressionInfo.read(descriptor, fileLengthBytes);
+        ChunkDecompressor decompressor = ChunkDecompressor.of(file, compression.compressor());
+        if (compression.dataLengthBytes() / decompressor.ratioMax() > fileLengthBytes) {
+            throw new CorruptSSTableException(
+                    file,
+                    CorruptSSTableException.NO_POSITION,
+                    "data length is more than can be compressed, dataLengthBytes=" + compression.dataLengthBytes());
+        }
+        compression.refuseDataBehindTheEnd(file, decompressor.emptyLengthBytes());
+        return new DataReader(descriptor, channel, fileLengthBytes, statistics, compression, decompressor, null, index);
+    }
+
+    /** {@code <keyspace>/<table>-<id>}, perhaps with {@code snapshots/<name>} or {@code backups} behind it. */
+    private static Path tableDirectory(Descriptor descriptor) {
+        Path directory = descriptor.directory();
+        for (Path at = directory; at != null && at.getFileName() != null; at = at.getParent()) {
+            String name = at.getFileName().toString();
+            if ((name.equals("snapshots") || name.equals("backups")) && at.getParent() != null) {
+                return at.getParent();
+            }
+        }
+        return directory;
+    }
+
+    private static String tableOf(Descriptor descriptor) {
+        Path name = tableDirectory(descriptor).getFileName();
+        return name == null ? "unknown" : name.toString().replaceFirst("-[0-9a-f]{32}$", "");
+    }
+
+    private static String keyspaceOf(Descriptor descriptor) {
+        Path parent = tableDirectory(descriptor).getParent();
+        return parent == null || parent.getFileName() == null
+                ? "unknown"
+                : parent.getFileName().toString();
+    }
+
+    @Override
+    public Descriptor descriptor() {
+        return descriptor;
+    }
+
+    @Override
+    public TableSchema headerSchema() {
+        return headerSchema;
+    }
+
+    @Override
+    public SSTableStatistics statistics() {
+        return statistics.data();
+    }
+
+    SerializationHeader header() {
+        return statistics.header();
+    }
+
+    double bloomFilterFpChance() {
+        return statistics.bloomFilterFpChance();
+    }
+
+    @Override
+    public long dataLengthBytes() {
+        return compression == null ? fileLengthBytes : compression.dataLengthBytes();
+    }
+
+    PartitionIndex index() {
+        return index;
+    }
+
+    /** Decodes clusterings of this SSTable's columns; for one thread. */
+    public PrefixDecoder prefixes() {
+        return new PrefixDecoder(statistics.header().clusteringTypes());
+    }
+
+    /** The data, for one thread. */
+    ChunkSource chunks() {
+        Path file = descriptor.file(Component.DATA);
+        return compression == null
+                ? new ChecksummedChunks(file, dataChannel, fileLengthBytes, checksums)
+                : new CompressedChunks(file, dataChannel, compression, decompressor);
+    }
+
+    @Override
+    public DataCursor scan(TableSchema schema, TokenRange.Linear range) throws IOException {
+        SerializationHeader header = statistics.header();
+        Path file = descriptor.file(Component.STATISTICS);
+        ColumnMapping.requireSame(header.keyTypes(), schema.partitionKey(), schema, file);
+        ColumnMapping.requireSame(header.clusteringTypes(), schema.clustering(), schema, file);
+        RowDecoder rows = new RowDecoder(
+                header,
+                ColumnMapping.of(header.staticColumns(), Column.Kind.STATIC, schema, file),
+                ColumnMapping.of(header.regularColumns(), Column.Kind.REGULAR, schema, file));
+        return new DataCursor(this, schema, range, chunks(), rows, header);
+    }
+
+    @Override
+    public void verify() throws IOException {
+        new DataVerifier(this).verify();
+    }
+
+    @Override
+    public void close() throws IOException {
+        dataChannel.close();
+    }
+}

@@ -1,0 +1,124 @@
+package io.anneal.sstable.data;
+
+import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.Row;
+import io.anneal.key.Clustering;
+import io.anneal.key.ClusteringComparator;
+import io.anneal.key.KeyView;
+import io.anneal.key.TokenRange;
+import io.anneal.schema.Column;
+import io.anneal.schema.CqlType;
+import io.anneal.schema.InvalidValueException;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.Descriptor;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * Checks a whole SSTable: the files that TOC names, Digest, every chunk and every row's place, and in lockstep with the
+ * data Filter and every entry of the index. Stops at the first thing that is wrong.
+ */
+final class DataVerifier {
+    private final DataReader reader;
+    private final Descriptor descriptor;
+    private final TableSchema schema;
+    private final ClusteringComparator comparator;
+
+    private BloomFilter filter;
+    private Clustering previous;
+    private int previousWeight;
+
+    DataVerifier(DataReader reader) {
+        this.reader = reader;
+        descriptor = reader.descriptor();
+        schema = reader.headerSchema();
+        comparator = ClusteringComparator.of(schema);
+    }
+
+    void verify() throws IOException {
+        List<String> listed = TableOfContents.verify(descriptor);
+        DataDigest.verify(descriptor);
+        Statistics.read(descriptor, schema.keyspace(), schema.name());
+        if (reader.bloomFilterFpChance() < 1.0 || listed.contains(Component.FILTER.fileSuffix())) {
+            filter = BloomFilter.read(descriptor);
+        }
+        try (IndexVerifier index = reader.index().verifier();
+                DataCursor data = reader.scan(schema, TokenRange.Linear.ALL)) {
+            FragmentKind kind;
+            while ((kind = data.advance()) != null) {
+                check(data, kind, index);
+            }
+            index.end();
+        }
+    }
+
+    private void check(DataCursor data, FragmentKind kind, IndexVerifier index) throws IOException {
+        try {
+            switch (kind) {
+                case PARTITION_START -> beginPartition(data, index);
+                case STATIC_ROW -> checkCells(data, schema.staticColumns());
+                case CLUSTERING_ROW -> {
+                    checkOrder(data, data.row().clustering(), ClusteringComparator.AT, index);
+                    checkCells(data, schema.regularColumns());
+                }
+                case RANGE_TOMBSTONE_CHANGE ->
+                    checkOrder(
+                            data,
+                            data.rangeTombstoneChange().prefix(),
+                            data.rangeTombstoneChange().weight(),
+                            index);
+                case PARTITION_END -> index.endPartition(data);
+            }
+        } catch (InvalidValueException | IndexOutOfBoundsException e) {
+            throw corruptData(data, "value cannot be compared: " + e.getMessage(), e);
+        }
+    }
+
+    private CorruptSSTableException corruptData(DataCursor data, String reason, Throwable cause) {
+        return new CorruptSSTableException(descriptor.file(Component.DATA), data.dataPosition(), reason, cause);
+    }
+
+    private void beginPartition(DataCursor data, IndexVerifier index) throws IOException {
+        KeyView key = data.key();
+        index.beginPartition(data);
+        if (filter != null && !filter.mayContain(key)) {
+            throw new CorruptSSTableException(
+                    descriptor.file(Component.FILTER),
+                    CorruptSSTableException.NO_POSITION,
+                    "filter does not hold the key, key=" + key.toDecoratedKey());
+        }
+        previous = null;
+    }
+
+    private void checkOrder(DataCursor data, Clustering place, int weight, IndexVerifier index) throws IOException {
+        if (previous != null && comparator.compare(previous, previousWeight, place, weight) >= 0) {
+            throw corruptData(data, "row out of order", null);
+        }
+        previous = place.copy();
+        previousWeight = weight;
+        index.fragment(data, place);
+    }
+
+    /** Cells of a many-celled column ascend by path. */
+    private void checkCells(DataCursor data, List<Column> columns) throws IOException {
+        Row row = data.row();
+        for (int i = 1; i < row.entryCount(); i++) {
+            if (row.columnIndex(i) != row.columnIndex(i - 1) || row.isComplexDeletion(i - 1)) {
+                continue;
+            }
+            CqlType pathType = columns.get(row.columnIndex(i)).type().pathType();
+            int order = pathType.compare(
+                    row.pathBuffer(i - 1),
+                    row.pathOffset(i - 1),
+                    row.pathLengthBytes(i - 1),
+                    row.pathBuffer(i),
+                    row.pathOffset(i),
+                    row.pathLengthBytes(i));
+            if (order >= 0) {
+                throw corruptData(data, "cell out of order, entry=" + i, null);
+            }
+        }
+    }
+}

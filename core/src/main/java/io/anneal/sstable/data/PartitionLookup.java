@@ -1,0 +1,32 @@
+package io.anneal.sstable.data;
+
+import io.anneal.key.KeyView;
+import io.anneal.sstable.CorruptSSTableException;
+import java.io.Closeable;
+import java.io.IOException;
+
+/**
+ * Finds partitions in the data. Indexes have no checksums: what is found is a claim that whoever uses it checks against
+ * the data. Without its files nothing is found. Owned by one thread.
+ */
+public interface PartitionLookup extends Closeable {
+    /** Finds the last partition below {@code token}; false when the index has none. */
+    boolean seekLastBelow(long token) throws IOException;
+
+    /**
+     * Finds where the partition behind {@code key} begins; false when the index does not know.
+     *
+     * @param partitionPosition where the partition of {@code key} begins in the data
+     */
+    boolean seekAfter(KeyView key, long partitionPosition) throws IOException;
+
+    /** Where the found partition begins in the data. */
+    long dataPosition();
+
+    /**
+     * Checks the key in the data where the found partition should be.
+     *
+     * @throws CorruptSSTableException when it is another than the index promised
+     */
+    void requireSame(byte[] buffer, int offset, int lengthBytes) throws CorruptSSTableException;
+}
