@@ -174,7 +174,8 @@ public final class CassandraPeer implements AutoCloseable {
 
     /** Runs a nodetool command against this node; answers what it printed. */
     public String nodetool(String... arguments) {
-        List<String> all = new ArrayList<>(List.of("-h", config().address(), "-p", Integer.toString(process.ports().jmx())));
+        List<String> all = new ArrayList<>(List.of(
+                "-h", config().address(), "-p", Integer.toString(process.ports().jmx())));
         all.addAll(List.of(arguments));
         return request("NODETOOL", all.toArray(String[]::new)).get(0).get(0);
     }

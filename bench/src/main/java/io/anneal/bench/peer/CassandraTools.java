@@ -21,8 +21,8 @@ public final class CassandraTools implements AutoCloseable {
         List<String> options = new ArrayList<>(config.jvmOptions());
         options.add("-da");
         options.add("-Dcassandra.schema.force_load_local_keyspaces=true");
-        return new CassandraTools(PeerProcess.start(
-                config.withSettings(config.yamlLines(), options), PeerProcess.Agent.TOOLS));
+        return new CassandraTools(
+                PeerProcess.start(config.withSettings(config.yamlLines(), options), PeerProcess.Agent.TOOLS));
     }
 
     /**

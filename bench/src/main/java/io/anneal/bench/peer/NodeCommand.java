@@ -38,7 +38,11 @@ final class NodeCommand {
     private NodeCommand() {}
 
     static List<String> of(
-            CassandraPeerConfig config, PeerInstallation installation, NodeFiles files, PeerPorts ports, PeerProcess.Agent agent) {
+            CassandraPeerConfig config,
+            PeerInstallation installation,
+            NodeFiles files,
+            PeerPorts ports,
+            PeerProcess.Agent agent) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         EXPORTS.forEach(name -> command.add("--add-exports=" + name + "=ALL-UNNAMED"));

@@ -36,8 +36,7 @@ final class Scan {
         long valueBytes = 0;
         try (UnfilteredPartitionIterator partitions = scanners.size() == 1
                 ? scanners.get(0)
-                : UnfilteredPartitionIterators.merge(
-                        scanners, UnfilteredPartitionIterators.MergeListener.NOOP)) {
+                : UnfilteredPartitionIterators.merge(scanners, UnfilteredPartitionIterators.MergeListener.NOOP)) {
             while (partitions.hasNext()) {
                 try (UnfilteredRowIterator partition = partitions.next()) {
                     while (partition.hasNext()) {
