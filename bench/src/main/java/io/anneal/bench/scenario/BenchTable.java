@@ -14,6 +14,8 @@ import java.util.Map;
 public final class BenchTable {
     private static final double MILLION = 1e6;
     private static final double MILLISECONDS = 1e3;
+    /** Below that nothing is measured, and a ratio should not be infinite. */
+    private static final double RESOLUTION_SECONDS = 1e-9;
 
     private final Map<String, Map<BenchSystem, Map<BenchMetric, BenchRecord>>> cases = new LinkedHashMap<>();
 
@@ -95,7 +97,7 @@ public final class BenchTable {
                     other.median() / wall.median(),
                     other.min() / wall.max(),
                     other.max() / wall.min(),
-                    otherCpu.median() / Math.max(own.get(BenchMetric.CPU).median(), Double.MIN_NORMAL));
+                    otherCpu.median() / Math.max(own.get(BenchMetric.CPU).median(), RESOLUTION_SECONDS));
         });
     }
 }

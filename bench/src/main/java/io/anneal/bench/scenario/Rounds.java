@@ -22,11 +22,9 @@ final class Rounds {
 
     /** All metrics that the runs have numbers for. */
     List<BenchRecord> measure(String caseName, List<Contender> contenders) throws IOException {
+        config.progress().accept(scenario + " " + caseName + ": warming up");
         List<List<Run>> runs = new ArrayList<>();
         for (Contender contender : contenders) {
-            config.progress()
-                    .accept(scenario + " " + caseName + ": "
-                            + contender.system().text() + " is warming up");
             warmUp(contender);
             runs.add(new ArrayList<>());
         }
