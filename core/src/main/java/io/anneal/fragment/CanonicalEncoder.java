@@ -5,6 +5,7 @@ import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.KeyView;
 import io.anneal.schema.Column;
+import io.anneal.schema.CounterShards;
 import io.anneal.schema.TableSchema;
 import java.util.List;
 
@@ -21,31 +22,22 @@ public final class CanonicalEncoder {
     private final int clusteringSize;
     private final boolean[] staticComplex;
     private final boolean[] regularComplex;
+    private final TableSchema schema;
+    private final boolean counters;
+    private final CounterShards shards = new CounterShards();
     private final long localDeletionTimeMaxSeconds;
 
     /**
      * @param localDeletionTimeMaxSeconds what the lowest of the participants' write formats can hold, or
      *     {@link #UNCLAMPED}
-     * @throws UnsupportedOperationException when the table has counters: shards are merged, not encoded
      */
     public CanonicalEncoder(TableSchema schema, long localDeletionTimeMaxSeconds) {
-        refuseCounters(schema);
         this.localDeletionTimeMaxSeconds = localDeletionTimeMaxSeconds;
+        this.schema = schema;
+        counters = schema.hasCounters();
         clusteringSize = schema.clustering().size();
         staticComplex = complex(schema.staticColumns());
         regularComplex = complex(schema.regularColumns());
-    }
-
-    /** @throws UnsupportedOperationException when a column, dropped ones too, is a counter: it names the column */
-    public static void refuseCounters(TableSchema schema) {
-        for (List<Column> columns : List.of(schema.staticColumns(), schema.regularColumns())) {
-            for (Column column : columns) {
-                if (column.type().isCounter()) {
-                    throw new UnsupportedOperationException("counters cannot be merged or encoded, table="
-                            + schema.qualifiedName() + ", column=" + column.name());
-                }
-            }
-        }
     }
 
     private static boolean[] complex(List<Column> columns) {
@@ -64,7 +56,11 @@ public final class CanonicalEncoder {
                 : localDeletionTimeSeconds;
     }
 
-    /** Appends a static or clustering row; returns the item's length in bytes. */
+    /**
+     * Appends a static or clustering row; returns the item's length in bytes.
+     *
+     * @throws UnsupportedOperationException when a counter has shards of Cassandra 2.0 or earlier: it names the column
+     */
     public int row(KeyView key, Row row, ByteWriter out) {
         int start = begin(row.isStatic() ? ItemKind.STATIC_ROW : ItemKind.CLUSTERING_ROW, key, out);
         if (!row.isStatic()) {
@@ -76,7 +72,7 @@ public final class CanonicalEncoder {
         int count = row.entryCount();
         out.writeUnsignedVInt(count);
         for (int i = 0; i < count; i++) {
-            entry(row, i, complex[row.columnIndex(i)], out);
+            entry(row, i, complex[row.columnIndex(i)], counters && isCounter(row, i), out);
         }
         return finish(start, out);
     }
@@ -164,7 +160,15 @@ public final class CanonicalEncoder {
         }
     }
 
-    private void entry(Row row, int i, boolean complex, ByteWriter out) {
+    private boolean isCounter(Row row, int i) {
+        return column(row, i).type().isCounter();
+    }
+
+    private Column column(Row row, int i) {
+        return (row.isStatic() ? schema.staticColumns() : schema.regularColumns()).get(row.columnIndex(i));
+    }
+
+    private void entry(Row row, int i, boolean complex, boolean counter, ByteWriter out) {
         if (row.isComplexDeletion(i)) {
             assert complex : row.columnIndex(i);
             out.writeByte(ItemLayout.COMPLEX_DELETION);
@@ -189,8 +193,25 @@ public final class CanonicalEncoder {
             out.writeUnsignedVInt(row.pathLengthBytes(i));
             out.writeBytes(row.pathBuffer(i), row.pathOffset(i), row.pathLengthBytes(i));
         }
-        if (!tombstone) {
+        if (counter && !tombstone) {
+            counter(row, i, out);
+        } else if (!tombstone) {
             optionalBytes(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i), out);
         }
+    }
+
+    /** The shards without their header, which says nothing more: all are global and in order. */
+    private void counter(Row row, int i, ByteWriter out) {
+        byte[] buffer = row.valueBuffer(i);
+        int offset = row.valueOffset(i);
+        int length = row.valueLengthBytes(i);
+        if (shards.hasLegacyShards(buffer, offset, length)) {
+            throw new UnsupportedOperationException(
+                    "counter has local or remote shards of Cassandra 2.0 or earlier, table=" + schema.qualifiedName()
+                            + ", column=" + column(row, i).name());
+        }
+        assert shards.isNormal(buffer, offset, length) : column(row, i).name();
+        int shardsLength = shards.shardCount() * CounterShards.SHARD_BYTES;
+        optionalBytes(buffer, offset + length - shardsLength, shardsLength, out);
     }
 }

@@ -8,6 +8,7 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.KeyView;
 import io.anneal.key.Murmur3;
 import io.anneal.schema.Column;
+import io.anneal.schema.CounterShards;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.TableSchema;
@@ -333,7 +334,8 @@ public final class EncodedItem {
         boolean hasPath = (code & ItemLayout.HAS_PATH) != 0;
         boolean expiring = cellCode == ItemLayout.EXPIRING_CELL;
         boolean tombstone = cellCode == ItemLayout.TOMBSTONE;
-        if (hasPath != column.isComplex() || !expiring && !tombstone && cellCode != ItemLayout.LIVE_CELL) {
+        boolean known = expiring || tombstone || cellCode == ItemLayout.LIVE_CELL;
+        if (!known || hasPath != column.isComplex() || expiring && column.type().isCounter()) {
             throw new CorruptItemException(
                     "entry code does not fit the column", start, "code=" + code + ", column=" + column.name());
         }
@@ -350,6 +352,10 @@ public final class EncodedItem {
         if (!tombstone) {
             int valueLength = vint() - 1;
             int valueOffset = reader.skip(Math.max(0, valueLength));
+            if (column.type().isCounter()) {
+                counter(out, column, valueOffset, valueLength);
+                return;
+            }
             int fixedLength = fixedLengthBytes(out, column);
             if (valueLength > 0 && fixedLength != CqlType.VARIABLE_LENGTH && valueLength != fixedLength) {
                 throw new CorruptItemException(
@@ -360,6 +366,27 @@ public final class EncodedItem {
             }
             out.value(buffer, valueOffset, valueLength);
         }
+    }
+
+    /** Puts the header back before a counter's shards, all of which are global. */
+    private void counter(Row out, Column column, int shardsOffset, int shardsLength) throws CorruptItemException {
+        int count = shardsLength / CounterShards.SHARD_BYTES;
+        if (shardsLength % CounterShards.SHARD_BYTES != 0 || shardsLength < 0 || count > CounterShards.SHARDS_MAX) {
+            throw new CorruptItemException(
+                    "counter has no whole shards",
+                    shardsOffset,
+                    "column=" + column.name() + ", lengthBytes=" + shardsLength);
+        }
+        for (int i = 1; i < count; i++) {
+            int shard = shardsOffset + i * CounterShards.SHARD_BYTES;
+            if (CounterShards.compareIds(buffer, shard - CounterShards.SHARD_BYTES, buffer, shard) >= 0) {
+                throw new CorruptItemException("counter shards are out of order", shard, "column=" + column.name());
+            }
+        }
+        out.ownValue(CounterShards.lengthBytes(count, count));
+        int last = out.entryCount() - 1;
+        int start = CounterShards.writeGlobalHeader(count, out.valueBuffer(last), out.valueOffset(last));
+        System.arraycopy(buffer, shardsOffset, out.valueBuffer(last), start, shardsLength);
     }
 
     /** Length of the last cell's value when its type fixes one: SSTables store such values without a length. */

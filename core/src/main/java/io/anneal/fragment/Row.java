@@ -19,6 +19,7 @@ public final class Row {
     /** Length of the value of a tombstone, and of the path of a simple cell. */
     public static final int ABSENT = -1;
 
+    private static final int OWN_BYTES_MIN = 256;
     private static final byte[] NOTHING = new byte[0];
     private static final boolean ASSERTIONS = Row.class.desiredAssertionStatus();
 
@@ -46,6 +47,11 @@ public final class Row {
     private int[] pathOffsets = new int[8];
     private int[] pathLengths = new int[8];
 
+    /** Values that lie nowhere else, such as merged counters; grown by replacing, since entries point at what was there. */
+    private byte[] ownBytes = NOTHING;
+
+    private int ownLength;
+
     public Row() {
         clear(false);
     }
@@ -70,6 +76,7 @@ public final class Row {
         deletionLocalTimeSeconds = DeletionTime.NO_DELETION_TIME;
         deletionShadowable = false;
         entryCount = 0;
+        ownLength = 0;
     }
 
     public boolean isStatic() {
@@ -245,6 +252,19 @@ public final class Row {
     /** Gives the last cell its value. */
     public void value(byte[] buffer, int offset, int length) {
         valueAt(entryCount - 1, buffer, offset, length);
+    }
+
+    /**
+     * Gives the last cell a value that lies in the row itself, until {@link #clear}: the caller fills in the bytes, at
+     * {@link #valueOffset} of {@link #valueBuffer}. For values that are made, not found, such as merged counters.
+     */
+    public void ownValue(int length) {
+        if (ownBytes.length - ownLength < length) {
+            ownBytes = new byte[Math.max(length, Math.max(OWN_BYTES_MIN, 2 * ownBytes.length))];
+            ownLength = 0;
+        }
+        value(ownBytes, ownLength, length);
+        ownLength += length;
     }
 
     /** Gives the last cell its path. */

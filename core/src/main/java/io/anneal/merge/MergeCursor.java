@@ -116,11 +116,9 @@ public final class MergeCursor implements FragmentCursor {
      *
      * @param cursors not yet advanced, with columns as {@code schema} numbers them; closed by this cursor
      * @param localDeletionTimeMaxSeconds rule 13's ceiling: what the lowest of the participants' write formats holds
-     * @throws UnsupportedOperationException when the table has a counter: it names the column
      */
     public static MergeCursor of(
             TableSchema schema, List<? extends FragmentCursor> cursors, long localDeletionTimeMaxSeconds) {
-        CanonicalEncoder.refuseCounters(schema);
         return new MergeCursor(schema, cursors, localDeletionTimeMaxSeconds);
     }
 

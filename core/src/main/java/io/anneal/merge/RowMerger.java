@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Merges all versions of one row, under the deletion that covers it, into one normalised row: rules 2 to 4 and 6 to 8
- * and the clamp of rule 13. Works like a merge of sorted lists: each version has a head, the least (column, path) among
+ * Merges all versions of one row, under the deletion that covers it, into one normalised row: rules 2 to 8 and the clamp
+ * of rule 13. Works like a merge of sorted lists: each version has a head, the least (column, path) among
  * the heads is next, the versions that stand there are reconciled. A row has few versions, so the least is found by
  * looking at each.
  *
@@ -31,7 +31,9 @@ public final class RowMerger {
     private final Column[] regularColumns;
     private final boolean staticDrops;
     private final boolean regularDrops;
+    private final boolean hasCounters;
     private final long localDeletionTimeMaxSeconds;
+    private final CounterMerger counters = new CounterMerger();
 
     private Row[] versions = new Row[4];
     private int[] heads = new int[4];
@@ -44,6 +46,7 @@ public final class RowMerger {
         regularColumns = schema.regularColumns().toArray(Column[]::new);
         staticDrops = hasDropTimes(schema.staticColumns());
         regularDrops = hasDropTimes(schema.regularColumns());
+        hasCounters = schema.hasCounters();
         this.localDeletionTimeMaxSeconds = localDeletionTimeMaxSeconds;
     }
 
@@ -91,11 +94,17 @@ public final class RowMerger {
         for (int i = 0; i < count; i++) {
             if (row.isComplexDeletion(i)
                     || row.timestampMicros(i) <= deletedMicros
-                    || exceedsCeiling(row.localDeletionTimeSeconds(i))) {
+                    || exceedsCeiling(row.localDeletionTimeSeconds(i))
+                    || hasCounters && !isCounterNormal(row, i)) {
                 return false;
             }
         }
         return true;
+    }
+
+    private boolean isCounterNormal(Row row, int entry) {
+        Column column = (isStatic ? staticColumns : regularColumns)[row.columnIndex(entry)];
+        return !column.type().isCounter() || row.isTombstone(entry) || counters.isNormal(row, entry);
     }
 
     Row onlyVersion() {
@@ -205,7 +214,9 @@ public final class RowMerger {
                 return;
             }
             Column column = columns[columnIndex];
-            if (column.isComplex()) {
+            if (column.type().isCounter()) {
+                mergeCounter(column, activeMicros, out);
+            } else if (column.isComplex()) {
                 mergeComplex(column, activeMicros, activeSeconds, out);
             } else {
                 mergeSimple(column, activeMicros, out);
@@ -235,6 +246,34 @@ public final class RowMerger {
         }
         if (winner != null) {
             addEntry(winner, winnerEntry, out);
+        }
+    }
+
+    /** Rule 5: a tombstone wins whatever its timestamp, and only what deletions cover is out of its reach. */
+    private void mergeCounter(Column column, long activeMicros, Row out) {
+        long deadMicros = Math.max(activeMicros, column.dropTimeMicros());
+        Row tombstone = null;
+        int tombstoneEntry = 0;
+        counters.start();
+        for (int v = 0; v < versionCount; v++) {
+            Row version = versions[v];
+            while (standsAt(v, column.index())) {
+                int entry = heads[v]++;
+                if (version.timestampMicros(entry) <= deadMicros) {
+                    continue;
+                }
+                if (!version.isTombstone(entry)) {
+                    counters.add(version, entry);
+                } else if (tombstone == null || wins(version, entry, tombstone, tombstoneEntry)) {
+                    tombstone = version;
+                    tombstoneEntry = entry;
+                }
+            }
+        }
+        if (tombstone != null) {
+            addEntry(tombstone, tombstoneEntry, out);
+        } else if (counters.hasVersions()) {
+            counters.addTo(column.index(), out);
         }
     }
 

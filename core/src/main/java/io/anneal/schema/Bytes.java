@@ -18,6 +18,10 @@ final class Bytes {
         return (long) LONG.get(array, offset);
     }
 
+    static void longAt(byte[] array, int offset, long value) {
+        LONG.set(array, offset, value);
+    }
+
     static int intAt(byte[] array, int offset) {
         return (int) INT.get(array, offset);
     }

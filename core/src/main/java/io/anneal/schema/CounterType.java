@@ -1,8 +1,8 @@
 package io.anneal.schema;
 
 /**
- * {@code counter}: a cell's value is a context of shards, whose meaning is the fragment package's business. Cassandra has
- * no order for contexts; the one here is that of their bytes.
+ * {@code counter}: a cell's value is a context of {@link CounterShards}. Cassandra has no order for contexts; the one here
+ * is that of their bytes.
  */
 final class CounterType extends NativeType {
     CounterType() {
@@ -19,13 +19,9 @@ final class CounterType extends NativeType {
         return Bytes.compareUnsigned(left, leftOffset, leftLength, right, rightOffset, rightLength);
     }
 
-    /** A context: the number of the global and local shards, two bytes for each of these, 32 bytes for every shard. */
     @Override
     public void validate(byte[] value, int offset, int length) {
-        int headerLength = length < 2 ? 2 : 2 + 2 * Math.abs(Bytes.shortAt(value, offset));
-        if (length < headerLength || (length - headerLength) % 32 != 0) {
-            throw invalid("no whole counter context", value, offset, length);
-        }
+        new CounterShards().validate(value, offset, length);
     }
 
     /** As sstabledump prints a counter, which is not its total: the first eight bytes of the context as a number. */

@@ -1,5 +1,6 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
 import java.util.List;
 
 /**
@@ -31,6 +32,18 @@ public abstract class CqlType {
     /** Order of two serialized values; an empty value sorts before every other unless the type says otherwise. */
     public abstract int compare(
             byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength);
+
+    /**
+     * Appends the value as bytes whose unsigned order is that of {@link #compare}: Cassandra's byte-comparable translation,
+     * of which {@link ComparableBytes} has the parts. Here that of types in the order of their bytes.
+     *
+     * @return false, having appended nothing, when the value is empty and empty is no value of the type
+     * @throws InvalidValueException when the bytes are no value of this type and cannot be translated
+     */
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        ComparableBytes.writeEscaped(value, offset, length, out);
+        return true;
+    }
 
     /** Throws {@link InvalidValueException} when the bytes are no value of this type. */
     public abstract void validate(byte[] value, int offset, int length);
@@ -93,6 +106,14 @@ public abstract class CqlType {
     /** This type, its values held in one cell; the type itself when they always are. */
     public CqlType frozen() {
         return this;
+    }
+
+    /**
+     * Whether all values of another type are values of this one: SSTables written before an {@code ALTER TYPE}, before a column
+     * changed its type or came back with another can be read as this type then.
+     */
+    public final boolean reads(CqlType older) {
+        return TypeCompatibility.reads(this, older);
     }
 
     /** {@link #className()}; inside a frozen type Cassandra leaves out the mark of the frozen types within. */

@@ -2,6 +2,7 @@ package io.anneal.schema;
 
 import io.anneal.schema.grammar.CqlLexer;
 import io.anneal.schema.grammar.CqlParser;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -34,22 +35,41 @@ final class SchemaReader {
     }
 
     CqlSchema read(String text) {
-        CqlParser.FileContext file = parse(text);
+        CommentedTables commented = CommentedTables.uncomment(text);
+        CqlParser.FileContext file = parse(commented.text());
+        // A comment only approximates a table that is given outside of comments as well.
+        Set<String> given = new HashSet<>();
         keyspace = null;
         for (CqlParser.StatementContext statement : file.statement()) {
             if (statement.use() != null) {
                 keyspace = name(statement.use().identifier());
             } else if (statement.createType() != null) {
                 types.declare(statement.createType());
+            } else if (statement.alterType() != null) {
+                types.alter(statement.alterType());
+            } else if (statement.createTable() != null && !commented.holds(statement.getStart())) {
+                given.add(tableName(statement.createTable().tableName()));
             }
         }
         keyspace = null;
         for (CqlParser.StatementContext statement : file.statement()) {
-            statement(statement);
+            if (!commented.holds(statement.getStart()) || !given.contains(tableOf(statement))) {
+                statement(statement);
+            }
         }
         Map<String, TableSchema> tables = new LinkedHashMap<>();
         drafts.forEach((name, draft) -> tables.put(name, draft.build()));
         return new CqlSchema(tables, refusals);
+    }
+
+    /** The table that a statement creates or alters; empty for other statements. */
+    private String tableOf(CqlParser.StatementContext statement) {
+        if (statement.createTable() != null) {
+            return tableName(statement.createTable().tableName());
+        }
+        return statement.alterTable() == null
+                ? ""
+                : tableName(statement.alterTable().tableName());
     }
 
     private CqlParser.FileContext parse(String text) {
@@ -86,8 +106,6 @@ final class SchemaReader {
             if (base != null) {
                 base.viewBase();
             }
-        } else if (statement.alterType() != null) {
-            throw error(statement, "ALTER TYPE is not read: give the type in its present form");
         } else if (statement.passedOver() != null && statement.passedOver().word != null) {
             String word = statement.passedOver().word.getText().toLowerCase(Locale.ROOT);
             if (!PASSED_OVER.contains(word)) {

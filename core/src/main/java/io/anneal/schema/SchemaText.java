@@ -26,7 +26,9 @@ public final class SchemaText {
         appendUserTypes(table, out);
         String name = Identifiers.quoteIfNeeded(table.keyspace()) + "." + Identifiers.quoteIfNeeded(table.name());
         out.append("CREATE TABLE IF NOT EXISTS ").append(name).append(" (\n");
-        table.allColumns().forEach(c -> out.append("    ").append(definition(c)).append(",\n"));
+        table.allColumns()
+                .filter(c -> !table.isHidden(c))
+                .forEach(c -> out.append("    ").append(definition(table, c)).append(",\n"));
         out.append("    PRIMARY KEY (").append(key(table)).append(")\n) WITH ");
         out.append(String.join("\n    AND ", options(table))).append(";\n");
         table.allColumns()
@@ -38,7 +40,7 @@ public final class SchemaText {
                             .append(Identifiers.quoteIfNeeded(c.name()));
                     out.append(" USING TIMESTAMP ").append(c.dropTimeMicros()).append(";\n");
                     if (!c.dropped()) {
-                        out.append("ALTER TABLE ").append(name).append(" ADD ").append(definition(c));
+                        out.append("ALTER TABLE ").append(name).append(" ADD ").append(definition(table, c));
                         out.append(";\n");
                     }
                 });
@@ -58,7 +60,7 @@ public final class SchemaText {
                 out.append(i == 0 ? "\n    " : ",\n    ")
                         .append(Identifiers.quoteIfNeeded(type.fieldNames().get(i)))
                         .append(' ')
-                        .append(type.components().get(i).cqlName());
+                        .append(typeText(type.components().get(i)));
             }
             out.append("\n);\n");
         }
@@ -72,9 +74,21 @@ public final class SchemaText {
         }
     }
 
-    private static String definition(Column column) {
-        return Identifiers.quoteIfNeeded(column.name()) + " " + column.type().cqlName()
-                + (column.kind() == Column.Kind.STATIC ? " static" : "");
+    /** Compact tables store declared columns as static ones, which their text does not say. */
+    private static String definition(TableSchema table, Column column) {
+        boolean saysStatic = column.kind() == Column.Kind.STATIC && !table.isCompactStorage();
+        return Identifiers.quoteIfNeeded(column.name()) + " " + typeText(column.type()) + (saysStatic ? " static" : "");
+    }
+
+    /** The name in CQL, or the class where CQL has no name for it or for something in it. */
+    private static String typeText(CqlType type) {
+        return hasName(type) ? type.cqlName() : quote(type.ascending().className());
+    }
+
+    private static boolean hasName(CqlType type) {
+        boolean unnamed =
+                type.equals(CqlTypes.EMPTY) || type.equals(CqlTypes.LEGACY_DATE) || type.equals(CqlTypes.LEXICAL_UUID);
+        return !unnamed && type.components().stream().allMatch(SchemaText::hasName);
     }
 
     private static String key(TableSchema table) {
@@ -83,13 +97,18 @@ public final class SchemaText {
                 .collect(Collectors.joining(", ", "(", ")"));
         return Stream.concat(
                         Stream.of(partitionKey),
-                        table.clustering().stream().map(c -> Identifiers.quoteIfNeeded(c.name())))
+                        table.clustering().stream()
+                                .filter(c -> !table.isHidden(c))
+                                .map(c -> Identifiers.quoteIfNeeded(c.name())))
                 .collect(Collectors.joining(", "));
     }
 
     private static List<String> options(TableSchema table) {
         TableOptions options = table.options();
         List<String> lines = new ArrayList<>();
+        if (table.isCompactStorage()) {
+            lines.add("COMPACT STORAGE");
+        }
         table.id().ifPresent(id -> lines.add("ID = " + id));
         if (!table.clustering().isEmpty()) {
             lines.add(table.clustering().stream()

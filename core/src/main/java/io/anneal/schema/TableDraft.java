@@ -8,7 +8,14 @@ import java.util.Map;
 
 /** A table while its statements are read: what {@code CREATE} said, changed by every {@code ALTER} after it. */
 final class TableDraft {
-    private record DraftColumn(CqlType type, boolean isStatic, long dropTimeMicros, boolean dropped) {}
+    private static final String HIDDEN_CLUSTERING = "column";
+    private static final String HIDDEN_VALUE = "value";
+
+    private record DraftColumn(CqlType type, boolean isStatic, long dropTimeMicros, boolean dropped) {
+        DraftColumn asStatic() {
+            return new DraftColumn(type, true, dropTimeMicros, dropped);
+        }
+    }
 
     private final SchemaReader reader;
     private final TypeReader types;
@@ -21,6 +28,9 @@ final class TableDraft {
     private final Map<String, Boolean> descending = new LinkedHashMap<>();
     private final OptionsReader options;
     private boolean viewBase;
+    private boolean compactStorage;
+    /** Compact and declared without clustering columns: the declared columns are stored as static ones. */
+    private boolean staticCompact;
 
     TableDraft(
             SchemaReader reader, TypeReader types, String keyspace, String name, CqlParser.CreateTableContext create) {
@@ -31,13 +41,15 @@ final class TableDraft {
         this.create = create;
         this.options = new OptionsReader(reader);
         if (create.options_() != null) {
-            // Before the columns: a compact table is refused as such, whatever else is odd in it.
             readOptions(create.options_());
         }
         for (CqlParser.DefinitionContext definition : create.definition()) {
             define(definition);
         }
         checkKey();
+        if (compactStorage) {
+            addHiddenColumns();
+        }
         checkClusteringOrder();
     }
 
@@ -65,7 +77,8 @@ final class TableDraft {
     }
 
     private DraftColumn draftColumn(CqlParser.ColumnContext column, long dropTimeMicros) {
-        return new DraftColumn(types.type(column.type(), keyspace), column.STATIC() != null, dropTimeMicros, false);
+        boolean isStatic = column.STATIC() != null || staticCompact;
+        return new DraftColumn(types.type(column.type(), keyspace), isStatic, dropTimeMicros, false);
     }
 
     private void checkKey() {
@@ -91,6 +104,54 @@ final class TableDraft {
         }
     }
 
+    /**
+     * What Cassandra 3.0 and later store for a compact table besides the columns that it declares. Without clustering columns
+     * (Thrift's static tables): a clustering of text, a value, and the declared columns as static ones. With clustering
+     * columns: a value of no type, if none is declared.
+     */
+    private void addHiddenColumns() {
+        List<String> others =
+                columns.keySet().stream().filter(column -> !isInKey(column)).toList();
+        for (String column : others) {
+            if (columns.get(column).isStatic || columns.get(column).type.isMultiCell()) {
+                throw reader.error(create, "column cannot be in a compact table, column=" + column);
+            }
+        }
+        staticCompact = clustering.isEmpty();
+        if (staticCompact ? others.isEmpty() : others.size() > 1) {
+            throw reader.error(
+                    create,
+                    staticCompact
+                            ? "compact table without columns outside of the primary key"
+                            : "compact table with more than one column outside of the primary key, columns=" + others);
+        }
+        if (staticCompact) {
+            boolean counters = columns.get(others.get(0)).type.isCounter();
+            others.forEach(column -> columns.computeIfPresent(column, (c, draft) -> draft.asStatic()));
+            // The clustering order names the hidden clustering column where a snapshot tells it.
+            String hidden =
+                    descending.size() == 1 ? descending.keySet().iterator().next() : unusedName(HIDDEN_CLUSTERING, 1);
+            columns.put(hidden, hidden(CqlTypes.TEXT));
+            clustering.add(hidden);
+            columns.put(unusedName(HIDDEN_VALUE, 0), hidden(counters ? CqlTypes.COUNTER : CqlTypes.BLOB));
+        } else if (others.isEmpty()) {
+            columns.put(unusedName(HIDDEN_VALUE, 0), hidden(CqlTypes.EMPTY));
+        }
+    }
+
+    private static DraftColumn hidden(CqlType type) {
+        return new DraftColumn(type, false, Column.NEVER_DROPPED, false);
+    }
+
+    private String unusedName(String stem, int firstNumber) {
+        int number = firstNumber;
+        String name = number == 0 ? stem : stem + number;
+        while (columns.containsKey(name)) {
+            name = stem + ++number;
+        }
+        return name;
+    }
+
     private void checkClusteringOrder() {
         if (!descending.isEmpty() && !List.copyOf(descending.keySet()).equals(clustering)) {
             throw reader.error(
@@ -103,7 +164,7 @@ final class TableDraft {
     private void readOptions(CqlParser.Options_Context context) {
         for (CqlParser.OptionContext option : context.option()) {
             if (option instanceof CqlParser.CompactStorageContext) {
-                throw new UnsupportedTypeException("COMPACT STORAGE is not supported");
+                compactStorage = true;
             } else if (option instanceof CqlParser.ClusteringOrdersContext orders) {
                 for (CqlParser.ClusteringOrderContext order : orders.clusteringOrder()) {
                     descending.put(SchemaReader.name(order.identifier()), order.DESC() != null);
@@ -121,9 +182,48 @@ final class TableDraft {
             drop(drop);
         } else if (alteration instanceof CqlParser.AlterOptionsContext changed) {
             readOptions(changed.options_());
-        } else {
-            throw reader.error(alteration, "alteration is not read: give the table in its present form");
+        } else if (alteration instanceof CqlParser.RenameColumnsContext renamed) {
+            renamed.rename().forEach(this::rename);
+        } else if (alteration instanceof CqlParser.ChangeColumnTypeContext changed) {
+            changeType(changed);
+        } else if (alteration instanceof CqlParser.DropCompactStorageContext) {
+            compactStorage = false;
+            staticCompact = false;
+        } else if (!(alteration instanceof CqlParser.ChangeMaskContext)) {
+            throw new AssertionError(alteration.getText());
         }
+    }
+
+    /** Only columns of the primary key can be renamed: the names of others are in the SSTables. */
+    private void rename(CqlParser.RenameContext rename) {
+        String before = SchemaReader.name(rename.before);
+        String after = SchemaReader.name(rename.after);
+        if (!isInKey(before) || columns.containsKey(after)) {
+            throw reader.error(rename, "column cannot be renamed, from=" + before + ", to=" + after);
+        }
+        columns.put(after, columns.remove(before));
+        partitionKey.replaceAll(column -> column.equals(before) ? after : column);
+        clustering.replaceAll(column -> column.equals(before) ? after : column);
+        if (descending.containsKey(before)) {
+            descending.put(after, descending.remove(before));
+        }
+    }
+
+    /** As Cassandra before 3.11 allowed: to a type that reads the values of the one before. */
+    private void changeType(CqlParser.ChangeColumnTypeContext change) {
+        String columnName = SchemaReader.name(change.identifier());
+        DraftColumn column = columns.get(columnName);
+        if (column == null || column.dropped) {
+            throw reader.error(change, "no column to alter, column=" + columnName);
+        }
+        CqlType type = types.type(change.type(), keyspace);
+        if (!type.reads(column.type)) {
+            throw reader.error(
+                    change,
+                    "type cannot become the other, column=" + columnName + ", from=" + column.type.cqlName() + ", to="
+                            + type.cqlName());
+        }
+        columns.put(columnName, new DraftColumn(type, column.isStatic, column.dropTimeMicros, false));
     }
 
     /** A column that was dropped before comes back: with the time of its drop, which its older cells lie behind. */
@@ -162,8 +262,10 @@ final class TableDraft {
     }
 
     TableSchema build() {
-        TableSchema.Builder builder =
-                TableSchema.builder(keyspace, name).options(options.options()).viewBase(viewBase);
+        TableSchema.Builder builder = TableSchema.builder(keyspace, name)
+                .options(options.options())
+                .viewBase(viewBase)
+                .compactStorage(compactStorage);
         options.id().ifPresent(builder::id);
         for (String column : partitionKey) {
             builder.column(column, columns.get(column).type, Column.Kind.PARTITION_KEY);

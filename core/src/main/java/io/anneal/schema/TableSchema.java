@@ -22,6 +22,7 @@ public final class TableSchema {
     private final List<Column> regularColumns;
     private final TableOptions options;
     private final boolean viewBase;
+    private final boolean compactStorage;
     private final Map<String, Column> byName;
 
     private TableSchema(Builder builder) {
@@ -34,6 +35,7 @@ public final class TableSchema {
         regularColumns = canonical(builder.regularColumns);
         options = builder.options;
         viewBase = builder.viewBase;
+        compactStorage = builder.compactStorage;
         byName = new HashMap<>();
         for (List<Column> columns : List.of(partitionKey, clustering, staticColumns, regularColumns)) {
             for (Column column : columns) {
@@ -102,6 +104,26 @@ public final class TableSchema {
         return viewBase;
     }
 
+    /** Whether the table was declared {@code WITH COMPACT STORAGE}; its columns are those that SSTables hold all the same. */
+    public boolean isCompactStorage() {
+        return compactStorage;
+    }
+
+    /**
+     * Whether a column is there only because compact tables are stored so, and no statement can name it: the clustering and the
+     * value of a compact table that declares no clustering, the value without a type of one that declares no value.
+     */
+    public boolean isHidden(Column column) {
+        if (!compactStorage) {
+            return false;
+        }
+        return switch (column.kind()) {
+            case PARTITION_KEY, STATIC -> false;
+            case CLUSTERING -> !staticColumns.isEmpty();
+            case REGULAR -> !staticColumns.isEmpty() || column.type().equals(CqlTypes.EMPTY);
+        };
+    }
+
     /** Partition key, clustering, static, regular columns, in this order. */
     public Stream<Column> allColumns() {
         return Stream.of(partitionKey, clustering, staticColumns, regularColumns)
@@ -142,7 +164,8 @@ public final class TableSchema {
                 && staticColumns.equals(table.staticColumns)
                 && regularColumns.equals(table.regularColumns)
                 && options.equals(table.options)
-                && viewBase == table.viewBase;
+                && viewBase == table.viewBase
+                && compactStorage == table.compactStorage;
     }
 
     @Override
@@ -166,6 +189,7 @@ public final class TableSchema {
         private String id;
         private TableOptions options = TableOptions.UNKNOWN;
         private boolean viewBase;
+        private boolean compactStorage;
 
         private Builder(String keyspace, String name) {
             this.keyspace = keyspace;
@@ -184,6 +208,12 @@ public final class TableSchema {
 
         public Builder viewBase(boolean isViewBase) {
             viewBase = isViewBase;
+            return this;
+        }
+
+        /** Says so only: the columns are to be given as they are stored. */
+        public Builder compactStorage(boolean isCompactStorage) {
+            compactStorage = isCompactStorage;
             return this;
         }
 

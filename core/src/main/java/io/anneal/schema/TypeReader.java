@@ -4,6 +4,7 @@ import io.anneal.schema.grammar.CqlParser;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -12,7 +13,8 @@ import java.util.Set;
 
 /** Types in schema text; user-defined ones are looked up among all that the text declares, wherever they stand. */
 final class TypeReader {
-    private record Declaration(String keyspace, String name, CqlParser.CreateTypeContext context) {}
+    /** A type's fields in order, while statements are read. */
+    private record Declaration(String keyspace, String name, Map<String, CqlParser.TypeContext> fields) {}
 
     private final SchemaReader reader;
     private final Map<String, Declaration> declarations = new HashMap<>();
@@ -24,14 +26,62 @@ final class TypeReader {
     }
 
     void declare(CqlParser.CreateTypeContext create) {
-        List<CqlParser.IdentifierContext> names = create.typeName().identifier();
-        String keyspace = reader.keyspaceOr(names.size() == 2 ? names.get(0) : null, create.typeName());
-        String name = SchemaReader.name(names.get(names.size() - 1));
-        Declaration earlier = declarations.putIfAbsent(keyspace + "." + name, new Declaration(keyspace, name, create));
+        Declaration declaration =
+                new Declaration(keyspace(create.typeName()), name(create.typeName()), new LinkedHashMap<>());
+        create.field().forEach(field -> add(field, declaration));
+        String qualifiedName = declaration.keyspace + "." + declaration.name;
+        Declaration earlier = declarations.putIfAbsent(qualifiedName, declaration);
         // Snapshots that are put into one file bring the same types again, each IF NOT EXISTS.
         if (earlier != null && create.ifNotExists() == null) {
-            throw reader.error(create, "type declared twice, type=" + keyspace + "." + name);
+            throw reader.error(create, "type declared twice, type=" + qualifiedName);
         }
+    }
+
+    private String keyspace(CqlParser.TypeNameContext type) {
+        return reader.keyspaceOr(type.identifier().size() == 2 ? type.identifier(0) : null, type);
+    }
+
+    private static String name(CqlParser.TypeNameContext type) {
+        return SchemaReader.name(type.identifier(type.identifier().size() - 1));
+    }
+
+    private void add(CqlParser.FieldContext field, Declaration declaration) {
+        String fieldName = SchemaReader.name(field.identifier());
+        if (declaration.fields.putIfAbsent(fieldName, field.type()) != null) {
+            throw reader.error(field, "field declared twice, field=" + fieldName + ", type=" + declaration.name);
+        }
+    }
+
+    /** Changes a type that stands before in the text; all that uses it, wherever that stands, sees the last form. */
+    void alter(CqlParser.AlterTypeContext alter) {
+        String qualifiedName = keyspace(alter.typeName()) + "." + name(alter.typeName());
+        Declaration declaration = declarations.get(qualifiedName);
+        if (declaration == null) {
+            throw reader.error(alter, "unknown type, type=" + qualifiedName);
+        }
+        if (alter.typeAlteration() instanceof CqlParser.AddFieldsContext added) {
+            added.field().forEach(field -> add(field, declaration));
+        } else if (alter.typeAlteration() instanceof CqlParser.RenameFieldsContext renamed) {
+            renamed.rename().forEach(rename -> rename(rename, declaration));
+        } else {
+            CqlParser.ChangeFieldTypeContext changed = (CqlParser.ChangeFieldTypeContext) alter.typeAlteration();
+            String fieldName = SchemaReader.name(changed.identifier());
+            if (declaration.fields.replace(fieldName, changed.type()) == null) {
+                throw reader.error(changed, "type has no such field, field=" + fieldName + ", type=" + qualifiedName);
+            }
+        }
+    }
+
+    private void rename(CqlParser.RenameContext rename, Declaration declaration) {
+        String before = SchemaReader.name(rename.before);
+        String after = SchemaReader.name(rename.after);
+        if (!declaration.fields.containsKey(before) || declaration.fields.containsKey(after)) {
+            throw reader.error(
+                    rename, "field cannot be renamed, from=" + before + ", to=" + after + ", type=" + declaration.name);
+        }
+        Map<String, CqlParser.TypeContext> fields = new LinkedHashMap<>(declaration.fields);
+        declaration.fields.clear();
+        fields.forEach((name, type) -> declaration.fields.put(name.equals(before) ? after : name, type));
     }
 
     /** The type of a column or field in a keyspace. */
@@ -83,12 +133,10 @@ final class TypeReader {
         if (!unfinished.add(qualifiedName)) {
             throw reader.error(where, "type contains itself, type=" + qualifiedName);
         }
-        List<String> fieldNames = new ArrayList<>();
-        List<CqlType> fields = new ArrayList<>();
-        for (CqlParser.FieldContext field : declaration.context.field()) {
-            fieldNames.add(SchemaReader.name(field.identifier()));
-            fields.add(type(field.type(), declaration.keyspace));
-        }
+        List<String> fieldNames = List.copyOf(declaration.fields.keySet());
+        List<CqlType> fields = declaration.fields.values().stream()
+                .map(field -> type(field, declaration.keyspace))
+                .toList();
         CqlType type = CqlTypes.userType(declaration.keyspace, declaration.name, fieldNames, fields);
         userTypes.put(qualifiedName, type);
         unfinished.remove(qualifiedName);

@@ -1,9 +1,12 @@
 package io.anneal.sstable;
 
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Optional;
 
 /** An open SSTable. Immutable and safe to share; each cursor belongs to one thread. Whoever opened it closes it. */
 public interface SSTableReader extends Closeable {
@@ -23,6 +26,19 @@ public interface SSTableReader extends Closeable {
      * @throws CorruptSSTableException when the file's header does not fit the schema: it names the column and both types
      */
     SSTableCursor scan(TableSchema schema, TokenRange.Linear range) throws IOException;
+
+    /**
+     * Slices of one partition, without reading much else: Filter is asked first, then the index, and what both say is
+     * checked against the data as far as that costs no more reading. A Filter or an index that is gone costs time only.
+     *
+     * @param slices which rows; a range deletion that begins before a slice or ends behind it is cut to the slice. Partition
+     *     deletion and static row are there in any case
+     * @param reversed whether rows come against clustering order, as {@link io.anneal.fragment.FragmentCursor} describes it
+     * @return a cursor over that partition alone, or nothing when the SSTable does not have the key
+     * @throws CorruptSSTableException when the header does not fit the schema, or the index points at the wrong place
+     */
+    Optional<SSTableCursor> read(TableSchema schema, DecoratedKey key, Slices slices, boolean reversed)
+            throws IOException;
 
     /**
      * Checks every checksum, the order of keys and clusterings, every index entry, filter membership and the digest.

@@ -5,7 +5,6 @@ package io.anneal.sstable;
  *
  * @param version one that can be written
  * @param base as small as what will be written, when that is known
- * @param chunkLengthBytes a power of two
  * @param columnIndexSizeBytes rows of a partition larger than this get a block index, an entry each so many bytes
  * @param expectedPartitions for the size of the bloom filter; a guess may be too high
  */
@@ -13,18 +12,10 @@ public record SSTableWriterConfig(
         SSTableVersion version,
         EncodingBase base,
         Compression compression,
-        int chunkLengthBytes,
         int columnIndexSizeBytes,
         long expectedPartitions,
         int level,
         long repairedAtMillis) {
-    /** How chunks of data are compressed. */
-    public enum Compression {
-        NONE,
-        LZ4
-    }
-
-    public static final int CHUNK_LENGTH_DEFAULT_BYTES = 16 * 1024;
     public static final int COLUMN_INDEX_SIZE_DEFAULT_BYTES = 64 * 1024;
 
     /** Version {@code nb}, LZ4 in chunks of 16 KiB, block index every 64 KiB, level 0, not repaired. */
@@ -33,7 +24,6 @@ public record SSTableWriterConfig(
                 SSTableVersion.NB,
                 EncodingBase.EPOCH,
                 Compression.LZ4,
-                CHUNK_LENGTH_DEFAULT_BYTES,
                 COLUMN_INDEX_SIZE_DEFAULT_BYTES,
                 expectedPartitions,
                 0,
@@ -42,66 +32,31 @@ public record SSTableWriterConfig(
 
     public SSTableWriterConfig withVersion(SSTableVersion other) {
         return new SSTableWriterConfig(
-                other,
-                base,
-                compression,
-                chunkLengthBytes,
-                columnIndexSizeBytes,
-                expectedPartitions,
-                level,
-                repairedAtMillis);
+                other, base, compression, columnIndexSizeBytes, expectedPartitions, level, repairedAtMillis);
     }
 
     public SSTableWriterConfig withBase(EncodingBase other) {
         return new SSTableWriterConfig(
-                version,
-                other,
-                compression,
-                chunkLengthBytes,
-                columnIndexSizeBytes,
-                expectedPartitions,
-                level,
-                repairedAtMillis);
+                version, other, compression, columnIndexSizeBytes, expectedPartitions, level, repairedAtMillis);
     }
 
-    public SSTableWriterConfig withCompression(Compression other, int otherChunkLengthBytes) {
+    public SSTableWriterConfig withCompression(Compression other) {
         return new SSTableWriterConfig(
-                version,
-                base,
-                other,
-                otherChunkLengthBytes,
-                columnIndexSizeBytes,
-                expectedPartitions,
-                level,
-                repairedAtMillis);
+                version, base, other, columnIndexSizeBytes, expectedPartitions, level, repairedAtMillis);
     }
 
     public SSTableWriterConfig withColumnIndexSizeBytes(int otherBytes) {
         return new SSTableWriterConfig(
-                version, base, compression, chunkLengthBytes, otherBytes, expectedPartitions, level, repairedAtMillis);
+                version, base, compression, otherBytes, expectedPartitions, level, repairedAtMillis);
     }
 
     public SSTableWriterConfig withLevel(int other) {
         return new SSTableWriterConfig(
-                version,
-                base,
-                compression,
-                chunkLengthBytes,
-                columnIndexSizeBytes,
-                expectedPartitions,
-                other,
-                repairedAtMillis);
+                version, base, compression, columnIndexSizeBytes, expectedPartitions, other, repairedAtMillis);
     }
 
     public SSTableWriterConfig withRepairedAtMillis(long otherMillis) {
         return new SSTableWriterConfig(
-                version,
-                base,
-                compression,
-                chunkLengthBytes,
-                columnIndexSizeBytes,
-                expectedPartitions,
-                level,
-                otherMillis);
+                version, base, compression, columnIndexSizeBytes, expectedPartitions, level, otherMillis);
     }
 }

@@ -256,18 +256,6 @@ class CanonicalEncodingTest {
     }
 
     @Test
-    void shouldRefuseCountersByName() {
-        TableSchema counters = TableSchema.builder("ks", "counts")
-                .column("k", CqlTypes.INT, Column.Kind.PARTITION_KEY)
-                .column("hits", CqlTypes.COUNTER, Column.Kind.REGULAR)
-                .build();
-        assertThatThrownBy(() -> new CanonicalEncoder(counters, CanonicalEncoder.UNCLAMPED))
-                .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessageContaining("table=ks.counts")
-                .hasMessageContaining("column=hits");
-    }
-
-    @Test
     void shouldRefuseKeysThatCassandraCouldNotHold() {
         KeyView key = new KeyView().wrap(new DecoratedKey(1, new byte[0x10000]));
         assertThatThrownBy(() -> encoder.row(key, rows().get("row-insert"), new ByteWriter(8)))

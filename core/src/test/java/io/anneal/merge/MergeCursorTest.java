@@ -207,18 +207,6 @@ class MergeCursorTest {
         assertThatThrownBy(passedOn::entryCount).isInstanceOf(AssertionError.class);
     }
 
-    @Test
-    void shouldRefuseCountersByName() {
-        TableSchema counters = TableSchema.builder("ks", "counts")
-                .column("k", CqlTypes.INT, Column.Kind.PARTITION_KEY)
-                .column("hits", CqlTypes.COUNTER, Column.Kind.REGULAR)
-                .build();
-        assertThatThrownBy(() -> MergeCursor.of(counters, List.of()))
-                .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessageContaining("table=ks.counts")
-                .hasMessageContaining("column=hits");
-    }
-
     private static FragmentCursor failingToClose() {
         return (FragmentCursor) Proxy.newProxyInstance(
                 FragmentCursor.class.getClassLoader(), new Class<?>[] {FragmentCursor.class}, (proxy, method, args) -> {

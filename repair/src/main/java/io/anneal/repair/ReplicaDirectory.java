@@ -2,8 +2,8 @@ package io.anneal.repair;
 
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
-import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
@@ -78,6 +78,12 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
             descriptors.addAll(staging.get().sstables(schema));
         }
         SSTables sstables = SSTables.open(new TableSource(found, List.copyOf(descriptors), Optional.of(schema)));
+        try {
+            refuseLegacyCounters(sstables);
+        } catch (RepairException e) {
+            sstables.close();
+            throw e;
+        }
         warnOfIncrementalRepair(sstables);
         return new Table(name(), sstables, staging);
     }
@@ -104,21 +110,24 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
 
     private static void refuse(TableSchema schema) throws RepairException {
         String reason = null;
-        if (schema.hasCounters()) {
-            reason = "counter tables are not repaired in this version";
-        } else if (schema.isViewBase()) {
+        if (schema.isViewBase()) {
             reason = "import would bypass the table's materialized views";
         } else if (schema.options().cdc()) {
             reason = "import would bypass change data capture";
         }
         if (reason != null) {
-            throw new RepairException(reason + ", table=" + schema.qualifiedName()
-                    + schema.regularColumns().stream()
-                            .filter(column -> column.type().isCounter())
-                            .findFirst()
-                            .map(Column::name)
-                            .map(name -> ", column=" + name)
-                            .orElse(""));
+            throw new RepairException(reason + ", table=" + schema.qualifiedName());
+        }
+    }
+
+    /** Shards of Cassandra 2.0 and earlier mean something only on the node that they lie on. */
+    private static void refuseLegacyCounters(SSTables sstables) throws RepairException {
+        for (SSTableReader reader : sstables.readers()) {
+            if (reader.statistics().hasLegacyCounterShards()) {
+                throw new RepairException("counters with local or remote shards of Cassandra 2.0 or earlier are not"
+                        + " repaired, table=" + sstables.schema().qualifiedName() + ", sstable="
+                        + reader.descriptor());
+            }
         }
     }
 
@@ -153,7 +162,8 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
             return new StagedWriter(
                     staging.orElseThrow(),
                     schema(),
-                    SSTableWriterConfig.defaults(Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount())),
+                    SSTableWriterConfig.defaults(Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount()))
+                            .withCompression(Compression.of(schema().options())),
                     StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
         }
 

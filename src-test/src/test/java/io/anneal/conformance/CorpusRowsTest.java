@@ -1,18 +1,15 @@
 package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
-import io.anneal.schema.SchemaException;
 import io.anneal.store.SSTables;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,16 +19,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CorpusRowsTest {
     private static final Path CORPUS = Path.of("src/test/resources/corpus/nb");
 
-    private static final String COUNTERS = "counters";
-    /** Their schema text is in a comment, since their storage has no CQL any more. */
-    private static final Set<String> COMPACT = Set.of("compact_dense", "compact_static");
-
     static List<String> tables() throws IOException {
         try (Stream<Path> directories = Files.list(CORPUS)) {
             return directories
                     .filter(directory -> Files.exists(directory.resolve("schema.cql")))
                     .map(directory -> directory.getFileName().toString())
-                    .filter(table -> !COUNTERS.equals(table) && !COMPACT.contains(table))
                     .sorted()
                     .toList();
         }
@@ -43,25 +35,8 @@ class CorpusRowsTest {
         for (String table : tables()) {
             rows += documents(table).size() - 1;
         }
-        assertThat(tables()).hasSize(46);
-        assertThat(rows).isEqualTo(3762);
-    }
-
-    @Test
-    void shouldRefuseToMergeCounters() throws IOException {
-        try (SSTables sstables = SSTables.open(CORPUS.resolve(COUNTERS))) {
-            assertThatThrownBy(() -> sstables.scan(TokenRange.Linear.ALL))
-                    .isInstanceOf(UnsupportedOperationException.class)
-                    .hasMessageContaining("table=corpus.counters, column=");
-        }
-    }
-
-    @Test
-    void shouldRefuseTablesThatTheirSchemaTextDoesNotDescribe() {
-        assertThat(COMPACT)
-                .allSatisfy(table -> assertThatThrownBy(() -> SSTables.open(CORPUS.resolve(table)))
-                        .isInstanceOf(SchemaException.class)
-                        .hasMessageContaining("schema text does not describe the table"));
+        assertThat(tables()).hasSize(49);
+        assertThat(rows).isEqualTo(3803);
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import io.anneal.key.Clustering;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.schema.Column;
+import io.anneal.schema.CounterShards;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
@@ -130,6 +131,10 @@ final class LiveRows {
     }
 
     private static String simple(Column column, Row row, int entry) {
+        if (column.type().isCounter()) {
+            return Long.toString(new CounterShards()
+                    .total(row.valueBuffer(entry), row.valueOffset(entry), row.valueLengthBytes(entry)));
+        }
         return json(column.type(), row.valueBuffer(entry), row.valueOffset(entry), row.valueLengthBytes(entry));
     }
 
@@ -183,9 +188,9 @@ final class LiveRows {
         }
     }
 
-    private static void absent(List<Column> columns, Map<String, String> values) {
+    private void absent(List<Column> columns, Map<String, String> values) {
         for (Column column : columns) {
-            if (!column.dropped()) {
+            if (!column.dropped() && !schema.isHidden(column)) {
                 values.put(column.name(), NULL);
             }
         }

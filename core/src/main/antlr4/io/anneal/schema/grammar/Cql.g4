@@ -100,7 +100,13 @@ alteration
     | DROP (IF EXISTS)? (identifier | '(' identifier (',' identifier)* ')')
       (USING TIMESTAMP NUMBER)?                                                         # dropColumns
     | options_                                                                          # alterOptions
-    | (RENAME | ALTER) ~SEMICOLON*                                                      # otherAlteration
+    | RENAME (IF EXISTS)? rename (AND rename)*                                          # renameColumns
+    | ALTER (IF EXISTS)? identifier TYPE type                                           # changeColumnType
+    | ALTER (IF EXISTS)? identifier (mask | DROP MASKED)                                # changeMask
+    ;
+
+rename
+    : before=identifier TO after=identifier
     ;
 
 createType
@@ -120,7 +126,13 @@ use
     ;
 
 alterType
-    : ALTER TYPE ~SEMICOLON*
+    : ALTER TYPE (IF EXISTS)? typeName typeAlteration
+    ;
+
+typeAlteration
+    : ADD ifNotExists? field (',' field)*               # addFields
+    | RENAME (IF EXISTS)? rename (AND rename)*          # renameFields
+    | ALTER identifier TYPE type                        # changeFieldType
     ;
 
 passedOver
@@ -174,6 +186,7 @@ STATIC: 'STATIC';
 STORAGE: 'STORAGE';
 TABLE: 'TABLE';
 TIMESTAMP: 'TIMESTAMP';
+TO: 'TO';
 TYPE: 'TYPE';
 USE: 'USE';
 USING: 'USING';
@@ -184,13 +197,14 @@ UUID: HEX8 '-' HEX4 '-' HEX4 '-' HEX4 '-' HEX8 HEX4;
 BLOB: '0X' HEX*;
 NUMBER: '-'? [0-9]+ ('.' [0-9]*)? ('E' [+-]? [0-9]+)?;
 IDENTIFIER: [A-Z] [A-Z0-9_]*;
-QUOTED_IDENTIFIER: '"' (~'"' | '""')+ '"';
+QUOTED_IDENTIFIER: '"' (~'"' | '""')* '"';
 STRING: '\'' (~'\'' | '\'\'')* '\'' | '$$' .*? '$$';
 SEMICOLON: ';';
 
 SPACE: [ \t\r\n\uFEFF]+ -> skip;
 COMMENT: ('--' | '//') ~[\r\n]* -> skip;
-BLOCK_COMMENT: '/*' .*? '*/' -> skip;
+// Kept aside, not skipped: Cassandra describes compact tables inside of comments.
+BLOCK_COMMENT: '/*' .*? '*/' -> channel(HIDDEN);
 
 // Whatever else there is must reach the parser, whose error says what was wanted there.
 OTHER: .;

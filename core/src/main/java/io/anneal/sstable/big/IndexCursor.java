@@ -13,6 +13,7 @@ import io.anneal.sstable.data.PlainChunks;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 
 /** Reads Index.db entry by entry; {@link BigFormat} has the grammar. The file has no checksums. Owned by one thread. */
 final class IndexCursor implements Closeable {
@@ -30,6 +31,11 @@ final class IndexCursor implements Closeable {
     private IndexCursor(FileChannel channel, DataWindow window) {
         this.channel = channel;
         this.window = window;
+    }
+
+    /** Over an open file, which stays open. */
+    static IndexCursor over(Path file, FileChannel channel) throws IOException {
+        return new IndexCursor(null, new DataWindow(new PlainChunks(file, channel, channel.size())));
     }
 
     static IndexCursor open(Descriptor descriptor) throws IOException {
@@ -117,6 +123,8 @@ final class IndexCursor implements Closeable {
 
     @Override
     public void close() throws IOException {
-        channel.close();
+        if (channel != null) {
+            channel.close();
+        }
     }
 }

@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * The block index of a wide partition, block by block; {@link BigFormat} has the grammar. A view over an
+ * The block index of a wide partition, block by block or one that is asked for; {@link BigFormat} has the grammar. A view over an
  * {@link IndexCursor} that stands at the entry.
  */
 final class PromotedIndex {
@@ -82,18 +82,44 @@ final class PromotedIndex {
                 checkOffsets();
                 return false;
             }
-            readBlock();
+            readNextBlock();
         } catch (ByteUnderflowException e) {
             throw index.corrupt("promoted index ends too early", e);
         }
         return true;
     }
 
-    private void readBlock() throws IOException {
+    /** Moves to a block by the table of offsets, reading neither what is before nor what is behind. */
+    void seek(int target) throws IOException {
+        block = target;
+        try {
+            long tablePosition = endPosition - (long) blockCount * Integer.BYTES;
+            window.seek(tablePosition + (long) target * Integer.BYTES);
+            window.want(2 * Integer.BYTES);
+            long begin = blocksPosition + in.readInt();
+            long end = target + 1 == blockCount ? tablePosition : blocksPosition + in.readInt();
+            if (begin < blocksPosition || begin >= end || end > tablePosition) {
+                throw index.corrupt("offset of a block of the promoted index is wrong, block=" + target, null);
+            }
+            window.seek(begin);
+            readBlock();
+            if (window.position() != end) {
+                throw index.corrupt("block of the promoted index has another length, block=" + target, null);
+            }
+        } catch (ByteUnderflowException e) {
+            throw index.corrupt("promoted index ends too early", e);
+        }
+    }
+
+    private void readNextBlock() throws IOException {
         if (block == offsets.length) {
             offsets = Arrays.copyOf(offsets, block * 2);
         }
         offsets[block] = (int) (window.position() - blocksPosition);
+        readBlock();
+    }
+
+    private void readBlock() throws IOException {
         window.mark();
         int epoch;
         do {

@@ -3,6 +3,7 @@ package io.anneal.sstable.data;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.sstable.Component;
+import io.anneal.sstable.Compression;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import java.io.IOException;
@@ -48,9 +49,14 @@ record CompressionInfo(
             ComponentFiles.readUtf(in);
         }
         int chunkLengthBytes = in.readInt();
-        if (chunkLengthBytes <= 0 || Integer.bitCount(chunkLengthBytes) != 1) {
+        if (chunkLengthBytes <= 0
+                || Integer.bitCount(chunkLengthBytes) != 1
+                || chunkLengthBytes > Compression.CHUNK_LENGTH_MAX_BYTES) {
             throw new CorruptSSTableException(
-                    file, in.offset(), "chunk length is no power of two, value=" + chunkLengthBytes);
+                    file,
+                    in.offset(),
+                    "chunk length is no power of two up to " + Compression.CHUNK_LENGTH_MAX_BYTES + ", value="
+                            + chunkLengthBytes);
         }
         int maxCompressedLengthBytes = in.readInt();
         if (maxCompressedLengthBytes < 0) {

@@ -1,20 +1,25 @@
 package io.anneal.sstable.data;
 
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
+import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableStatistics;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
- * An open SSTable. Holds Data.db open and what a scan needs; Index, Summary and Filter are opened by
- * whoever uses them, so that a scan never depends on files without checksums.
+ * An open SSTable. Holds Data.db open and what a scan needs; the index and Filter are opened when a key is asked for, so
+ * that a scan never depends on files without checksums.
  */
 public final class DataReader implements SSTableReader {
     private final Descriptor descriptor;
@@ -23,9 +28,10 @@ public final class DataReader implements SSTableReader {
     private final Statistics statistics;
     private final TableSchema headerSchema;
     private final CompressionInfo compression;
-    private final ChunkDecompressor decompressor;
+    private final ChunkCodec codec;
     private final ChunkChecksums checksums;
     private final PartitionIndex index;
+    private BloomFilter filter;
 
     private DataReader(
             Descriptor descriptor,
@@ -33,7 +39,7 @@ public final class DataReader implements SSTableReader {
             long fileLengthBytes,
             Statistics statistics,
             CompressionInfo compression,
-            ChunkDecompressor decompressor,
+            ChunkCodec codec,
             ChunkChecksums checksums,
             PartitionIndex.Opener index) {
         this.descriptor = descriptor;
@@ -41,7 +47,7 @@ public final class DataReader implements SSTableReader {
         this.fileLengthBytes = fileLengthBytes;
         this.statistics = statistics;
         this.compression = compression;
-        this.decompressor = decompressor;
+        this.codec = codec;
         this.checksums = checksums;
         headerSchema = statistics.schema();
         this.index = index.open(this);
@@ -75,15 +81,15 @@ public final class DataReader implements SSTableReader {
                     file, CorruptSSTableException.NO_POSITION, "SSTable is both compressed and uncompressed");
         }
         CompressionInfo compression = CompressionInfo.read(descriptor, fileLengthBytes);
-        ChunkDecompressor decompressor = ChunkDecompressor.of(file, compression.compressor());
-        if (compression.dataLengthBytes() / decompressor.ratioMax() > fileLengthBytes) {
+        ChunkCodec codec = ChunkCodec.of(file, compression.compressor());
+        if (compression.dataLengthBytes() / codec.ratioMax() > fileLengthBytes) {
             throw new CorruptSSTableException(
                     file,
                     CorruptSSTableException.NO_POSITION,
                     "data length is more than can be compressed, dataLengthBytes=" + compression.dataLengthBytes());
         }
-        compression.refuseDataBehindTheEnd(file, decompressor.emptyLengthBytes());
-        return new DataReader(descriptor, channel, fileLengthBytes, statistics, compression, decompressor, null, index);
+        compression.refuseDataBehindTheEnd(file, codec.emptyLengthBytes());
+        return new DataReader(descriptor, channel, fileLengthBytes, statistics, compression, codec, null, index);
     }
 
     /** {@code <keyspace>/<table>-<id>}, perhaps with {@code snapshots/<name>} or {@code backups} behind it. */
@@ -152,20 +158,87 @@ public final class DataReader implements SSTableReader {
         Path file = descriptor.file(Component.DATA);
         return compression == null
                 ? new ChecksummedChunks(file, dataChannel, fileLengthBytes, checksums)
-                : new CompressedChunks(file, dataChannel, compression, decompressor);
+                : new CompressedChunks(file, dataChannel, compression, codec);
     }
 
     @Override
     public DataCursor scan(TableSchema schema, TokenRange.Linear range) throws IOException {
+        return new DataCursor(this, schema, range, chunks(), decoder(schema), statistics.header());
+    }
+
+    @Override
+    public Optional<SSTableCursor> read(TableSchema schema, DecoratedKey key, Slices slices, boolean reversed)
+            throws IOException {
+        return Optional.ofNullable(read(schema, key, slices, reversed, SliceCursor.HELD_DEFAULT_BYTES));
+    }
+
+    /**
+     * Null when there is no such partition.
+     *
+     * @param heldBytes how much of the data is held to be read in reverse
+     */
+    SliceCursor read(TableSchema schema, DecoratedKey key, Slices slices, boolean reversed, long heldBytes)
+            throws IOException {
+        KeyView wanted = new KeyView().wrap(key);
+        if (!mayContain(wanted)) {
+            return null;
+        }
+        RowDecoder decoder = decoder(schema);
+        PartitionLookup lookup = index.lookup();
+        try {
+            if (lookup.seek(wanted)) {
+                SliceCursor cursor =
+                        SliceCursor.at(lookup.dataPosition(), schema, chunks(), decoder, statistics.header(), lookup);
+                KeyView found = cursor.key();
+                lookup.requireSame(found.buffer(), found.offset(), found.lengthBytes());
+                if (found.sameAs(wanted)) {
+                    return cursor.select(slices, reversed, lookup.rows(), this, heldBytes);
+                }
+            }
+            // Only the data can tell that the index is right and the key is not there.
+            long position = positionInData(wanted);
+            if (position >= 0) {
+                return SliceCursor.at(position, schema, chunks(), decoder, statistics.header(), lookup)
+                        .select(slices, reversed, Optional.empty(), this, heldBytes);
+            }
+            lookup.close();
+            return null;
+        } catch (IOException | RuntimeException e) {
+            lookup.close();
+            throw e;
+        }
+    }
+
+    /** Where a partition begins, found by reading on from the one before it; -1 when there is none. */
+    private long positionInData(KeyView key) throws IOException {
+        try (DataCursor cursor = scan(headerSchema, new TokenRange.Linear(key.token(), key.token()))) {
+            while (cursor.advance() != null) {
+                int order = cursor.key().compareTo(key);
+                if (order >= 0) {
+                    return order == 0 ? cursor.dataPosition() : -1;
+                }
+                cursor.nextPartition();
+            }
+        }
+        return -1;
+    }
+
+    private synchronized boolean mayContain(KeyView key) throws IOException {
+        if (filter == null && descriptor.has(Component.FILTER)) {
+            filter = BloomFilter.read(descriptor);
+        }
+        return filter == null || filter.mayContain(key);
+    }
+
+    private RowDecoder decoder(TableSchema schema) throws IOException {
         SerializationHeader header = statistics.header();
         Path file = descriptor.file(Component.STATISTICS);
         ColumnMapping.requireSame(header.keyTypes(), schema.partitionKey(), schema, file);
         ColumnMapping.requireSame(header.clusteringTypes(), schema.clustering(), schema, file);
-        RowDecoder rows = new RowDecoder(
+        return new RowDecoder(
                 header,
                 ColumnMapping.of(header.staticColumns(), Column.Kind.STATIC, schema, file),
                 ColumnMapping.of(header.regularColumns(), Column.Kind.REGULAR, schema, file));
-        return new DataCursor(this, schema, range, chunks(), rows, header);
     }
 
     @Override
@@ -175,6 +248,8 @@ public final class DataReader implements SSTableReader {
 
     @Override
     public void close() throws IOException {
-        dataChannel.close();
+        try (index) {
+            dataChannel.close();
+        }
     }
 }

@@ -44,13 +44,16 @@ final class DataVerifier {
         if (reader.bloomFilterFpChance() < 1.0 || listed.contains(Component.FILTER.fileSuffix())) {
             filter = BloomFilter.read(descriptor);
         }
+        StatisticsCheck statistics = new StatisticsCheck(descriptor.file(Component.STATISTICS), reader.statistics());
         try (IndexVerifier index = reader.index().verifier();
                 DataCursor data = reader.scan(schema, TokenRange.Linear.ALL)) {
             FragmentKind kind;
             while ((kind = data.advance()) != null) {
+                statistics.add(data, kind);
                 check(data, kind, index);
             }
             index.end();
+            statistics.end();
         }
     }
 

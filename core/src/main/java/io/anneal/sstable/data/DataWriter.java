@@ -15,7 +15,6 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.sstable.SSTableWriterConfig.Compression;
 import io.anneal.sstable.StagedSSTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -105,8 +104,8 @@ public final class DataWriter implements SSTableWriter {
         IndexWriter index = null;
         boolean opened = false;
         try {
-            data = config.compression() == Compression.LZ4
-                    ? CompressedDataFile.open(staged, opener, config.chunkLengthBytes())
+            data = config.compression().compressor().isPresent()
+                    ? CompressedDataFile.open(staged, opener, config.compression())
                     : PlainDataFile.open(staged, opener);
             index = indexOpener.open(staged, opener, schema, config);
             DataWriter writer = new DataWriter(staged, opener, schema, config, data, index);

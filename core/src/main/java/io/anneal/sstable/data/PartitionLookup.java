@@ -4,12 +4,25 @@ import io.anneal.key.KeyView;
 import io.anneal.sstable.CorruptSSTableException;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * Finds partitions in the data. Indexes have no checksums: what is found is a claim that whoever uses it checks against
  * the data. Without its files nothing is found. Owned by one thread.
  */
 public interface PartitionLookup extends Closeable {
+    /**
+     * Finds the partition of {@code key}. False when the index does not know it, which is a claim too: an index with a wrong
+     * key in it does not know the right one.
+     */
+    boolean seek(KeyView key) throws IOException;
+
+    /**
+     * Where the rows of the partition begin that {@link #seek} found, block by block; empty when it has no block index.
+     * Valid until the next search.
+     */
+    Optional<RowLookup> rows() throws IOException;
+
     /** Finds the last partition below {@code token}; false when the index has none. */
     boolean seekLastBelow(long token) throws IOException;
 

@@ -6,6 +6,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlTypes;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
@@ -85,10 +86,10 @@ public final class SyntheticData {
     }
 
     /** Writes such data as a whole SSTable in small chunks and with small blocks. */
-    public static Descriptor sstable(
-            Path directory, int partitions, int rows, SSTableWriterConfig.Compression compression) throws IOException {
+    public static Descriptor sstable(Path directory, int partitions, int rows, Compression compression)
+            throws IOException {
         SSTableWriterConfig config = SSTableWriterConfig.defaults(partitions)
-                .withCompression(compression, 1024)
+                .withCompression(compression.withChunkLengthBytes(1024))
                 .withColumnIndexSizeBytes(512);
         byte[] data = data(partitions, rows, row -> 10 + row % 50);
         try (DataCursor cursor = cursor(data, data.length);

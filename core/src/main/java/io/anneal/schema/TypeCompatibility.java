@@ -1,0 +1,70 @@
+package io.anneal.schema;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Which types read the values of which others: after {@code isValueCompatibleWith} of Cassandra's types. */
+final class TypeCompatibility {
+    /** Of native types, which others each reads; {@code blob} reads all. */
+    private static final Map<CqlType, Set<CqlType>> NATIVE = Map.of(
+            CqlTypes.TEXT, Set.of(CqlTypes.ASCII),
+            CqlTypes.VARINT, Set.of(CqlTypes.INT, CqlTypes.BIGINT, CqlTypes.TIMESTAMP, CqlTypes.LEGACY_DATE),
+            CqlTypes.BIGINT, Set.of(CqlTypes.TIMESTAMP, CqlTypes.LEGACY_DATE),
+            CqlTypes.TIMESTAMP, Set.of(CqlTypes.BIGINT, CqlTypes.LEGACY_DATE),
+            CqlTypes.LEGACY_DATE, Set.of(CqlTypes.BIGINT, CqlTypes.TIMESTAMP),
+            CqlTypes.DATE, Set.of(CqlTypes.INT),
+            CqlTypes.TIME, Set.of(CqlTypes.BIGINT),
+            CqlTypes.UUID, Set.of(CqlTypes.TIMEUUID));
+
+    private TypeCompatibility() {}
+
+    static boolean reads(CqlType newer, CqlType older) {
+        if (newer.equals(older)) {
+            return true;
+        }
+        if (newer.isMultiCell() != older.isMultiCell() || newer.isReversed() != older.isReversed()) {
+            return false;
+        }
+        if (newer.equals(CqlTypes.BLOB)) {
+            return !older.isCounter();
+        }
+        if (newer.kind() != older.kind()) {
+            return false;
+        }
+        return switch (newer.kind()) {
+            case NATIVE -> NATIVE.getOrDefault(newer, Set.of()).contains(older);
+            case REVERSED -> reads(newer.ascending(), older.ascending());
+            case LIST -> readsEach(newer, older);
+            case SET -> !newer.isMultiCell() && readsEach(newer, older);
+            // The paths of many cells are ordered by the key's type, which must stay.
+            case MAP ->
+                newer.isMultiCell()
+                        ? newer.pathType().equals(older.pathType())
+                                && newer.cellType().reads(older.cellType())
+                        : readsEach(newer, older);
+            case TUPLE -> readsEach(newer, older);
+            case USER_TYPE -> isSameUserType((UserType) newer, (UserType) older) && readsEach(newer, older);
+            case VECTOR -> false;
+        };
+    }
+
+    private static boolean isSameUserType(UserType newer, UserType older) {
+        return newer.keyspace().equals(older.keyspace()) && newer.name().equals(older.name());
+    }
+
+    /** Component by component; more may have come behind. */
+    private static boolean readsEach(CqlType newer, CqlType older) {
+        List<CqlType> now = newer.components();
+        List<CqlType> then = older.components();
+        if (now.size() < then.size()) {
+            return false;
+        }
+        for (int i = 0; i < then.size(); i++) {
+            if (!reads(now.get(i), then.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+}
