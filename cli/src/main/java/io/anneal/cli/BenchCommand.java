@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -84,7 +85,7 @@ final class BenchCommand extends Subcommand {
             names = "--format",
             paramLabel = "VERSION",
             defaultValue = "nb",
-            description = "Of the SSTables: ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} unless told.")
+            description = "Version of the SSTables: nb, oa, da; ${DEFAULT-VALUE} unless told.")
     private SSTableVersion version;
 
     @Option(names = "--plot", paramLabel = "DIR", description = "Draw bar charts (PNG) into this directory.")
@@ -150,6 +151,9 @@ final class BenchCommand extends Subcommand {
         if (runs < 1 || warmUpSeconds < 0) {
             throw usage("--runs takes a number from 1 on, --warm-up one from 0 on");
         }
+        if (!version.isWritten()) {
+            throw usage("--format takes a version that can be written, and " + version.text() + " is only read");
+        }
         List<String> known = Stream.of(
                         scenario.equals(SSTableScenario.NAME) ? List.<String>of() : LimitsScenario.CASES,
                         scenario.equals(LimitsScenario.NAME) ? List.<String>of() : SSTableScenario.CASES)
@@ -179,6 +183,15 @@ final class BenchCommand extends Subcommand {
             }
         }
         if (jsonFile == null) {
+            out().printf(
+                            Locale.ROOT,
+                            "%d processors, %s %s, %,d rows, %d runs after %d s of warm-up%n%n",
+                            Runtime.getRuntime().availableProcessors(),
+                            System.getProperty("java.vm.name"),
+                            System.getProperty("java.vm.version"),
+                            rows,
+                            runs,
+                            warmUpSeconds);
             new BenchTable(records).print(out());
             return;
         }

@@ -128,7 +128,8 @@ final class BenchCommandTest {
                 "bench limits --case scan-1k",
                 "bench sstable --case nonsense",
                 "bench sstable --peer scylla",
-                "bench sstable --format zz"
+                "bench sstable --format zz",
+                "bench sstable --format ma"
             })
     void shouldTellUsageErrorInOneLine(String commandLine) {
         CommandRun run = CommandRun.of((Object[]) commandLine.split(" "));

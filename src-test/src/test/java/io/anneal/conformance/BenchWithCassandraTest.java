@@ -22,15 +22,25 @@ final class BenchWithCassandraTest {
     void shouldMeasureCassandraBesideInEveryCase() throws IOException {
         Path file = directory.resolve("records.json");
         Commands.Result result = Commands.run(
-                "bench", "sstable", "--peer", "cassandra", "--rows", "2000", "--runs", "1", "--warm-up", "0", "--json",
+                "bench",
+                "sstable",
+                "--peer",
+                "cassandra",
+                "--rows",
+                "2000",
+                "--runs",
+                "1",
+                "--warm-up",
+                "0",
+                "--json",
                 file.toString());
 
         assertThat(result.exitCode()).as(result.err()).isZero();
         Set<String> measured = new TreeSet<>();
         for (JsonNode entry : new ObjectMapper().readTree(file.toFile())) {
             if (entry.get("metric").textValue().equals("rows-per-second")) {
-                measured.add(
-                        entry.get("case").textValue() + " " + entry.get("system").textValue());
+                measured.add(entry.get("case").textValue() + " "
+                        + entry.get("system").textValue());
                 assertThat(entry.get("median").doubleValue()).isPositive();
             }
         }

@@ -80,7 +80,8 @@ final class CassandraToolsTest {
     void shouldWriteTheSameRowsAsTheSourceHolds(TableShape shape) throws IOException {
         try (GeneratedTable table = GeneratedTable.write(shape, ROWS, 1);
                 TemporaryDirectory target = table.directory().createInside("written")) {
-            PeerRun run = tools.write(SchemaText.print(table.schema()), data(table).get(0), target.path());
+            PeerRun run =
+                    tools.write(SchemaText.print(table.schema()), data(table).get(0), target.path());
 
             assertThat(run.rows()).isEqualTo(ROWS);
             try (SSTableReader written = Formats.open(onlySSTable(target.path()));
