@@ -1,5 +1,6 @@
 package io.anneal.sstable.big;
 
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.sstable.data.PartitionLookup;
 import io.anneal.sstable.data.RowLookup;
@@ -18,6 +19,11 @@ final class NoLookup implements PartitionLookup {
     }
 
     @Override
+    public boolean next() {
+        return false;
+    }
+
+    @Override
     public boolean seekLastBelow(long token) {
         return false;
     }
@@ -25,6 +31,11 @@ final class NoLookup implements PartitionLookup {
     @Override
     public boolean seekAfter(KeyView key, long partitionPosition) {
         return false;
+    }
+
+    @Override
+    public Optional<DecoratedKey> key() {
+        return Optional.empty();
     }
 
     @Override
