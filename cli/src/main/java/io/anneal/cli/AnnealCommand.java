@@ -23,6 +23,8 @@ import picocli.CommandLine.Spec;
         subcommands = {
             DemoCommand.class,
             SSTableCommand.class,
+            DiffCommand.class,
+            ExplainCommand.class,
             ServeCommand.class,
             RepairCommand.class,
             BenchCommand.class
