@@ -5,6 +5,7 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.data.ComponentFiles;
 import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.IndexVerifier;
+import io.anneal.sstable.data.NoLookup;
 import io.anneal.sstable.data.PartitionIndex;
 import io.anneal.sstable.data.PartitionLookup;
 import java.io.IOException;
@@ -30,7 +31,7 @@ final class BigIndex implements PartitionIndex {
             channel = ComponentFiles.open(descriptor, Component.INDEX);
         }
         if (summary == null && descriptor.has(Component.SUMMARY)) {
-            summary = Summary.read(descriptor);
+            summary = Summary.read(descriptor, reader.partitioner());
         }
         return BigPartitionLookup.of(reader, channel, summary);
     }

@@ -1,10 +1,12 @@
 package io.anneal.sstable.big;
 
 import io.anneal.key.ClusteringComparator;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.data.DataReader;
+import io.anneal.sstable.data.DeletionTimes;
 import io.anneal.sstable.data.PartitionLookup;
 import io.anneal.sstable.data.PrefixDecoder;
 import io.anneal.sstable.data.RowLookup;
@@ -22,21 +24,25 @@ final class BigPartitionLookup implements PartitionLookup {
     private static final int END_OF_PARTITION_BYTES = 1;
 
     private final IndexCursor index;
+    private final DeletionTimes deletions;
     private final PrefixDecoder prefixes;
     private final ClusteringComparator comparator;
     private final Summary summary;
     private final Path summaryFile;
     private byte[] foundKey = new byte[64];
     private int foundKeyBytes;
+    private long foundToken;
     private long foundPosition;
 
     private BigPartitionLookup(
             IndexCursor index,
+            DeletionTimes deletions,
             PrefixDecoder prefixes,
             ClusteringComparator comparator,
             Summary summary,
             Path summaryFile) {
         this.index = index;
+        this.deletions = deletions;
         this.prefixes = prefixes;
         this.comparator = comparator;
         this.summary = summary;
@@ -49,7 +55,8 @@ final class BigPartitionLookup implements PartitionLookup {
      */
     static BigPartitionLookup of(DataReader reader, FileChannel channel, Summary summary) throws IOException {
         return new BigPartitionLookup(
-                IndexCursor.over(reader.descriptor().file(Component.INDEX), channel),
+                IndexCursor.over(reader.descriptor().file(Component.INDEX), reader.partitioner(), channel),
+                DeletionTimes.of(reader.version()),
                 reader.prefixes(),
                 ClusteringComparator.of(reader.headerSchema()),
                 summary,
@@ -70,6 +77,7 @@ final class BigPartitionLookup implements PartitionLookup {
     /** Keeps the current entry of Index as what was found. */
     private void find() {
         KeyView key = index.key();
+        foundToken = key.token();
         foundPosition = index.dataPosition();
         foundKeyBytes = key.lengthBytes();
         if (foundKey.length < foundKeyBytes) {
@@ -92,10 +100,19 @@ final class BigPartitionLookup implements PartitionLookup {
     }
 
     @Override
+    public boolean next() throws IOException {
+        if (!index.next()) {
+            return false;
+        }
+        find();
+        return true;
+    }
+
+    @Override
     public Optional<RowLookup> rows() throws IOException {
         return index.promotedLengthBytes() == 0
                 ? Optional.empty()
-                : Optional.of(new BigRowLookup(index, PromotedIndex.of(index, prefixes), comparator));
+                : Optional.of(new BigRowLookup(index, PromotedIndex.of(index, deletions, prefixes), comparator));
     }
 
     /** Stands Index at the last sampled entry below {@code token}, once the sample is proven to be there. */
@@ -125,6 +142,11 @@ final class BigPartitionLookup implements PartitionLookup {
     }
 
     @Override
+    public Optional<DecoratedKey> key() {
+        return Optional.of(new DecoratedKey(foundToken, Arrays.copyOf(foundKey, foundKeyBytes)));
+    }
+
+    @Override
     public long dataPosition() {
         return foundPosition;
     }
@@ -151,7 +173,7 @@ final class BigPartitionLookup implements PartitionLookup {
     }
 
     private boolean seekAfterPromoted(long partitionPosition) throws IOException {
-        PromotedIndex promoted = PromotedIndex.of(index, prefixes);
+        PromotedIndex promoted = PromotedIndex.of(index, deletions, prefixes);
         long end = 0;
         while (promoted.nextBlock()) {
             end = partitionPosition + promoted.blockOffset() + promoted.blockWidth();

@@ -6,6 +6,7 @@ import io.anneal.fragment.Row;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.KeyView;
+import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.CorruptSSTableException;
@@ -22,7 +23,7 @@ import java.io.IOException;
  */
 public final class DataCursor implements SSTableCursor {
     /** What is asked for before a row's head is parsed, so that few are cut by the end of a chunk. */
-    private static final int HEAD_BYTES = 256;
+    static final int HEAD_BYTES = 256;
 
     /** Rows are passed over by their sizes up to here, then Index is asked where the next partition is. */
     private static final long SKIP_BY_SIZE_DEFAULT_BYTES = 256 * 1024;
@@ -50,6 +51,7 @@ public final class DataCursor implements SSTableCursor {
 
     DataCursor(
             DataReader reader,
+            Partitioner partitioner,
             TableSchema schema,
             TokenRange.Linear range,
             ChunkSource source,
@@ -59,7 +61,7 @@ public final class DataCursor implements SSTableCursor {
         this.schema = schema;
         this.range = range;
         window = new DataWindow(source);
-        head = new PartitionHead(window);
+        head = new PartitionHead(window, partitioner, decoder.times());
         rows = new RowReader(window, decoder, header, HEAD_BYTES);
         skipTokensBelow = range.first();
     }

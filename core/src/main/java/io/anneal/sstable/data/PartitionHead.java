@@ -1,9 +1,8 @@
 package io.anneal.sstable.data;
 
-import io.anneal.fragment.DeletionTime;
 import io.anneal.io.ByteReader;
 import io.anneal.key.KeyView;
-import io.anneal.key.Murmur3;
+import io.anneal.key.Partitioner;
 import io.anneal.sstable.CorruptSSTableException;
 import java.io.IOException;
 
@@ -13,8 +12,9 @@ import java.io.IOException;
  */
 final class PartitionHead {
     private static final int KEY_MAX_BYTES = 0xFFFF;
-    private static final int DELETION_BYTES = Integer.BYTES + Long.BYTES;
 
+    private final Partitioner partitioner;
+    private final DeletionTimes deletions;
     private final DataWindow window;
     private final ByteReader in;
     private final KeyView key = new KeyView();
@@ -23,10 +23,10 @@ final class PartitionHead {
     private byte[] previousKeyBytes = new byte[64];
     private boolean anyKey;
     private long position;
-    private long deletionMicros;
-    private long deletionSeconds;
 
-    PartitionHead(DataWindow window) {
+    PartitionHead(DataWindow window, Partitioner partitioner, DeletionTimes deletions) {
+        this.partitioner = partitioner;
+        this.deletions = deletions;
         this.window = window;
         in = window.in();
     }
@@ -37,15 +37,9 @@ final class PartitionHead {
         window.mark();
         window.want(Short.BYTES);
         int keyLengthBytes = in.readUnsignedShort();
-        window.want(keyLengthBytes + DELETION_BYTES);
+        window.want(keyLengthBytes + DeletionTimes.LENGTH_MAX_BYTES);
         takeKey(in.skip(keyLengthBytes), keyLengthBytes);
-        long localSeconds = in.readInt();
-        deletionMicros = in.readLong();
-        if (deletionMicros == DeletionTime.NO_TIMESTAMP && localSeconds == Integer.MAX_VALUE) {
-            deletionSeconds = DeletionTime.NO_DELETION_TIME;
-        } else {
-            deletionSeconds = RowDecoder.deletionLocalTime(localSeconds);
-        }
+        deletions.read(in);
     }
 
     private void takeKey(int offset, int lengthBytes) throws CorruptSSTableException {
@@ -54,7 +48,7 @@ final class PartitionHead {
         previousKeyBytes = keyBytes;
         keyBytes = free;
         previousKey.wrap(key.token(), previousKeyBytes, 0, key.lengthBytes());
-        key.wrap(Murmur3.token(free, 0, lengthBytes), free, 0, lengthBytes);
+        key.wrap(partitioner.token(free, 0, lengthBytes), free, 0, lengthBytes);
         if (anyKey && previousKey.compareTo(key) >= 0) {
             throw window.source()
                     .corrupt(
@@ -63,6 +57,11 @@ final class PartitionHead {
                                     + key.toDecoratedKey());
         }
         anyKey = true;
+    }
+
+    /** The next partition may have any key. */
+    void forget() {
+        anyKey = false;
     }
 
     /** Whether a head was read. */
@@ -80,10 +79,10 @@ final class PartitionHead {
     }
 
     long deletionMicros() {
-        return deletionMicros;
+        return deletions.timestampMicros();
     }
 
     long deletionSeconds() {
-        return deletionSeconds;
+        return deletions.localDeletionTimeSeconds();
     }
 }

@@ -6,6 +6,7 @@ import io.anneal.fragment.Row;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.KeyView;
+import io.anneal.key.Partitioner;
 import io.anneal.key.Slices;
 import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.TableSchema;
@@ -43,12 +44,13 @@ final class SliceCursor implements SSTableCursor {
     private long rowsPosition;
     private SlicedRows rows;
 
-    private SliceCursor(TableSchema schema, DataWindow window, RowReader reader, PartitionLookup lookup) {
+    private SliceCursor(
+            TableSchema schema, DataWindow window, PartitionHead head, RowReader reader, PartitionLookup lookup) {
         this.schema = schema;
         this.window = window;
         this.reader = reader;
         this.lookup = lookup;
-        head = new PartitionHead(window);
+        this.head = head;
     }
 
     /**
@@ -58,6 +60,7 @@ final class SliceCursor implements SSTableCursor {
      */
     static SliceCursor at(
             long position,
+            Partitioner partitioner,
             TableSchema schema,
             ChunkSource source,
             RowDecoder decoder,
@@ -65,8 +68,12 @@ final class SliceCursor implements SSTableCursor {
             PartitionLookup lookup)
             throws IOException {
         DataWindow window = new DataWindow(source);
-        SliceCursor cursor =
-                new SliceCursor(schema, window, new RowReader(window, decoder, header, HEAD_BYTES), lookup);
+        SliceCursor cursor = new SliceCursor(
+                schema,
+                window,
+                new PartitionHead(window, partitioner, decoder.times()),
+                new RowReader(window, decoder, header, HEAD_BYTES),
+                lookup);
         window.seek(position);
         try {
             cursor.reader.begin();

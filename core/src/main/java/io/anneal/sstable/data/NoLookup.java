@@ -1,12 +1,11 @@
-package io.anneal.sstable.big;
+package io.anneal.sstable.data;
 
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
-import io.anneal.sstable.data.PartitionLookup;
-import io.anneal.sstable.data.RowLookup;
 import java.util.Optional;
 
-/** Stands for an Index that is gone: nothing is found, and everything is read out of the data. */
-final class NoLookup implements PartitionLookup {
+/** Stands for an index that is gone: nothing is found, and everything is read out of the data. */
+public final class NoLookup implements PartitionLookup {
     @Override
     public boolean seek(KeyView key) {
         return false;
@@ -18,6 +17,11 @@ final class NoLookup implements PartitionLookup {
     }
 
     @Override
+    public boolean next() {
+        return false;
+    }
+
+    @Override
     public boolean seekLastBelow(long token) {
         return false;
     }
@@ -25,6 +29,11 @@ final class NoLookup implements PartitionLookup {
     @Override
     public boolean seekAfter(KeyView key, long partitionPosition) {
         return false;
+    }
+
+    @Override
+    public Optional<DecoratedKey> key() {
+        return Optional.empty();
     }
 
     @Override
