@@ -9,9 +9,9 @@ import io.anneal.schema.TableOptions;
 import io.anneal.sstable.Compression;
 import io.anneal.sstable.Compressor;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.big.BigFormat;
 import io.anneal.testkit.FragmentList;
@@ -79,7 +79,7 @@ class BigRoundTripTest {
             return;
         }
         Descriptor descriptor;
-        try (SSTableWriter writer = FORMAT.write(directory, generation, written.schema(), config)) {
+        try (FragmentWriter writer = FORMAT.write(directory, generation, written.schema(), config)) {
             writer.append(written.cursor());
             descriptor = writer.finish();
         }

@@ -14,9 +14,9 @@ import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.PurgeRule;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.big.BigFormat;
 import io.anneal.testkit.FragmentList;
@@ -166,7 +166,7 @@ class CanonicalPropertyTest {
                     continue;
                 }
                 SSTableWriterConfig config = SSTableWriterConfig.defaults(100);
-                try (SSTableWriter writer = format.write(directory, String.valueOf(i + 1), schema, config)) {
+                try (FragmentWriter writer = format.write(directory, String.valueOf(i + 1), schema, config)) {
                     writer.append(MergeCursor.of(schema, List.of(lists.get(i).cursor())));
                     readers.add(format.open(writer.finish()));
                 }

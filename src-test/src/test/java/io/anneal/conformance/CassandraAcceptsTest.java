@@ -12,7 +12,7 @@ import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Compression;
-import io.anneal.sstable.SSTableWriter;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import io.anneal.testkit.FragmentList;
@@ -144,7 +144,7 @@ class CassandraAcceptsTest {
                             .withChunkLengthBytes(chunkLengths[random.nextInt(chunkLengths.length)]))
                     .withColumnIndexSizeBytes(blockSizes[random.nextInt(blockSizes.length)]);
             String generation = Integer.toString(written.size() + 1);
-            try (SSTableWriter writer = Formats.write(directory, generation, source.schema(), config)) {
+            try (FragmentWriter writer = Formats.write(directory, generation, source.schema(), config)) {
                 writer.append(source.cursor());
                 writer.finish();
             }

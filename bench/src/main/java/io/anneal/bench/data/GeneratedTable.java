@@ -5,8 +5,8 @@ import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import java.io.Closeable;
@@ -54,7 +54,7 @@ public final class GeneratedTable implements Closeable {
     private Descriptor write(FragmentCursor cursor, long rowCount) throws IOException {
         SSTableWriterConfig config = SSTableWriterConfig.defaults(rowCount / shape.rowsPerPartition());
         String generation = Integer.toString(readers.size() + 1);
-        try (SSTableWriter writer = Formats.write(directory, generation, shape.schema(), config)) {
+        try (FragmentWriter writer = Formats.write(directory, generation, shape.schema(), config)) {
             writer.append(cursor);
             return writer.finish();
         }

@@ -7,7 +7,7 @@ import io.anneal.bench.measure.Rows;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.SSTableWriter;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import java.io.IOException;
@@ -66,7 +66,7 @@ public class WriteBenchmark {
         SSTableWriterConfig config = SSTableWriterConfig.defaults(Rows.COUNT / shape.rowsPerPartition());
         Descriptor written;
         try (FragmentCursor cursor = table.scan();
-                SSTableWriter writer = Formats.write(table.directory(), "2", shape.schema(), config)) {
+                FragmentWriter writer = Formats.write(table.directory(), "2", shape.schema(), config)) {
             writer.append(cursor);
             written = writer.finish();
         }
