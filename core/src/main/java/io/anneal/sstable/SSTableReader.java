@@ -1,6 +1,7 @@
 package io.anneal.sstable;
 
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.Partitioner;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
@@ -17,12 +18,19 @@ public interface SSTableReader extends Closeable {
 
     SSTableStatistics statistics();
 
+    /** All that Statistics tells. */
+    SSTableMetadata metadata();
+
+    /** What orders the partitions; only {@link Partitioner#MURMUR3} has token ranges. */
+    Partitioner partitioner();
+
     /** Length of the data as readers see it, uncompressed. */
     long dataLengthBytes();
 
     /**
      * All partitions with a token in {@code range}, as columns of {@code schema}.
      *
+     * @param range {@link TokenRange.Linear#ALL} unless the partitioner is {@link Partitioner#MURMUR3}
      * @throws CorruptSSTableException when the file's header does not fit the schema: it names the column and both types
      */
     SSTableCursor scan(TableSchema schema, TokenRange.Linear range) throws IOException;

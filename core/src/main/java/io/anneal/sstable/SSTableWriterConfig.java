@@ -1,15 +1,19 @@
 package io.anneal.sstable;
 
+import io.anneal.key.Partitioner;
+
 /**
  * How an SSTable is written.
  *
  * @param version one that can be written
+ * @param partitioner which made the tokens of what will be written
  * @param base as small as what will be written, when that is known
  * @param columnIndexSizeBytes rows of a partition larger than this get a block index, an entry each so many bytes
  * @param expectedPartitions for the size of the bloom filter; a guess may be too high
  */
 public record SSTableWriterConfig(
         SSTableVersion version,
+        Partitioner partitioner,
         EncodingBase base,
         Compression compression,
         int columnIndexSizeBytes,
@@ -18,10 +22,11 @@ public record SSTableWriterConfig(
         long repairedAtMillis) {
     public static final int COLUMN_INDEX_SIZE_DEFAULT_BYTES = 64 * 1024;
 
-    /** Version {@code nb}, LZ4 in chunks of 16 KiB, block index every 64 KiB, level 0, not repaired. */
+    /** Version {@code nb}, Murmur3 tokens, LZ4 in chunks of 16 KiB, block index every 64 KiB, level 0, not repaired. */
     public static SSTableWriterConfig defaults(long expectedPartitions) {
         return new SSTableWriterConfig(
                 SSTableVersion.NB,
+                Partitioner.MURMUR3,
                 EncodingBase.EPOCH,
                 Compression.LZ4,
                 COLUMN_INDEX_SIZE_DEFAULT_BYTES,
@@ -32,31 +37,57 @@ public record SSTableWriterConfig(
 
     public SSTableWriterConfig withVersion(SSTableVersion other) {
         return new SSTableWriterConfig(
-                other, base, compression, columnIndexSizeBytes, expectedPartitions, level, repairedAtMillis);
+                other,
+                partitioner,
+                base,
+                compression,
+                columnIndexSizeBytes,
+                expectedPartitions,
+                level,
+                repairedAtMillis);
+    }
+
+    public SSTableWriterConfig withPartitioner(Partitioner other) {
+        return new SSTableWriterConfig(
+                version, other, base, compression, columnIndexSizeBytes, expectedPartitions, level, repairedAtMillis);
     }
 
     public SSTableWriterConfig withBase(EncodingBase other) {
         return new SSTableWriterConfig(
-                version, other, compression, columnIndexSizeBytes, expectedPartitions, level, repairedAtMillis);
+                version,
+                partitioner,
+                other,
+                compression,
+                columnIndexSizeBytes,
+                expectedPartitions,
+                level,
+                repairedAtMillis);
     }
 
     public SSTableWriterConfig withCompression(Compression other) {
         return new SSTableWriterConfig(
-                version, base, other, columnIndexSizeBytes, expectedPartitions, level, repairedAtMillis);
+                version, partitioner, base, other, columnIndexSizeBytes, expectedPartitions, level, repairedAtMillis);
     }
 
     public SSTableWriterConfig withColumnIndexSizeBytes(int otherBytes) {
         return new SSTableWriterConfig(
-                version, base, compression, otherBytes, expectedPartitions, level, repairedAtMillis);
+                version, partitioner, base, compression, otherBytes, expectedPartitions, level, repairedAtMillis);
     }
 
     public SSTableWriterConfig withLevel(int other) {
         return new SSTableWriterConfig(
-                version, base, compression, columnIndexSizeBytes, expectedPartitions, other, repairedAtMillis);
+                version,
+                partitioner,
+                base,
+                compression,
+                columnIndexSizeBytes,
+                expectedPartitions,
+                other,
+                repairedAtMillis);
     }
 
     public SSTableWriterConfig withRepairedAtMillis(long otherMillis) {
         return new SSTableWriterConfig(
-                version, base, compression, columnIndexSizeBytes, expectedPartitions, level, otherMillis);
+                version, partitioner, base, compression, columnIndexSizeBytes, expectedPartitions, level, otherMillis);
     }
 }

@@ -30,7 +30,7 @@ final class BigIndex implements PartitionIndex {
             channel = ComponentFiles.open(descriptor, Component.INDEX);
         }
         if (summary == null && descriptor.has(Component.SUMMARY)) {
-            summary = Summary.read(descriptor);
+            summary = Summary.read(descriptor, reader.partitioner());
         }
         return BigPartitionLookup.of(reader, channel, summary);
     }

@@ -5,6 +5,7 @@ import io.anneal.key.KeyView;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.data.DataReader;
+import io.anneal.sstable.data.DeletionTimes;
 import io.anneal.sstable.data.PartitionLookup;
 import io.anneal.sstable.data.PrefixDecoder;
 import io.anneal.sstable.data.RowLookup;
@@ -22,6 +23,7 @@ final class BigPartitionLookup implements PartitionLookup {
     private static final int END_OF_PARTITION_BYTES = 1;
 
     private final IndexCursor index;
+    private final DeletionTimes deletions;
     private final PrefixDecoder prefixes;
     private final ClusteringComparator comparator;
     private final Summary summary;
@@ -32,11 +34,13 @@ final class BigPartitionLookup implements PartitionLookup {
 
     private BigPartitionLookup(
             IndexCursor index,
+            DeletionTimes deletions,
             PrefixDecoder prefixes,
             ClusteringComparator comparator,
             Summary summary,
             Path summaryFile) {
         this.index = index;
+        this.deletions = deletions;
         this.prefixes = prefixes;
         this.comparator = comparator;
         this.summary = summary;
@@ -49,7 +53,8 @@ final class BigPartitionLookup implements PartitionLookup {
      */
     static BigPartitionLookup of(DataReader reader, FileChannel channel, Summary summary) throws IOException {
         return new BigPartitionLookup(
-                IndexCursor.over(reader.descriptor().file(Component.INDEX), channel),
+                IndexCursor.over(reader.descriptor().file(Component.INDEX), reader.partitioner(), channel),
+                DeletionTimes.of(reader.version()),
                 reader.prefixes(),
                 ClusteringComparator.of(reader.headerSchema()),
                 summary,
@@ -95,7 +100,7 @@ final class BigPartitionLookup implements PartitionLookup {
     public Optional<RowLookup> rows() throws IOException {
         return index.promotedLengthBytes() == 0
                 ? Optional.empty()
-                : Optional.of(new BigRowLookup(index, PromotedIndex.of(index, prefixes), comparator));
+                : Optional.of(new BigRowLookup(index, PromotedIndex.of(index, deletions, prefixes), comparator));
     }
 
     /** Stands Index at the last sampled entry below {@code token}, once the sample is proven to be there. */
@@ -151,7 +156,7 @@ final class BigPartitionLookup implements PartitionLookup {
     }
 
     private boolean seekAfterPromoted(long partitionPosition) throws IOException {
-        PromotedIndex promoted = PromotedIndex.of(index, prefixes);
+        PromotedIndex promoted = PromotedIndex.of(index, deletions, prefixes);
         long end = 0;
         while (promoted.nextBlock()) {
             end = partitionPosition + promoted.blockOffset() + promoted.blockWidth();

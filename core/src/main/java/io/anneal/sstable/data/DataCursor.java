@@ -6,6 +6,7 @@ import io.anneal.fragment.Row;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.KeyView;
+import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.CorruptSSTableException;
@@ -50,6 +51,7 @@ public final class DataCursor implements SSTableCursor {
 
     DataCursor(
             DataReader reader,
+            Partitioner partitioner,
             TableSchema schema,
             TokenRange.Linear range,
             ChunkSource source,
@@ -59,7 +61,7 @@ public final class DataCursor implements SSTableCursor {
         this.schema = schema;
         this.range = range;
         window = new DataWindow(source);
-        head = new PartitionHead(window);
+        head = new PartitionHead(window, partitioner, decoder.times());
         rows = new RowReader(window, decoder, header, HEAD_BYTES);
         skipTokensBelow = range.first();
     }

@@ -2,6 +2,7 @@ package io.anneal.sstable.data;
 
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
+import io.anneal.key.Partitioner;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
@@ -10,8 +11,11 @@ import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableCursor;
+import io.anneal.sstable.SSTableMetadata;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableStatistics;
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.sstable.UnsupportedSSTableException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -23,6 +27,7 @@ import java.util.Optional;
  */
 public final class DataReader implements SSTableReader {
     private final Descriptor descriptor;
+    private final SSTableVersion version;
     private final FileChannel dataChannel;
     private final long fileLengthBytes;
     private final Statistics statistics;
@@ -35,6 +40,7 @@ public final class DataReader implements SSTableReader {
 
     private DataReader(
             Descriptor descriptor,
+            SSTableVersion version,
             FileChannel dataChannel,
             long fileLengthBytes,
             Statistics statistics,
@@ -43,6 +49,7 @@ public final class DataReader implements SSTableReader {
             ChunkChecksums checksums,
             PartitionIndex.Opener index) {
         this.descriptor = descriptor;
+        this.version = version;
         this.dataChannel = dataChannel;
         this.fileLengthBytes = fileLengthBytes;
         this.statistics = statistics;
@@ -53,7 +60,7 @@ public final class DataReader implements SSTableReader {
         this.index = index.open(this);
     }
 
-    /** @throws UnsupportedVersionException when no format has the version */
+    /** @param descriptor of a version that is known */
     public static DataReader open(Descriptor descriptor, PartitionIndex.Opener index) throws IOException {
         FileChannel channel = ComponentFiles.open(descriptor, Component.DATA);
         try {
@@ -66,21 +73,23 @@ public final class DataReader implements SSTableReader {
 
     private static DataReader open(Descriptor descriptor, FileChannel channel, PartitionIndex.Opener index)
             throws IOException {
-        Statistics statistics = Statistics.read(descriptor, keyspaceOf(descriptor), tableOf(descriptor));
+        SSTableVersion version = SSTableVersion.of(descriptor).orElseThrow();
+        Statistics statistics = Statistics.read(descriptor, version, keyspaceOf(descriptor), tableOf(descriptor));
         long fileLengthBytes = channel.size();
         if (!descriptor.has(Component.COMPRESSION_INFO)) {
             if (!descriptor.has(Component.CRC) && TableOfContents.lists(descriptor, Component.COMPRESSION_INFO)) {
                 throw ComponentFiles.missing(descriptor.file(Component.COMPRESSION_INFO));
             }
             ChunkChecksums checksums = ChunkChecksums.read(descriptor, fileLengthBytes);
-            return new DataReader(descriptor, channel, fileLengthBytes, statistics, null, null, checksums, index);
+            return new DataReader(
+                    descriptor, version, channel, fileLengthBytes, statistics, null, null, checksums, index);
         }
         Path file = descriptor.file(Component.COMPRESSION_INFO);
         if (descriptor.has(Component.CRC)) {
             throw new CorruptSSTableException(
                     file, CorruptSSTableException.NO_POSITION, "SSTable is both compressed and uncompressed");
         }
-        CompressionInfo compression = CompressionInfo.read(descriptor, fileLengthBytes);
+        CompressionInfo compression = CompressionInfo.read(descriptor, version, fileLengthBytes);
         ChunkCodec codec = ChunkCodec.of(file, compression.compressor());
         if (compression.dataLengthBytes() / codec.ratioMax() > fileLengthBytes) {
             throw new CorruptSSTableException(
@@ -89,7 +98,8 @@ public final class DataReader implements SSTableReader {
                     "data length is more than can be compressed, dataLengthBytes=" + compression.dataLengthBytes());
         }
         compression.refuseDataBehindTheEnd(file, codec.emptyLengthBytes());
-        return new DataReader(descriptor, channel, fileLengthBytes, statistics, compression, codec, null, index);
+        return new DataReader(
+                descriptor, version, channel, fileLengthBytes, statistics, compression, codec, null, index);
     }
 
     /** {@code <keyspace>/<table>-<id>}, perhaps with {@code snapshots/<name>} or {@code backups} behind it. */
@@ -126,9 +136,24 @@ public final class DataReader implements SSTableReader {
         return headerSchema;
     }
 
+    /** Which tells how numbers are coded. */
+    public SSTableVersion version() {
+        return version;
+    }
+
     @Override
     public SSTableStatistics statistics() {
-        return statistics.data();
+        return statistics.metadata().statistics();
+    }
+
+    @Override
+    public SSTableMetadata metadata() {
+        return statistics.metadata();
+    }
+
+    @Override
+    public Partitioner partitioner() {
+        return statistics.metadata().partitioner();
     }
 
     SerializationHeader header() {
@@ -136,7 +161,7 @@ public final class DataReader implements SSTableReader {
     }
 
     double bloomFilterFpChance() {
-        return statistics.bloomFilterFpChance();
+        return statistics.metadata().bloomFilterFpChance();
     }
 
     @Override
@@ -163,7 +188,10 @@ public final class DataReader implements SSTableReader {
 
     @Override
     public DataCursor scan(TableSchema schema, TokenRange.Linear range) throws IOException {
-        return new DataCursor(this, schema, range, chunks(), decoder(schema), statistics.header());
+        if (!range.equals(TokenRange.Linear.ALL)) {
+            requireMurmur3("token range of a partitioner");
+        }
+        return new DataCursor(this, partitioner(), schema, range, chunks(), decoder(schema), statistics.header());
     }
 
     @Override
@@ -179,6 +207,7 @@ public final class DataReader implements SSTableReader {
      */
     SliceCursor read(TableSchema schema, DecoratedKey key, Slices slices, boolean reversed, long heldBytes)
             throws IOException {
+        requireMurmur3("key of a partitioner");
         KeyView wanted = new KeyView().wrap(key);
         if (!mayContain(wanted)) {
             return null;
@@ -225,9 +254,16 @@ public final class DataReader implements SSTableReader {
 
     private synchronized boolean mayContain(KeyView key) throws IOException {
         if (filter == null && descriptor.has(Component.FILTER)) {
-            filter = BloomFilter.read(descriptor);
+            filter = BloomFilter.read(descriptor, version);
         }
         return filter == null || filter.mayContain(key);
+    }
+
+    private void requireMurmur3(String what) throws UnsupportedSSTableException {
+        if (partitioner() != Partitioner.MURMUR3) {
+            throw new UnsupportedSSTableException(
+                    descriptor.file(Component.DATA), what, partitioner().className(), Partitioner.MURMUR3.className());
+        }
     }
 
     private RowDecoder decoder(TableSchema schema) throws IOException {
@@ -236,6 +272,7 @@ public final class DataReader implements SSTableReader {
         ColumnMapping.requireSame(header.keyTypes(), schema.partitionKey(), schema, file);
         ColumnMapping.requireSame(header.clusteringTypes(), schema.clustering(), schema, file);
         return new RowDecoder(
+                version,
                 header,
                 ColumnMapping.of(header.staticColumns(), Column.Kind.STATIC, schema, file),
                 ColumnMapping.of(header.regularColumns(), Column.Kind.REGULAR, schema, file));

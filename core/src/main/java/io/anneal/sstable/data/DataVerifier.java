@@ -40,9 +40,9 @@ final class DataVerifier {
     void verify() throws IOException {
         List<String> listed = TableOfContents.verify(descriptor);
         DataDigest.verify(descriptor);
-        Statistics.read(descriptor, schema.keyspace(), schema.name());
+        Statistics.read(descriptor, reader.version(), schema.keyspace(), schema.name());
         if (reader.bloomFilterFpChance() < 1.0 || listed.contains(Component.FILTER.fileSuffix())) {
-            filter = BloomFilter.read(descriptor);
+            filter = BloomFilter.read(descriptor, reader.version());
         }
         StatisticsCheck statistics = new StatisticsCheck(descriptor.file(Component.STATISTICS), reader.statistics());
         try (IndexVerifier index = reader.index().verifier();

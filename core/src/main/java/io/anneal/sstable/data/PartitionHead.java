@@ -1,9 +1,8 @@
 package io.anneal.sstable.data;
 
-import io.anneal.fragment.DeletionTime;
 import io.anneal.io.ByteReader;
 import io.anneal.key.KeyView;
-import io.anneal.key.Murmur3;
+import io.anneal.key.Partitioner;
 import io.anneal.sstable.CorruptSSTableException;
 import java.io.IOException;
 
@@ -13,9 +12,10 @@ import java.io.IOException;
  */
 final class PartitionHead {
     private static final int KEY_MAX_BYTES = 0xFFFF;
-    private static final int DELETION_BYTES = Integer.BYTES + Long.BYTES;
 
     private final DataWindow window;
+    private final Partitioner partitioner;
+    private final DeletionTimes deletions;
     private final ByteReader in;
     private final KeyView key = new KeyView();
     private final KeyView previousKey = new KeyView();
@@ -26,8 +26,10 @@ final class PartitionHead {
     private long deletionMicros;
     private long deletionSeconds;
 
-    PartitionHead(DataWindow window) {
+    PartitionHead(DataWindow window, Partitioner partitioner, DeletionTimes deletions) {
         this.window = window;
+        this.partitioner = partitioner;
+        this.deletions = deletions;
         in = window.in();
     }
 
@@ -37,15 +39,11 @@ final class PartitionHead {
         window.mark();
         window.want(Short.BYTES);
         int keyLengthBytes = in.readUnsignedShort();
-        window.want(keyLengthBytes + DELETION_BYTES);
+        window.want(keyLengthBytes + DeletionTimes.LENGTH_MAX_BYTES);
         takeKey(in.skip(keyLengthBytes), keyLengthBytes);
-        long localSeconds = in.readInt();
-        deletionMicros = in.readLong();
-        if (deletionMicros == DeletionTime.NO_TIMESTAMP && localSeconds == Integer.MAX_VALUE) {
-            deletionSeconds = DeletionTime.NO_DELETION_TIME;
-        } else {
-            deletionSeconds = RowDecoder.deletionLocalTime(localSeconds);
-        }
+        deletions.read(in);
+        deletionMicros = deletions.timestampMicros();
+        deletionSeconds = deletions.localDeletionTimeSeconds();
     }
 
     private void takeKey(int offset, int lengthBytes) throws CorruptSSTableException {
@@ -54,7 +52,7 @@ final class PartitionHead {
         previousKeyBytes = keyBytes;
         keyBytes = free;
         previousKey.wrap(key.token(), previousKeyBytes, 0, key.lengthBytes());
-        key.wrap(Murmur3.token(free, 0, lengthBytes), free, 0, lengthBytes);
+        key.wrap(partitioner.token(free, 0, lengthBytes), free, 0, lengthBytes);
         if (anyKey && previousKey.compareTo(key) >= 0) {
             throw window.source()
                     .corrupt(

@@ -6,6 +6,7 @@ import io.anneal.fragment.Row;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.KeyView;
+import io.anneal.key.Partitioner;
 import io.anneal.key.Slices;
 import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.TableSchema;
@@ -43,12 +44,13 @@ final class SliceCursor implements SSTableCursor {
     private long rowsPosition;
     private SlicedRows rows;
 
-    private SliceCursor(TableSchema schema, DataWindow window, RowReader reader, PartitionLookup lookup) {
+    private SliceCursor(
+            TableSchema schema, DataWindow window, PartitionHead head, RowReader reader, PartitionLookup lookup) {
         this.schema = schema;
         this.window = window;
+        this.head = head;
         this.reader = reader;
         this.lookup = lookup;
-        head = new PartitionHead(window);
     }
 
     /**
@@ -65,13 +67,14 @@ final class SliceCursor implements SSTableCursor {
             PartitionLookup lookup)
             throws IOException {
         DataWindow window = new DataWindow(source);
-        SliceCursor cursor =
-                new SliceCursor(schema, window, new RowReader(window, decoder, header, HEAD_BYTES), lookup);
+        PartitionHead head = new PartitionHead(window, Partitioner.MURMUR3, decoder.times());
+        RowReader reader = new RowReader(window, decoder, header, HEAD_BYTES);
+        SliceCursor cursor = new SliceCursor(schema, window, head, reader, lookup);
         window.seek(position);
         try {
-            cursor.reader.begin();
-            cursor.head.read();
-            cursor.rowsPosition = cursor.reader.beginPartition();
+            reader.begin();
+            head.read();
+            cursor.rowsPosition = reader.beginPartition();
         } catch (ByteUnderflowException | MalformedRowException e) {
             throw cursor.corrupt(e);
         }

@@ -7,6 +7,7 @@ import io.anneal.fragment.FragmentKind;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.UnsupportedVersionException;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
@@ -149,7 +150,7 @@ class BigReaderTest {
     void shouldFindPartitionsThroughSampledIndex(boolean compressed) throws IOException {
         Descriptor descriptor =
                 SyntheticData.sstable(directory, 1000, 12, compressed ? Compression.LZ4 : Compression.NONE);
-        assertThat(Summary.read(descriptor).count()).isEqualTo(8);
+        assertThat(Summary.read(descriptor, Partitioner.MURMUR3).count()).isEqualTo(8);
         try (DataReader reader = SampleSSTables.open(descriptor)) {
             reader.verify();
             List<String> all = SampleSSTables.rows(reader, TokenRange.Linear.ALL);
@@ -175,7 +176,7 @@ class BigReaderTest {
         List<Long> tokens = tokens(SampleSSTables.rows(descriptor));
         List<DecoratedKey> keys = new ArrayList<>();
         List<Long> positions = new ArrayList<>();
-        try (IndexCursor index = IndexCursor.open(descriptor)) {
+        try (IndexCursor index = IndexCursor.open(descriptor, Partitioner.MURMUR3)) {
             while (index.next()) {
                 keys.add(index.key().toDecoratedKey());
                 positions.add(index.dataPosition());

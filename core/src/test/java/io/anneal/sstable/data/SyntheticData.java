@@ -2,12 +2,14 @@ package io.anneal.sstable.data;
 
 import io.anneal.io.ByteWriter;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlTypes;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.big.BigFormat;
@@ -109,10 +111,18 @@ public final class SyntheticData {
                 .column("m", CqlTypes.map(CqlTypes.INT, CqlTypes.INT), Column.Kind.REGULAR)
                 .build();
         RowDecoder rows = new RowDecoder(
+                SSTableVersion.NB,
                 HEADER,
                 ColumnMapping.of(List.of(), Column.Kind.STATIC, schema, file),
                 ColumnMapping.of(HEADER.regularColumns(), Column.Kind.REGULAR, schema, file));
-        return new DataCursor(null, schema, TokenRange.Linear.ALL, chunks(data, chunkLengthBytes, file), rows, HEADER);
+        return new DataCursor(
+                null,
+                Partitioner.MURMUR3,
+                schema,
+                TokenRange.Linear.ALL,
+                chunks(data, chunkLengthBytes, file),
+                rows,
+                HEADER);
     }
 
     public static ChunkSource chunks(byte[] data, int chunkLengthBytes, Path file) {
