@@ -31,7 +31,7 @@ final class ReversedRows extends SlicedRows {
     private int slicesLeft;
     private Slice slice;
     private boolean isOpen;
-    /** Whether the begin of the slice lies in the stretch that is held. */
+    /** Whether the begin of the slice lies behind the begin of the current block. */
     private boolean reachedFrom;
 
     /** Where the current block begins, or the rows without an index; and what is said to be open there. */
@@ -80,10 +80,10 @@ final class ReversedRows extends SlicedRows {
                             reader.markers().openSeconds());
                 }
             }
-            if (fragments.count == 0 && !reachedFrom && walkPrevious()) {
-                continue;
-            }
             if (fragments.count == 0) {
+                if (walkPrevious()) {
+                    continue;
+                }
                 if (endSlice()) {
                     return FragmentKind.RANGE_TOMBSTONE_CHANGE;
                 }
@@ -145,14 +145,14 @@ final class ReversedRows extends SlicedRows {
         blockOpenSeconds = DeletionTime.NO_DELETION_TIME;
     }
 
-    /** Walks through what lies before the stretch that was held; false when that was the partition's first. */
+    /** Walks through what lies before the stretch that was held; false when that was the slice's first. */
     private boolean walkPrevious() throws IOException {
         if (cuts.count > 0) {
             int last = --cuts.count;
             walk(cuts.positions[last], cuts.openMicros[last], cuts.openSeconds[last], heldBegin);
             return true;
         }
-        if (blockBegin == partition.rowsPosition()) {
+        if (reachedFrom || blockBegin == partition.rowsPosition()) {
             return false;
         }
         long end = blockBegin;
