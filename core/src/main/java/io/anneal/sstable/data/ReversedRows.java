@@ -124,16 +124,29 @@ final class ReversedRows extends SlicedRows {
     private void walkToEnd() throws IOException {
         cuts.count = 0;
         reachedFrom = false;
-        if (lookup != null && lookup.seekFloor(slice.to(), searchWeight(slice.to(), slice.toWeight()))) {
-            beginBlock();
-        } else {
-            beginRows();
+        beginRows();
+        if (lookup != null) {
+            boolean found =
+                    lookup.seekFloor(slice.to(), searchWeight(slice.to(), slice.toWeight(), ClusteringComparator.AFTER));
+            // The index knows no better than where the block can begin; the slice may end in an earlier one.
+            while (found && beginsBehindSlice()) {
+                found = lookup.previous();
+            }
         }
         walk(blockBegin, blockOpenMicros, blockOpenSeconds, NO_LIMIT);
     }
 
-    private void beginBlock() throws IOException {
+    /** Enters the block at which the index stands, unless nothing of the slice is in it. */
+    private boolean beginsBehindSlice() throws IOException {
         enterBlock();
+        if (comparePlace(slice.to(), slice.toWeight()) >= 0) {
+            return true;
+        }
+        takeBlock();
+        return false;
+    }
+
+    private void takeBlock() {
         blockBegin = blockPosition();
         blockOpenMicros = lookup.openMicros();
         blockOpenSeconds = lookup.openSeconds();
@@ -159,7 +172,8 @@ final class ReversedRows extends SlicedRows {
         long openMicros = blockOpenMicros;
         long openSeconds = blockOpenSeconds;
         if (lookup.previous()) {
-            beginBlock();
+            enterBlock();
+            takeBlock();
         } else {
             beginRows();
         }
