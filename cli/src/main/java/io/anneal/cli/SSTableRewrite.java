@@ -7,7 +7,7 @@ import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableStatistics;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import io.anneal.store.SSTables;
@@ -30,21 +30,23 @@ final class SSTableRewrite {
 
     private final SSTables sstables;
     private final StagingDirectory staging;
+    private final SSTableVersion version;
     private final Compression compression;
 
-    SSTableRewrite(SSTables sstables, StagingDirectory staging, Compression compression) {
+    SSTableRewrite(
+            SSTables sstables, StagingDirectory staging, SSTableVersion version, Compression compression) {
         this.sstables = sstables;
         this.staging = staging;
+        this.version = version;
         this.compression = compression;
     }
 
     /** One SSTable's fragments just as they are; level and repair time are kept. */
     List<Result> copy(SSTableReader reader, Progress progress) throws IOException {
-        SSTableStatistics statistics = reader.statistics();
         try (SSTableCursor cursor = reader.scan(sstables.schema(), TokenRange.Linear.ALL)) {
             return write(
                     cursor,
-                    config(statistics.estimatedPartitionCount(), statistics.level(), statistics.repairedAtMillis()),
+                    SSTableWriterConfig.like(reader).withVersion(version).withCompression(compression),
                     progress,
                     cursor::dataPosition);
         }
@@ -57,15 +59,13 @@ final class SSTableRewrite {
                 .min()
                 .orElse(0);
         try (FragmentCursor cursor = sstables.scan(TokenRange.Linear.ALL)) {
-            return write(cursor, config(sstables.estimatedPartitionCount(), 0, repairedAtMillis), progress, null);
+            SSTableWriterConfig config = SSTableWriterConfig.defaults(Math.max(1, sstables.estimatedPartitionCount()))
+                    .withVersion(version)
+                    .withPartitioner(sstables.partitioner())
+                    .withCompression(compression)
+                    .withRepairedAtMillis(repairedAtMillis);
+            return write(cursor, config, progress, null);
         }
-    }
-
-    private SSTableWriterConfig config(long partitionCount, int level, long repairedAtMillis) {
-        return SSTableWriterConfig.defaults(Math.max(1, partitionCount))
-                .withCompression(compression)
-                .withLevel(level)
-                .withRepairedAtMillis(repairedAtMillis);
     }
 
     /** @param position how far the source is; null when only what is written tells */

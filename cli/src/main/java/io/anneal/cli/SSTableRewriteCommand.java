@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.sstable.Compression;
 import io.anneal.sstable.Compressor;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.store.Formats;
 import io.anneal.store.SSTables;
 import io.anneal.store.StagingDirectory;
 import java.io.IOException;
@@ -21,15 +23,16 @@ import picocli.CommandLine.Option;
         name = "rewrite",
         description = "Writes the content of SSTables to new ones, DIR/KEYSPACE/TABLE/, and verifies them.")
 final class SSTableRewriteCommand extends Subcommand {
-    private static final String FORMAT = "nb";
-
     @Mixin
     private SSTableFiles files;
 
     @Option(names = "--to", required = true, paramLabel = "DIR", description = "Where the new SSTables go.")
     private Path target;
 
-    @Option(names = "--format", description = "Version of the new SSTables: nb.", defaultValue = FORMAT)
+    @Option(
+            names = "--format",
+            description = "Version of the new SSTables: nb (Cassandra 4), oa or da (5.0).",
+            defaultValue = "nb")
     private String format;
 
     @Option(
@@ -45,18 +48,14 @@ final class SSTableRewriteCommand extends Subcommand {
     @Override
     int execute() throws IOException {
         Optional<Compression> asked = askedCompression();
-        if (!format.equals(FORMAT)) {
-            throw List.of("oa", "da").contains(format)
-                    ? new NotAvailableException(
-                            "writing this format arrives with a later version, use --format nb, format=" + format)
-                    : usage("unknown format, format=" + format);
-        }
+        SSTableVersion version = version();
         List<SSTableRewrite.Result> results = new ArrayList<>();
         try (SSTables sstables = files.openTable();
                 StagingDirectory staging = StagingDirectory.open(target)) {
             SSTableRewrite rewrite = new SSTableRewrite(
                     sstables,
                     staging,
+                    version,
                     asked.orElseGet(() -> Compression.of(sstables.schema().options())));
             if (compact) {
                 try (Progress progress = progress("compacting").total(sstables.dataLengthBytes())) {
@@ -73,6 +72,16 @@ final class SSTableRewriteCommand extends Subcommand {
         }
         print(results);
         return ExitCode.YES;
+    }
+
+    private SSTableVersion version() {
+        return Formats.writtenVersions().stream()
+                .filter(v -> v.text().equals(format))
+                .findFirst()
+                .orElseThrow(() -> usage("unknown format, format=" + format + ", known="
+                        + Formats.writtenVersions().stream()
+                                .map(SSTableVersion::text)
+                                .toList()));
     }
 
     private Optional<Compression> askedCompression() {
