@@ -33,8 +33,7 @@ final class SSTableRewrite {
     private final SSTableVersion version;
     private final Compression compression;
 
-    SSTableRewrite(
-            SSTables sstables, StagingDirectory staging, SSTableVersion version, Compression compression) {
+    SSTableRewrite(SSTables sstables, StagingDirectory staging, SSTableVersion version, Compression compression) {
         this.sstables = sstables;
         this.staging = staging;
         this.version = version;

@@ -1,19 +1,13 @@
 package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.anneal.sstable.Compression;
-import io.anneal.sstable.Compressor;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableVersion;
-import io.anneal.store.Formats;
 import io.anneal.store.SSTables;
 import io.anneal.store.StagingDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -29,16 +23,8 @@ final class SSTableRewriteCommand extends Subcommand {
     @Option(names = "--to", required = true, paramLabel = "DIR", description = "Where the new SSTables go.")
     private Path target;
 
-    @Option(
-            names = "--format",
-            description = "Version of the new SSTables: nb (Cassandra 4), oa or da (5.0).",
-            defaultValue = "nb")
-    private String format;
-
-    @Option(
-            names = "--compression",
-            description = "lz4, zstd, snappy, deflate, noop or none; what the schema says unless told, or lz4.")
-    private String compression;
+    @Mixin
+    private WriteOptions write;
 
     @Option(
             names = "--compact",
@@ -47,16 +33,11 @@ final class SSTableRewriteCommand extends Subcommand {
 
     @Override
     int execute() throws IOException {
-        Optional<Compression> asked = askedCompression();
-        SSTableVersion version = version();
         List<SSTableRewrite.Result> results = new ArrayList<>();
         try (SSTables sstables = files.openTable();
                 StagingDirectory staging = StagingDirectory.open(target)) {
-            SSTableRewrite rewrite = new SSTableRewrite(
-                    sstables,
-                    staging,
-                    version,
-                    asked.orElseGet(() -> Compression.of(sstables.schema().options())));
+            SSTableRewrite rewrite =
+                    new SSTableRewrite(sstables, staging, write.version(), write.compression(sstables.schema()));
             if (compact) {
                 try (Progress progress = progress("compacting").total(sstables.dataLengthBytes())) {
                     results.addAll(rewrite.compact(progress));
@@ -72,32 +53,6 @@ final class SSTableRewriteCommand extends Subcommand {
         }
         print(results);
         return ExitCode.YES;
-    }
-
-    private SSTableVersion version() {
-        return Formats.writtenVersions().stream()
-                .filter(v -> v.text().equals(format))
-                .findFirst()
-                .orElseThrow(() -> usage("unknown format, format=" + format + ", known="
-                        + Formats.writtenVersions().stream()
-                                .map(SSTableVersion::text)
-                                .toList()));
-    }
-
-    private Optional<Compression> askedCompression() {
-        if (compression == null) {
-            return Optional.empty();
-        }
-        String name = compression.toLowerCase(Locale.ROOT);
-        if (name.equals("none")) {
-            return Optional.of(Compression.NONE);
-        }
-        for (Compressor compressor : Compressor.values()) {
-            if (compressor.text().equals(name)) {
-                return Optional.of(Compression.of(compressor));
-            }
-        }
-        throw usage("unknown compression, compression=" + name);
     }
 
     private void print(List<SSTableRewrite.Result> results) throws IOException {
