@@ -39,12 +39,18 @@ public final class Formats {
     public static FragmentWriter write(
             Path directory, String generation, TableSchema schema, SSTableWriterConfig config) throws IOException {
         SSTableVersion version = config.version();
-        Optional<SSTableFormat> format = named(version.format());
-        if (format.isEmpty() || !version.isWritten()) {
+        if (!writtenVersions().contains(version)) {
             throw new IllegalArgumentException("SSTables of this version are not written, version=" + text(version)
                     + ", table=" + schema.qualifiedName());
         }
-        return format.get().write(directory, generation, schema, config);
+        return named(version.format()).orElseThrow().write(directory, generation, schema, config);
+    }
+
+    /** The versions that {@link #write} takes. */
+    public static List<SSTableVersion> writtenVersions() {
+        return Arrays.stream(SSTableVersion.values())
+                .filter(v -> v.isWritten() && named(v.format()).isPresent())
+                .toList();
     }
 
     private static Optional<SSTableFormat> named(String name) {
