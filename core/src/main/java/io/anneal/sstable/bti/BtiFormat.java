@@ -1,5 +1,6 @@
 package io.anneal.sstable.bti;
 
+import io.anneal.io.OutputFile;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableFormat;
@@ -7,6 +8,7 @@ import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.data.DataReader;
+import io.anneal.sstable.data.DataWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -61,7 +63,8 @@ public final class BtiFormat implements SSTableFormat {
     }
 
     @Override
-    public SSTableWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config) {
-        throw new IllegalArgumentException("SSTables of this format are only read, format=" + NAME);
+    public SSTableWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
+            throws IOException {
+        return DataWriter.open(directory, generation, schema, config, OutputFile.CREATE_NEW, BtiIndexWriter::open);
     }
 }

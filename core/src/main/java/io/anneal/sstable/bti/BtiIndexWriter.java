@@ -3,8 +3,7 @@ package io.anneal.sstable.bti;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.OutputFile;
 import io.anneal.key.KeyView;
-import io.anneal.schema.Column;
-import io.anneal.schema.CqlType;
+import io.anneal.key.Partitioner;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.SSTableWriterConfig;
@@ -14,13 +13,15 @@ import io.anneal.sstable.data.DeletionTimes;
 import io.anneal.sstable.data.IndexWriter;
 import io.anneal.sstable.data.RowEncoder;
 import java.io.IOException;
-import java.util.List;
 import java.util.Set;
 
 /** Writes Partitions, and in Rows a trie and an entry of each partition that has more than one block. */
 final class BtiIndexWriter implements IndexWriter {
+    private static final int BLOCK_SIZE_USUAL_BYTES = 16 * 1024;
+
     private final OutputFile partitionsFile;
     private final OutputFile rowsFile;
+    private final Partitioner partitioner;
     private final DeletionTimes deletions;
     private final PartitionTrieWriter partitions;
     private final RowTrieWriter rows;
@@ -34,11 +35,11 @@ final class BtiIndexWriter implements IndexWriter {
             OutputFile partitionsFile, OutputFile rowsFile, TableSchema schema, SSTableWriterConfig config) {
         this.partitionsFile = partitionsFile;
         this.rowsFile = rowsFile;
+        partitioner = config.partitioner();
         partitions = new PartitionTrieWriter(partitionsFile);
         deletions = DeletionTimes.of(config.version());
-        List<CqlType> types = schema.clustering().stream().map(Column::type).toList();
-        int blockSizeBytes = config.columnIndexSizeBytes();
-        rows = new RowTrieWriter(rowsFile, blockSizeBytes, new ComparableEncoder(types), deletions);
+        rows = new RowTrieWriter(
+                rowsFile, config.columnIndexSizeBytes(BLOCK_SIZE_USUAL_BYTES), ComparableEncoder.of(schema), deletions);
     }
 
     static BtiIndexWriter open(
@@ -91,7 +92,7 @@ final class BtiIndexWriter implements IndexWriter {
             writeEntry(key, partitionPosition, root, deletionMicros, deletionLocalSeconds);
         }
         comparableKey.clear();
-        ComparableEncoder.writeKey(key, comparableKey);
+        ComparableEncoder.writeKey(partitioner, key, comparableKey);
         partitions.add(comparableKey, key, position);
     }
 

@@ -17,7 +17,7 @@ final class TrieWalk {
 
     private final ByteBuffer file;
     private final List<Entry> entries = new ArrayList<>();
-    private final Set<Integer> forms = new TreeSet<>();
+    private final Set<Integer> types = new TreeSet<>();
 
     private final IntUnaryOperator payloadBytes;
 
@@ -33,9 +33,9 @@ final class TrieWalk {
         return List.copyOf(entries);
     }
 
-    /** The forms of node that were met. */
-    Set<Integer> forms() {
-        return forms;
+    /** The types of node that were met. */
+    Set<Integer> types() {
+        return types;
     }
 
     private void walk(long node, byte[] path, int pathLength) {
@@ -66,22 +66,22 @@ final class TrieWalk {
     private record Child(int transition, long position) {}
 
     private long read(int position, byte[] key, int length, List<Child> children) {
-        int form = file.get(position) >> 4 & 0xF;
+        int type = file.get(position) >> 4 & 0xF;
         int flags = file.get(position) & 0xF;
-        forms.add(form);
-        int bits = POINTER_BITS[form];
+        types.add(type);
+        int bits = POINTER_BITS[type];
         int end;
-        if (form == 0) {
+        if (type == 0) {
             end = position + 1;
-        } else if (form == 1 || form == 3) {
+        } else if (type == 1 || type == 3) {
             long distance = bits == 4 ? flags : file.getShort(position) & 0xFFF;
             end = position + (bits == 4 ? 2 : 3);
             children.add(new Child(file.get(end - 1) & 0xFF, position - distance));
             flags = 0;
-        } else if (form <= 4) {
+        } else if (type <= 4) {
             end = position + 2 + bits / 8;
             children.add(new Child(file.get(position + 1) & 0xFF, position - pointer(position + 2, 0, bits)));
-        } else if (form <= 9) {
+        } else if (type <= 9) {
             int count = file.get(position + 1) & 0xFF;
             for (int i = 0; i < count; i++) {
                 long distance = pointer(position + 2 + count, i, bits);

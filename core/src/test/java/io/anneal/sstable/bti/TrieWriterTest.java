@@ -97,7 +97,7 @@ class TrieWriterTest {
         for (int i = 0; i < 256 * 256; i++) {
             keys.add(new byte[] {(byte) (i >> 8), (byte) i});
         }
-        assertThat(assertWritten(List.of(keys), 0).forms()).contains(0, 10, 12);
+        assertThat(assertWritten(List.of(keys), 0).types()).contains(0, 10, 12);
     }
 
     @ParameterizedTest(name = "seed={0}")
