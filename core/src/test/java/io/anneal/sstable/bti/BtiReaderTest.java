@@ -151,7 +151,8 @@ class BtiReaderTest {
             for (int i = 0; i < 20; i++) {
                 long first =
                         partitions.get(random.nextInt(partitions.size())).key.token() + random.nextInt(3) - 1;
-                TokenRange.Linear range = new TokenRange.Linear(first, Math.max(first, first + (random.nextLong() >>> 6)));
+                TokenRange.Linear range =
+                        new TokenRange.Linear(first, Math.max(first, first + (random.nextLong() >>> 6)));
                 assertThat(SampleSSTables.rows(indexed, range))
                         .as("seed=%s, range=%s", SEED, range)
                         .isEqualTo(SampleSSTables.rows(plain, range));
