@@ -129,7 +129,7 @@ public final class SSTableWriter implements Closeable {
         private SSTableVersion format = SSTableVersion.NB;
         private EncodingBase base = EncodingBase.EPOCH;
         private Compression compression;
-        private int columnIndexSizeBytes = SSTableWriterConfig.COLUMN_INDEX_SIZE_DEFAULT_BYTES;
+        private int columnIndexSizeBytes = SSTableWriterConfig.COLUMN_INDEX_SIZE_OF_FORMAT;
         private long expectedPartitions = EXPECTED_PARTITIONS_DEFAULT;
         private long sizeLimitBytes = Long.MAX_VALUE;
         private int level;
@@ -244,8 +244,13 @@ public final class SSTableWriter implements Closeable {
         }
 
         private SSTableWriterConfig config(long partitions) {
-            return new SSTableWriterConfig(
-                    format, base, compression, columnIndexSizeBytes, partitions, level, repairedAtMillis);
+            return SSTableWriterConfig.defaults(partitions)
+                    .withVersion(format)
+                    .withBase(base)
+                    .withCompression(compression)
+                    .withColumnIndexSizeBytes(columnIndexSizeBytes)
+                    .withLevel(level)
+                    .withRepairedAtMillis(repairedAtMillis);
         }
 
         private interface SinkOpener {
