@@ -1,5 +1,6 @@
 package io.anneal.sstable.bti;
 
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.data.DataReader;
@@ -26,6 +27,7 @@ final class BtiPartitionLookup implements PartitionLookup {
     private BlockCursor blocks;
     private ComparableEncoder places;
     private DataWindow data;
+    private boolean anySearch;
     private long foundPosition;
 
     BtiPartitionLookup(DataReader reader, PartitionCursor partitions, BtiIndex index) {
@@ -36,6 +38,7 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     @Override
     public boolean seek(KeyView wanted) throws IOException {
+        anySearch = true;
         if (!partitions.seek(wanted)) {
             return false;
         }
@@ -44,7 +47,23 @@ final class BtiPartitionLookup implements PartitionLookup {
     }
 
     @Override
+    public boolean next() throws IOException {
+        boolean any = anySearch ? partitions.next() : partitions.first();
+        anySearch = true;
+        if (any) {
+            find();
+        }
+        return any;
+    }
+
+    @Override
+    public Optional<DecoratedKey> key() {
+        return partitions.isInRows() ? Optional.of(rows.key().toDecoratedKey()) : Optional.empty();
+    }
+
+    @Override
     public boolean seekLastBelow(long token) throws IOException {
+        anySearch = true;
         if (!partitions.seekBelow(token)) {
             return false;
         }
@@ -61,6 +80,7 @@ final class BtiPartitionLookup implements PartitionLookup {
     /** {@inheritDoc} Believed only when Rows says of the partition that it ends there. */
     @Override
     public boolean seekAfter(KeyView wanted, long partitionPosition) throws IOException {
+        anySearch = true;
         if (!partitions.seek(wanted) || !partitions.isInRows()) {
             return false;
         }
@@ -138,7 +158,7 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     @Override
     public Optional<RowLookup> rows() throws IOException {
-        return partitions.isInRows() ? Optional.of(new BtiRowLookup(blocks(), places)) : Optional.empty();
+        return partitions.isInRows() ? Optional.of(new BtiRowLookup(rows, blocks(), places)) : Optional.empty();
     }
 
     private BlockCursor blocks() {
