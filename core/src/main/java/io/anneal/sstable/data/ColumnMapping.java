@@ -82,9 +82,39 @@ final class ColumnMapping {
         }
     }
 
-    /** Names are normalised when they are parsed, so frozen marks that versions of Cassandra place differently do not count. */
-    private static boolean sameType(CqlType left, CqlType right) {
-        return left.isMultiCell() == right.isMultiCell() && left.equals(right);
+    /**
+     * Names are normalised when they are parsed, so frozen marks that versions of Cassandra place differently do not count.
+     * What happened to user types since the file was written does not count either, as values stay the same: fields come
+     * behind the others and change their names, and of a dropped column only the tuple of a type's fields is remembered.
+     */
+    private static boolean sameType(CqlType inFile, CqlType inSchema) {
+        if (inFile.isMultiCell() != inSchema.isMultiCell()) {
+            return false;
+        }
+        return inFile.equals(inSchema) || samePart(inFile, inSchema);
+    }
+
+    private static boolean samePart(CqlType inFile, CqlType inSchema) {
+        if (inFile.equals(inSchema)) {
+            return true;
+        }
+        boolean sameKind = inFile.kind() == inSchema.kind();
+        boolean userType = inFile.kind() == CqlType.Kind.USER_TYPE;
+        List<CqlType> file = inFile.components();
+        List<CqlType> schema = inSchema.components();
+        boolean fits = userType
+                ? (sameKind ? inFile.cqlName().equals(inSchema.cqlName()) : inSchema.kind() == CqlType.Kind.TUPLE)
+                        && file.size() <= schema.size()
+                : sameKind && !file.isEmpty() && file.size() == schema.size();
+        if (!fits || inFile.kind() == CqlType.Kind.VECTOR && inFile.dimension() != inSchema.dimension()) {
+            return false;
+        }
+        for (int i = 0; i < file.size(); i++) {
+            if (!samePart(file.get(i), schema.get(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static String name(CqlType type) {
