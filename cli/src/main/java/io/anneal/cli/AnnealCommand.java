@@ -20,7 +20,14 @@ import picocli.CommandLine.Spec;
         scope = ScopeType.INHERIT,
         versionProvider = AnnealVersion.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {DemoCommand.class, SSTableCommand.class, ServeCommand.class, RepairCommand.class})
+        subcommands = {
+            DemoCommand.class,
+            SSTableCommand.class,
+            DiffCommand.class,
+            ExplainCommand.class,
+            ServeCommand.class,
+            RepairCommand.class
+        })
 public final class AnnealCommand implements Runnable {
     private static final String LOG_LEVEL_PROPERTY = "org.slf4j.simpleLogger.defaultLogLevel";
     /** Set by the launcher, since Java cannot tell whether the error stream alone is a terminal. */

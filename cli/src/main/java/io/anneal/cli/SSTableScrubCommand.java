@@ -73,7 +73,8 @@ final class SSTableScrubCommand extends Subcommand {
         try (SSTableReader reader = opened;
                 Progress progress = progress(descriptor.baseName()).total(reader.dataLengthBytes())) {
             TableSchema schema = schemaText.orElse(reader.headerSchema());
-            SSTableWriterConfig config = SSTableWriterConfig.like(reader).withCompression(Compression.of(schema.options()));
+            SSTableWriterConfig config =
+                    SSTableWriterConfig.like(reader).withCompression(Compression.of(schema.options()));
             long[] rows = {0};
             Scrub.Result result = new Scrub(staging, config)
                     .run(reader, schema, lost::add, position -> progress.update(position, rows[0]));
@@ -96,7 +97,9 @@ final class SSTableScrubCommand extends Subcommand {
 
     private static String text(LostData lost) {
         return "bytes " + lost.fromPosition() + " to " + lost.toPosition()
-                + lost.lastKey().map(key -> " behind the beginning of partition " + key).orElse("") + ": "
+                + lost.lastKey()
+                        .map(key -> " behind the beginning of partition " + key)
+                        .orElse("") + ": "
                 + lost.reason();
     }
 

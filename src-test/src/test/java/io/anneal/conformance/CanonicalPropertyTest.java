@@ -21,13 +21,16 @@ import io.anneal.store.Formats;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.FragmentList.Fragment;
 import io.anneal.testkit.RandomFragments;
+import io.anneal.testkit.RandomFragments.Feature;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,6 +63,16 @@ class CanonicalPropertyTest {
                 GC_GRACE_SECONDS[random.nextInt(GC_GRACE_SECONDS.length)]);
     }
 
+    /** Every other table is an ordinary one; the rest take turns with what they have. */
+    private static EnumSet<Feature> features(long seed) {
+        return switch ((int) Long.remainderUnsigned(seed, 6)) {
+            case 1 -> EnumSet.of(Feature.COUNTERS);
+            case 3 -> EnumSet.of(Feature.DROPPED_COLUMNS);
+            case 5 -> EnumSet.of(Feature.COUNTERS, Feature.DROPPED_COLUMNS);
+            default -> EnumSet.noneOf(Feature.class);
+        };
+    }
+
     /** The items of a stream as text, in order. */
     private static List<String> canon(FragmentCursor unchecked) throws IOException {
         return CanonicalItems.text(FragmentStreamValidator.withValues(unchecked), CEILING_SECONDS);
@@ -84,7 +97,9 @@ class CanonicalPropertyTest {
     @ParameterizedTest(name = "seed={0}")
     @MethodSource("seeds")
     void shouldNotDependOnHowCellsAreSplitOverSources(long seed) throws IOException {
-        RandomFragments fragments = new RandomFragments(seed).allowShadowed();
+        Set<Feature> features = EnumSet.copyOf(features(seed));
+        features.add(Feature.SHADOWABLE_DELETIONS);
+        RandomFragments fragments = new RandomFragments(seed, 30, TableOptions.UNKNOWN, features).allowShadowed();
         List<FragmentList> draws = draws(fragments);
         List<FragmentList> scattered = scatterAll(draws, new SplittableRandom(seed));
         assertThat(canon(mergeLists(fragments.schema(), scattered)))
@@ -140,7 +155,7 @@ class CanonicalPropertyTest {
 
     /** Decimals may be equal and differ in bytes, and a version that an earlier merge dropped is not seen. */
     private static RandomFragments distinct(long seed) {
-        return RandomFragments.withDistinctClusterings(seed, 30, TableOptions.UNKNOWN)
+        return RandomFragments.withDistinctClusterings(seed, 30, TableOptions.UNKNOWN, features(seed))
                 .allowShadowed();
     }
 

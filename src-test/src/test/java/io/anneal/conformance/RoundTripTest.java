@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.key.TokenRange;
+import io.anneal.schema.TableOptions;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriter;
@@ -12,8 +13,10 @@ import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.RandomFragments;
+import io.anneal.testkit.RandomFragments.Feature;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -36,10 +39,19 @@ class RoundTripTest {
     @ParameterizedTest(name = "seed={0}, version={1}")
     @MethodSource("tables")
     void shouldReadBackWhatWasWritten(long seed, WrittenVersion version) throws IOException {
-        RandomFragments fragments = new RandomFragments(seed).allowShadowed();
+        RandomFragments fragments = new RandomFragments(seed, 30, TableOptions.UNKNOWN, features(seed)).allowShadowed();
         SSTableWriterConfig config = version.config(new SplittableRandom(seed), 30);
         assertRoundTrip(withContent(fragments.next(0.7)), "1", config);
         assertRoundTrip(withContent(fragments.nextWide(300)), "2", config);
+    }
+
+    private static Set<Feature> features(long seed) {
+        return switch ((int) (seed % 5)) {
+            case 1 -> Set.of(Feature.COUNTERS);
+            case 2 -> Set.of(Feature.COUNTERS, Feature.LEGACY_SHARDS);
+            case 3 -> Set.of(Feature.SHADOWABLE_DELETIONS, Feature.DROPPED_COLUMNS);
+            default -> Set.of();
+        };
     }
 
     private void assertRoundTrip(FragmentList written, String generation, SSTableWriterConfig config)

@@ -31,6 +31,7 @@ final class BigPartitionLookup implements PartitionLookup {
     private final Path summaryFile;
     private byte[] foundKey = new byte[64];
     private int foundKeyBytes;
+    private long foundToken;
     private long foundPosition;
 
     private BigPartitionLookup(
@@ -76,6 +77,7 @@ final class BigPartitionLookup implements PartitionLookup {
     /** Keeps the current entry of Index as what was found. */
     private void find() {
         KeyView key = index.key();
+        foundToken = key.token();
         foundPosition = index.dataPosition();
         foundKeyBytes = key.lengthBytes();
         if (foundKey.length < foundKeyBytes) {
@@ -141,7 +143,7 @@ final class BigPartitionLookup implements PartitionLookup {
 
     @Override
     public Optional<DecoratedKey> key() {
-        return Optional.of(DecoratedKey.of(Arrays.copyOf(foundKey, foundKeyBytes)));
+        return Optional.of(new DecoratedKey(foundToken, Arrays.copyOf(foundKey, foundKeyBytes)));
     }
 
     @Override

@@ -99,7 +99,7 @@ final class SalvageCursor implements SSTableCursor {
     /** After an exception the window's state is anybody's guess. */
     private void restart() {
         window = new DataWindow(reader.chunks());
-        head = new PartitionHead(window);
+        head = new PartitionHead(window, reader.partitioner(), decoder.times());
         rows = new RowReader(window, decoder, reader.header(), DataCursor.HEAD_BYTES);
     }
 

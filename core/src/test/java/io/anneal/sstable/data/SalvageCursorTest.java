@@ -9,6 +9,7 @@ import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.LostData;
 import io.anneal.sstable.SSTableCursor;
+import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +62,8 @@ class SalvageCursorTest {
         byte[] bytes = Files.readAllBytes(file);
         int position = chunk * CHUNK_BYTES;
         if (descriptor.has(Component.COMPRESSION_INFO)) {
-            position = (int) CompressionInfo.read(descriptor, bytes.length).offsets()[chunk];
+            position = (int) CompressionInfo.read(descriptor, SSTableVersion.NB, bytes.length)
+                    .offsets()[chunk];
         }
         bytes[position + 3] ^= 1;
         Files.write(file, bytes);

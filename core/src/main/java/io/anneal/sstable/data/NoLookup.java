@@ -1,13 +1,11 @@
-package io.anneal.sstable.big;
+package io.anneal.sstable.data;
 
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
-import io.anneal.sstable.data.PartitionLookup;
-import io.anneal.sstable.data.RowLookup;
 import java.util.Optional;
 
-/** Stands for an Index that is gone: nothing is found, and everything is read out of the data. */
-final class NoLookup implements PartitionLookup {
+/** Stands for an index that is gone: nothing is found, and everything is read out of the data. */
+public final class NoLookup implements PartitionLookup {
     @Override
     public boolean seek(KeyView key) {
         return false;
