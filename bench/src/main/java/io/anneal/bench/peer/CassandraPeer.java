@@ -85,6 +85,23 @@ public final class CassandraPeer implements AutoCloseable {
     }
 
     /**
+     * Executes statements in order, their values bound, and stops at the first that fails; answers what the last one
+     * does. They happen at that second: what they delete is deleted then, what they let expire expires from then on, what
+     * they read is judged as of then.
+     */
+    public CqlRows executeBound(long nowSeconds, List<BoundStatement> statements) {
+        List<String> arguments = new ArrayList<>(List.of(Long.toString(nowSeconds)));
+        for (BoundStatement statement : statements) {
+            arguments.add(statement.text());
+            arguments.add(Integer.toString(statement.values().size()));
+            for (byte[] value : statement.values()) {
+                arguments.add(value == null ? "null" : HexFormat.of().formatHex(value));
+            }
+        }
+        return CqlRows.of(request("EXECUTE_BOUND", arguments.toArray(String[]::new)));
+    }
+
+    /**
      * Executes statements in order and stops at the first that fails, which the exception names. For many writes send
      * unlogged batches of some hundred: a tenth of the time of single statements.
      */

@@ -88,6 +88,8 @@ public final class PeerAgent {
         return switch (request.get(0)) {
             case "EXECUTE" -> cql.execute(arguments.get(0));
             case "EXECUTE_AT" -> cql.executeAt(Long.parseLong(arguments.get(0)), arguments.get(1));
+            case "EXECUTE_BOUND" ->
+                cql.executeBound(Long.parseLong(arguments.get(0)), arguments.subList(1, arguments.size()));
             case "EXECUTE_ALL" -> cql.executeAll(arguments);
             case "FLUSH" -> tables.flush(arguments.get(0), arguments.get(1));
             case "COMPACT" -> tables.compact(arguments.get(0), arguments.get(1));
