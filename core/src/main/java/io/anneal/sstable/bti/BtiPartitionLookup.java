@@ -27,8 +27,8 @@ final class BtiPartitionLookup implements PartitionLookup {
     private BlockCursor blocks;
     private ComparableEncoder places;
     private DataWindow data;
-    private boolean anySearch;
     private long foundPosition;
+    private boolean positioned;
 
     BtiPartitionLookup(DataReader reader, PartitionCursor partitions, BtiIndex index) {
         this.reader = reader;
@@ -38,7 +38,6 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     @Override
     public boolean seek(KeyView wanted) throws IOException {
-        anySearch = true;
         if (!partitions.seek(wanted)) {
             return false;
         }
@@ -48,22 +47,17 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     @Override
     public boolean next() throws IOException {
-        boolean any = anySearch ? partitions.next() : partitions.first();
-        anySearch = true;
-        if (any) {
-            find();
+        if (!positioned) {
+            partitions.first();
+        } else if (!partitions.next()) {
+            return false;
         }
-        return any;
-    }
-
-    @Override
-    public Optional<DecoratedKey> key() {
-        return partitions.isInRows() ? Optional.of(rows.key().toDecoratedKey()) : Optional.empty();
+        find();
+        return true;
     }
 
     @Override
     public boolean seekLastBelow(long token) throws IOException {
-        anySearch = true;
         if (!partitions.seekBelow(token)) {
             return false;
         }
@@ -80,7 +74,6 @@ final class BtiPartitionLookup implements PartitionLookup {
     /** {@inheritDoc} Believed only when Rows says of the partition that it ends there. */
     @Override
     public boolean seekAfter(KeyView wanted, long partitionPosition) throws IOException {
-        anySearch = true;
         if (!partitions.seek(wanted) || !partitions.isInRows()) {
             return false;
         }
@@ -100,6 +93,7 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     /** Keeps the current entry as what was found. */
     private void find() throws IOException {
+        positioned = true;
         if (partitions.isInRows()) {
             rowsEntry().read(partitions.rowsPosition());
             if (!partitions.mayBe(rows.key())) {
@@ -168,6 +162,11 @@ final class BtiPartitionLookup implements PartitionLookup {
         }
         blocks.reset(rows.root());
         return blocks;
+    }
+
+    @Override
+    public Optional<DecoratedKey> key() {
+        return partitions.isInRows() ? Optional.of(rows.key().toDecoratedKey()) : Optional.empty();
     }
 
     @Override
