@@ -129,7 +129,7 @@ public final class SSTableWriter implements Closeable {
         private SSTableVersion format = SSTableVersion.NB;
         private EncodingBase base = EncodingBase.EPOCH;
         private Compression compression;
-        private int columnIndexSizeBytes = SSTableWriterConfig.COLUMN_INDEX_SIZE_DEFAULT_BYTES;
+        private int columnIndexSizeBytes = SSTableWriterConfig.COLUMN_INDEX_SIZE_OF_FORMAT;
         private long expectedPartitions = EXPECTED_PARTITIONS_DEFAULT;
         private long sizeLimitBytes = Long.MAX_VALUE;
         private int level;
@@ -176,7 +176,7 @@ public final class SSTableWriter implements Closeable {
             return this;
         }
 
-        /** Partitions larger than this get an index of their rows; 64 KiB unless told. */
+        /** Partitions larger than this get an index of their rows; what the format is used to unless told. */
         public Builder columnIndexSizeBytes(int sizeBytes) {
             columnIndexSizeBytes = sizeBytes;
             return this;
@@ -244,8 +244,13 @@ public final class SSTableWriter implements Closeable {
         }
 
         private SSTableWriterConfig config(long partitions) {
-            return new SSTableWriterConfig(
-                    format, base, compression, columnIndexSizeBytes, partitions, level, repairedAtMillis);
+            SSTableWriterConfig config = SSTableWriterConfig.defaults(partitions)
+                    .withVersion(format)
+                    .withBase(base)
+                    .withCompression(compression)
+                    .withLevel(level)
+                    .withRepairedAtMillis(repairedAtMillis);
+            return config.withColumnIndexSizeBytes(columnIndexSizeBytes);
         }
 
         private interface SinkOpener {

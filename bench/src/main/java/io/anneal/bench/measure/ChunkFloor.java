@@ -1,4 +1,4 @@
-package io.anneal.bench.sstable;
+package io.anneal.bench.measure;
 
 import io.anneal.bench.data.GeneratedTable;
 import io.anneal.fragment.HashSum;
@@ -11,15 +11,18 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32;
+import net.jpountz.lz4.LZ4Compressor;
 import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 
 /**
- * The least that reading compressed data can cost in one thread: reads ahead, CRC32 and LZ4 of each chunk, with the
+ * The least that reading LZ4 compressed data can cost in one thread: reads ahead, CRC32 and LZ4 of each chunk, with the
  * libraries and buffers that the reader uses, and no parsing. Owned by one thread.
  */
-final class ChunkFloor implements Closeable {
+public final class ChunkFloor implements Closeable {
     private static final int READ_AHEAD_BYTES = 128 * 1024;
 
     private final FileChannel channel;
@@ -52,7 +55,7 @@ final class ChunkFloor implements Closeable {
         chunkPositions[chunkPositions.length - 1] = channel.size();
     }
 
-    static ChunkFloor open(Descriptor descriptor) throws IOException {
+    public static ChunkFloor open(Descriptor descriptor) throws IOException {
         byte[] info = Files.readAllBytes(descriptor.file(Component.COMPRESSION_INFO));
         FileChannel channel = FileChannel.open(descriptor.file(Component.DATA));
         try {
@@ -65,7 +68,7 @@ final class ChunkFloor implements Closeable {
     }
 
     /** Decompresses every chunk and returns a sum of bytes, so that no step can be left out. */
-    long read() throws IOException {
+    public long read() throws IOException {
         byte[] chunk = new byte[chunkLengthBytes];
         long sum = 0;
         for (int i = 0; i + 1 < chunkPositions.length; i++) {
@@ -76,7 +79,7 @@ final class ChunkFloor implements Closeable {
     }
 
     /** The same, each {@code rowLengthBytes} copied and hashed. */
-    long readAndHash(int rowLengthBytes) throws IOException {
+    public long readAndHash(int rowLengthBytes) throws IOException {
         byte[] chunk = new byte[chunkLengthBytes];
         byte[] row = new byte[rowLengthBytes];
         ItemHash hash = new ItemHash(GeneratedTable.SEED);
@@ -91,6 +94,31 @@ final class ChunkFloor implements Closeable {
             }
         }
         return sum.low();
+    }
+
+    /** The same, each chunk compressed again, checksummed and written to a new file, which is synced at the end. */
+    public long rewrite(Path target) throws IOException {
+        LZ4Compressor compressor = LZ4Factory.fastestInstance().fastCompressor();
+        byte[] chunk = new byte[chunkLengthBytes];
+        byte[] compressed = new byte[Integer.BYTES + compressor.maxCompressedLength(chunkLengthBytes) + Integer.BYTES];
+        ByteBuffer written = ByteBuffer.wrap(compressed);
+        try (FileChannel out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            for (int i = 0; i + 1 < chunkPositions.length; i++) {
+                int length = decompress(i, chunk);
+                int end = Integer.BYTES
+                        + compressor.compress(
+                                chunk, 0, length, compressed, Integer.BYTES, compressed.length - 2 * Integer.BYTES);
+                crc.reset();
+                crc.update(compressed, 0, end);
+                written.clear().putInt(0, Integer.reverseBytes(length)).putInt(end, (int) crc.getValue());
+                written.limit(end + Integer.BYTES);
+                while (written.hasRemaining()) {
+                    out.write(written);
+                }
+            }
+            out.force(true);
+            return out.size();
+        }
     }
 
     private int decompress(int index, byte[] chunk) throws IOException {
