@@ -3,6 +3,7 @@ package io.anneal.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.anneal.faults.Commands;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.store.SSTables;
@@ -54,6 +55,15 @@ class CorpusRowsTest {
 
         List<String> expected = JsonRows.ofDocuments(documents.subList(1, documents.size()));
         Differences.assertSame(table, JsonRows.sorted(found), JsonRows.sorted(expected));
+    }
+
+    @ParameterizedTest
+    @MethodSource("tables")
+    void shouldFindEveryValueToBeOfItsType(String table) {
+        Commands.Result result = Commands.run(
+                "sstable", "verify", "--extended", CORPUS.resolve(table).toString());
+
+        assertThat(result.exitCode()).as(result.out() + result.err()).isZero();
     }
 
     private static List<String> documents(String table) throws IOException {
