@@ -17,6 +17,7 @@ import io.anneal.sstable.SSTableWriterConfig.Compression;
 import io.anneal.store.Formats;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.RandomFragments;
+import io.anneal.testkit.RandomFragments.Feature;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.stream.LongStream;
@@ -76,7 +78,12 @@ class CassandraAcceptsTest {
         long nowSeconds = System.currentTimeMillis() / 1000;
         long gcGraceSeconds = List.of((long) Integer.MAX_VALUE, nowSeconds - AMONG_EXPIRIES_SECONDS, 0L)
                 .get((int) (seed % 3));
-        RandomFragments fragments = RandomFragments.withDistinctClusterings(seed, 30, options(seed, gcGraceSeconds));
+        RandomFragments fragments = RandomFragments.withDistinctClusterings(
+                        seed,
+                        30,
+                        options(seed, gcGraceSeconds),
+                        seed % 5 == 1 ? Set.of(Feature.COUNTERS) : Set.of())
+                .allowShadowed();
         TableSchema schema = fragments.schema();
         List<FragmentList> sources = sources(fragments);
         FragmentList merged = Content.merged(sources);
