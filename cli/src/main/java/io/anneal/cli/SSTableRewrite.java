@@ -3,12 +3,12 @@ package io.anneal.cli;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.key.TokenRange;
+import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableStatistics;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.sstable.SSTableWriterConfig.Compression;
 import io.anneal.store.Formats;
 import io.anneal.store.SSTables;
 import io.anneal.store.StagedWriter;
@@ -63,7 +63,7 @@ final class SSTableRewrite {
 
     private SSTableWriterConfig config(long partitionCount, int level, long repairedAtMillis) {
         return SSTableWriterConfig.defaults(Math.max(1, partitionCount))
-                .withCompression(compression, SSTableWriterConfig.CHUNK_LENGTH_DEFAULT_BYTES)
+                .withCompression(compression)
                 .withLevel(level)
                 .withRepairedAtMillis(repairedAtMillis);
     }

@@ -1,8 +1,9 @@
 package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.sstable.Compression;
+import io.anneal.sstable.Compressor;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriterConfig.Compression;
 import io.anneal.store.SSTables;
 import io.anneal.store.StagingDirectory;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,7 +32,9 @@ final class SSTableRewriteCommand extends Subcommand {
     @Option(names = "--format", description = "Version of the new SSTables: nb.", defaultValue = FORMAT)
     private String format;
 
-    @Option(names = "--compression", description = "lz4 or none; lz4 unless told.", defaultValue = "lz4")
+    @Option(
+            names = "--compression",
+            description = "lz4, zstd, snappy, deflate, noop or none; what the schema says unless told, or lz4.")
     private String compression;
 
     @Option(
@@ -40,7 +44,7 @@ final class SSTableRewriteCommand extends Subcommand {
 
     @Override
     int execute() throws IOException {
-        Compression writtenCompression = compression();
+        Optional<Compression> asked = askedCompression();
         if (!format.equals(FORMAT)) {
             throw List.of("oa", "da").contains(format)
                     ? new NotAvailableException(
@@ -50,7 +54,10 @@ final class SSTableRewriteCommand extends Subcommand {
         List<SSTableRewrite.Result> results = new ArrayList<>();
         try (SSTables sstables = files.openTable();
                 StagingDirectory staging = StagingDirectory.open(target)) {
-            SSTableRewrite rewrite = new SSTableRewrite(sstables, staging, writtenCompression);
+            SSTableRewrite rewrite = new SSTableRewrite(
+                    sstables,
+                    staging,
+                    asked.orElseGet(() -> Compression.of(sstables.schema().options())));
             if (compact) {
                 try (Progress progress = progress("compacting").total(sstables.dataLengthBytes())) {
                     results.addAll(rewrite.compact(progress));
@@ -68,16 +75,20 @@ final class SSTableRewriteCommand extends Subcommand {
         return ExitCode.YES;
     }
 
-    private Compression compression() {
+    private Optional<Compression> askedCompression() {
+        if (compression == null) {
+            return Optional.empty();
+        }
         String name = compression.toLowerCase(Locale.ROOT);
-        return switch (name) {
-            case "lz4" -> Compression.LZ4;
-            case "none" -> Compression.NONE;
-            case "zstd", "snappy", "deflate" ->
-                throw new NotAvailableException(
-                        "this compression arrives with a later version, use lz4 or none, compression=" + name);
-            default -> throw usage("unknown compression, compression=" + name);
-        };
+        if (name.equals("none")) {
+            return Optional.of(Compression.NONE);
+        }
+        for (Compressor compressor : Compressor.values()) {
+            if (compressor.text().equals(name)) {
+                return Optional.of(Compression.of(compressor));
+            }
+        }
+        throw usage("unknown compression, compression=" + name);
     }
 
     private void print(List<SSTableRewrite.Result> results) throws IOException {

@@ -21,6 +21,10 @@ import java.io.IOException;
  *   <li>Closing releases what it opened; closing twice is harmless. After an exception only {@link #close()} is allowed.
  * </ol>
  *
+ * <p>A reversed cursor over one partition keeps all of them but the second: its rows and changes descend strictly. A change
+ * tells, as always, the deletion from here on in the direction of reading: where a cursor in order opens a deletion, the
+ * reversed one closes it, at the same place with the same weight. Partition start and static row come first all the same.
+ *
  * <p>Single-threaded. An SSTable's raw cursor may hold data that is shadowed or repeated in ways the merge resolves;
  * the guarantees above hold all the same.
  */

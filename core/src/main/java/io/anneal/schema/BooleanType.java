@@ -1,5 +1,7 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
+
 /** {@code boolean}: one byte, of which every value but zero is true. */
 final class BooleanType extends NativeType {
     BooleanType() {
@@ -12,6 +14,15 @@ final class BooleanType extends NativeType {
             return Integer.compare(leftLength, rightLength);
         }
         return Boolean.compare(left[leftOffset] != 0, right[rightOffset] != 0);
+    }
+
+    @Override
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        if (length == 0) {
+            return false;
+        }
+        out.writeByte(value[offset] == 0 ? 0 : 1);
+        return true;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
 import java.util.List;
 
 /**
@@ -31,6 +32,18 @@ public abstract class CqlType {
     /** Order of two serialized values; an empty value sorts before every other unless the type says otherwise. */
     public abstract int compare(
             byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength);
+
+    /**
+     * Appends the value as bytes whose unsigned order is that of {@link #compare}: Cassandra's byte-comparable translation,
+     * of which {@link ComparableBytes} has the parts. Here that of types in the order of their bytes.
+     *
+     * @return false, having appended nothing, when the value is empty and empty is no value of the type
+     * @throws InvalidValueException when the bytes are no value of this type and cannot be translated
+     */
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        ComparableBytes.writeEscaped(value, offset, length, out);
+        return true;
+    }
 
     /** Throws {@link InvalidValueException} when the bytes are no value of this type. */
     public abstract void validate(byte[] value, int offset, int length);

@@ -1,5 +1,6 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
 import java.time.LocalDate;
 import java.time.format.DateTimeFormatter;
 
@@ -12,6 +13,15 @@ final class DateType extends NativeType {
     @Override
     public int compare(byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
         return Bytes.compareUnsigned(left, leftOffset, leftLength, right, rightOffset, rightLength);
+    }
+
+    @Override
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        if (length == 0) {
+            return false;
+        }
+        out.writeBytes(value, offset, length);
+        return true;
     }
 
     @Override

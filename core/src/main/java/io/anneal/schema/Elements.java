@@ -1,5 +1,7 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
+
 /**
  * Values in a row, each after four bytes of length, as collections, tuples and user-defined types hold them. A negative
  * length is a null. Every length is checked against the end of the whole.
@@ -101,6 +103,31 @@ final class Elements {
             at = after(at, elementLength);
         }
         requireEnd(type, value, at, offset + length);
+    }
+
+    /** Appends every element of a collection, as {@link #compareCollections} takes it, and its end. */
+    static boolean writeComparable(
+            CqlType type,
+            int elementsPerEntry,
+            CqlType first,
+            CqlType second,
+            byte[] value,
+            int offset,
+            int length,
+            ByteWriter out) {
+        if (length == 0) {
+            return false;
+        }
+        int at = offset + Integer.BYTES;
+        long elements = (long) elementsPerEntry * count(type, value, offset, length);
+        for (long i = 0; i < elements; i++) {
+            int elementLength = lengthAt(type, value, at, offset + length);
+            CqlType element = (i & 1) == 0 ? first : second;
+            ComparableBytes.writeElement(element, value, at + Integer.BYTES, elementLength, out);
+            at = after(at, elementLength);
+        }
+        out.writeByte(ComparableBytes.TERMINATOR);
+        return true;
     }
 
     static void appendJson(CqlType type, byte[] value, int at, int length, StringBuilder out) {

@@ -1,5 +1,7 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
+
 /** The type without values that the headers of tables with {@code COMPACT STORAGE} name. */
 final class EmptyType extends NativeType {
     EmptyType() {
@@ -9,6 +11,11 @@ final class EmptyType extends NativeType {
     @Override
     public int compare(byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
         return 0;
+    }
+
+    @Override
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        return false;
     }
 
     @Override

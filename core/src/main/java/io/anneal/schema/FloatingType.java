@@ -1,5 +1,7 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
+
 /** {@code float} and {@code double}, in Java's total order: -0.0 before 0.0, NaN after everything. */
 final class FloatingType extends NativeType {
     private final int lengthBytes;
@@ -23,6 +25,15 @@ final class FloatingType extends NativeType {
             return Bytes.compareMisSized(left, leftOffset, leftLength, right, rightOffset, rightLength, lengthBytes);
         }
         return Double.compare(valueAt(left, leftOffset), valueAt(right, rightOffset));
+    }
+
+    @Override
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        if (length == 0) {
+            return false;
+        }
+        ComparableBytes.writeFloating(value, offset, length, out);
+        return true;
     }
 
     @Override

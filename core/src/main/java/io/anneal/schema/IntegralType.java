@@ -1,5 +1,7 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
+
 /**
  * Two's complement numbers of a fixed length: {@code tinyint}, {@code smallint}, {@code int}, {@code bigint}. The two
  * short ones carry their length in SSTables although it never varies, and do not admit empty values: so does Cassandra.
@@ -36,6 +38,21 @@ final class IntegralType extends NativeType {
             return Bytes.compareMisSized(left, leftOffset, leftLength, right, rightOffset, rightLength, lengthBytes);
         }
         return Long.compare(valueAt(left, leftOffset), valueAt(right, rightOffset));
+    }
+
+    /** A {@code bigint} has as many bytes as its number needs, the others those that they are stored in. */
+    @Override
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        if (length == 0) {
+            return false;
+        }
+        requireLength(value, offset, length, lengthBytes, false);
+        if (lengthBytes == Long.BYTES) {
+            ComparableBytes.writeVariable(Bytes.longAt(value, offset), out);
+        } else {
+            ComparableBytes.writeSigned(value, offset, length, out);
+        }
+        return true;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
 import java.util.List;
 
 /**
@@ -33,6 +34,11 @@ final class ListOrSetType extends CqlType {
     public int compare(byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
         return Elements.compareCollections(
                 this, 1, element, element, left, leftOffset, leftLength, right, rightOffset, rightLength);
+    }
+
+    @Override
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        return Elements.writeComparable(this, 1, element, element, value, offset, length, out);
     }
 
     @Override

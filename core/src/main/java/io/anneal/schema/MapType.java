@@ -1,5 +1,6 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
 import java.util.List;
 
 /** {@code map}: keys and values by turns; as many cells, values under the keys as paths. */
@@ -30,6 +31,11 @@ final class MapType extends CqlType {
     public int compare(byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
         return Elements.compareCollections(
                 this, 2, key, value, left, leftOffset, leftLength, right, rightOffset, rightLength);
+    }
+
+    @Override
+    public boolean writeComparable(byte[] bytes, int offset, int length, ByteWriter out) {
+        return Elements.writeComparable(this, 2, key, value, bytes, offset, length, out);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
 import java.util.List;
 
 /** A type in descending order, empty values last; everything else is as in the type it turns round. */
@@ -20,6 +21,16 @@ final class ReversedType extends CqlType {
     @Override
     public int compare(byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
         return base.compare(right, rightOffset, rightLength, left, leftOffset, leftLength);
+    }
+
+    @Override
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        int start = out.lengthBytes();
+        if (!base.writeComparable(value, offset, length, out)) {
+            return false;
+        }
+        ComparableBytes.invert(out, start);
+        return true;
     }
 
     @Override

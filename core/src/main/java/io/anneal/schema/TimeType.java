@@ -1,5 +1,7 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
+
 /** {@code time}: nanoseconds since midnight. Carries its length in SSTables. */
 final class TimeType extends NativeType {
     TimeType() {
@@ -9,6 +11,15 @@ final class TimeType extends NativeType {
     @Override
     public int compare(byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
         return Bytes.compareUnsigned(left, leftOffset, leftLength, right, rightOffset, rightLength);
+    }
+
+    @Override
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        if (length == 0) {
+            return false;
+        }
+        out.writeBytes(value, offset, length);
+        return true;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -40,6 +41,19 @@ final class TimestampType extends NativeType {
         long leftMillis = Bytes.longAt(left, leftOffset);
         long rightMillis = Bytes.longAt(right, rightOffset);
         return unsigned ? Long.compareUnsigned(leftMillis, rightMillis) : Long.compare(leftMillis, rightMillis);
+    }
+
+    @Override
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        if (length == 0) {
+            return false;
+        }
+        if (unsigned) {
+            out.writeBytes(value, offset, length);
+        } else {
+            ComparableBytes.writeSigned(value, offset, length, out);
+        }
+        return true;
     }
 
     @Override

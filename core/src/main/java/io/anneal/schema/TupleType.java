@@ -1,5 +1,6 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -66,6 +67,34 @@ final class TupleType extends CqlType {
             at = Elements.after(at, length);
         }
         return false;
+    }
+
+    @Override
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        return writeComparableFields(this, fields, value, offset, length, out);
+    }
+
+    /** Every field but nulls at the end. */
+    static boolean writeComparableFields(
+            CqlType type, List<CqlType> fields, byte[] value, int offset, int length, ByteWriter out) {
+        if (length == 0) {
+            return false;
+        }
+        int end = offset + length;
+        int at = offset;
+        int lastPresentEnd = out.lengthBytes();
+        for (int i = 0; i < fields.size() && at < end; i++) {
+            int fieldLength = Elements.lengthAt(type, value, at, end);
+            ComparableBytes.writeElement(fields.get(i), value, at + Integer.BYTES, fieldLength, out);
+            if (fieldLength >= 0) {
+                lastPresentEnd = out.lengthBytes();
+            }
+            at = Elements.after(at, fieldLength);
+        }
+        Elements.requireEnd(type, value, at, end);
+        out.truncate(lastPresentEnd);
+        out.writeByte(ComparableBytes.TERMINATOR);
+        return true;
     }
 
     @Override

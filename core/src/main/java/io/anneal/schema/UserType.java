@@ -1,5 +1,6 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -66,6 +67,11 @@ final class UserType extends CqlType {
     @Override
     public int compare(byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
         return TupleType.compareFields(this, fields, left, leftOffset, leftLength, right, rightOffset, rightLength);
+    }
+
+    @Override
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        return TupleType.writeComparableFields(this, fields, value, offset, length, out);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
 import java.util.UUID;
 
 /**
@@ -77,6 +78,37 @@ final class UuidType extends NativeType {
     /** A UUID's first half with its parts of the time in order of weight: version and high, mid, low. */
     private static long timeFirst(long high) {
         return high << 48 | (high & 0xFFFF0000L) << 16 | high >>> 32;
+    }
+
+    /** The halves changed so that their unsigned order is that of the type. */
+    @Override
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        if (length == 0) {
+            return false;
+        }
+        requireLength(value, offset, length, LENGTH_BYTES, false);
+        long high = Bytes.longAt(value, offset);
+        long low = Bytes.longAt(value, offset + Long.BYTES);
+        switch (order) {
+            case VERSION_FIRST -> {
+                int version = version(high);
+                out.writeLong(version == 1 ? timeFirst(high) : versionFirst(high, version));
+                out.writeLong(low);
+            }
+            case TIME -> {
+                out.writeLong(timeFirst(high));
+                out.writeLong(low ^ 0x8080808080808080L);
+            }
+            case LEXICAL -> {
+                out.writeLong(high ^ Long.MIN_VALUE);
+                out.writeLong(low ^ Long.MIN_VALUE);
+            }
+        }
+        return true;
+    }
+
+    private static long versionFirst(long high, int version) {
+        return (long) version << 60 | high >>> 4 & 0x0FFFFFFFFFFFF000L | high & 0xFFFL;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.anneal.schema;
 
+import io.anneal.io.ByteWriter;
 import io.anneal.io.VInt;
 import java.util.List;
 
@@ -91,6 +92,22 @@ final class VectorType extends CqlType {
             result = result << 8 | value[i] & 0xFF;
         }
         return result;
+    }
+
+    @Override
+    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
+        if (length == 0) {
+            return false;
+        }
+        int at = offset;
+        for (int i = 0; i < dimension; i++) {
+            int elementLength = lengthAt(value, at, offset + length);
+            at += prefixBytes(elementLength);
+            ComparableBytes.writeElement(element, value, at, elementLength, out);
+            at += elementLength;
+        }
+        out.writeByte(ComparableBytes.TERMINATOR);
+        return true;
     }
 
     @Override

@@ -7,6 +7,8 @@ public enum Component {
     DATA("Data.db"),
     INDEX("Index.db"),
     SUMMARY("Summary.db"),
+    PARTITIONS("Partitions.db"),
+    ROWS("Rows.db"),
     FILTER("Filter.db"),
     STATISTICS("Statistics.db"),
     COMPRESSION_INFO("CompressionInfo.db"),

@@ -1,9 +1,14 @@
 package io.anneal.sstable;
 
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Partitioner;
+import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /** An open SSTable. Immutable and safe to share; each cursor belongs to one thread. Whoever opened it closes it. */
 public interface SSTableReader extends Closeable {
@@ -14,15 +19,42 @@ public interface SSTableReader extends Closeable {
 
     SSTableStatistics statistics();
 
+    /** All that Statistics tells. */
+    SSTableMetadata metadata();
+
+    /** What orders the partitions; only {@link Partitioner#MURMUR3} has token ranges. */
+    Partitioner partitioner();
+
     /** Length of the data as readers see it, uncompressed. */
     long dataLengthBytes();
 
     /**
      * All partitions with a token in {@code range}, as columns of {@code schema}.
      *
+     * @param range {@link TokenRange.Linear#ALL} unless the partitioner is {@link Partitioner#MURMUR3}
      * @throws CorruptSSTableException when the file's header does not fit the schema: it names the column and both types
      */
     SSTableCursor scan(TableSchema schema, TokenRange.Linear range) throws IOException;
+
+    /**
+     * Slices of one partition, without reading much else: Filter is asked first, then the index, and what both say is
+     * checked against the data as far as that costs no more reading. A Filter or an index that is gone costs time only.
+     *
+     * @param slices which rows; a range deletion that begins before a slice or ends behind it is cut to the slice. Partition
+     *     deletion and static row are there in any case
+     * @param reversed whether rows come against clustering order, as {@link io.anneal.fragment.FragmentCursor} describes it
+     * @return a cursor over that partition alone, or nothing when the SSTable does not have the key
+     * @throws CorruptSSTableException when the header does not fit the schema, or the index points at the wrong place
+     */
+    Optional<SSTableCursor> read(TableSchema schema, DecoratedKey key, Slices slices, boolean reversed)
+            throws IOException;
+
+    /**
+     * Everything that can be read, whatever is damaged: what cannot be read is passed over and reported. Partitions may be
+     * out of order; one whose rows are out of order comes in several parts, each with the same key. Only
+     * {@link SSTableCursor#advance()} moves it.
+     */
+    SSTableCursor salvage(TableSchema schema, Consumer<LostData> listener) throws IOException;
 
     /**
      * Checks every checksum, the order of keys and clusterings, every index entry, filter membership and the digest.

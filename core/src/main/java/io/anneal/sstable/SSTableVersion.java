@@ -9,13 +9,36 @@ import java.util.Optional;
  * which components there are. {@code BIG} up to {@link #NB}, then {@code BIG} and {@code BTI} side by side.
  */
 public enum SSTableVersion {
-    /** Cassandra 4.0 and later 4.x; what 5.0 writes in its compatibility mode with 4. */
-    NB("big");
+    /** Cassandra 3.0.0. */
+    MA("big", false),
+    /** Cassandra 3.0.7 and 3.7: where the commit log begins. */
+    MB("big", false),
+    /** Cassandra 3.0.8 and 3.9: intervals of the commit log. */
+    MC("big", false),
+    /** Cassandra 3.0.18 and 3.11.4: smallest and largest clusterings that are right. */
+    MD("big", false),
+    /** Cassandra 3.0.25 and 3.11.11: the host that wrote it. */
+    ME("big", false),
+    /** Cassandra 4.0 before its release: chunks stored as they are, Statistics with checksums, another bloom filter. */
+    NA("big", false),
+    /** Cassandra 4.0 and later 4.x: the host again; what 5.0 writes in its compatibility mode with 4. */
+    NB("big", true),
+    /** Cassandra 5.0: unsigned deletion times, the clusterings as a slice, first and last key in Statistics. */
+    OA("big", true),
+    /** Cassandra 5.0: as {@link #OA}, indexed by tries. */
+    DA("bti", true);
 
     private final String format;
+    private final boolean written;
 
-    SSTableVersion(String format) {
+    SSTableVersion(String format, boolean written) {
         this.format = format;
+        this.written = written;
+    }
+
+    /** Whether new SSTables can be of this version; every one can be read. */
+    public boolean isWritten() {
+        return written;
     }
 
     /** The version in file names, as {@code nb}. */

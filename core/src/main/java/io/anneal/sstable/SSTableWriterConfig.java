@@ -1,92 +1,98 @@
 package io.anneal.sstable;
 
+import io.anneal.key.Partitioner;
+
 /**
  * How an SSTable is written.
  *
  * @param version one that can be written
+ * @param partitioner which made the tokens of what will be written
  * @param base as small as what will be written, when that is known
- * @param chunkLengthBytes a power of two
  * @param columnIndexSizeBytes rows of a partition larger than this get a block index, an entry each so many bytes
  * @param expectedPartitions for the size of the bloom filter; a guess may be too high
  */
 public record SSTableWriterConfig(
         SSTableVersion version,
+        Partitioner partitioner,
         EncodingBase base,
         Compression compression,
-        int chunkLengthBytes,
         int columnIndexSizeBytes,
         long expectedPartitions,
         int level,
         long repairedAtMillis) {
-    /** How chunks of data are compressed. */
-    public enum Compression {
-        NONE,
-        LZ4
-    }
-
-    public static final int CHUNK_LENGTH_DEFAULT_BYTES = 16 * 1024;
     public static final int COLUMN_INDEX_SIZE_DEFAULT_BYTES = 64 * 1024;
 
-    /** Version {@code nb}, LZ4 in chunks of 16 KiB, block index every 64 KiB, level 0, not repaired. */
+    /** Version {@code nb}, Murmur3 tokens, LZ4 in chunks of 16 KiB, block index every 64 KiB, level 0, not repaired. */
     public static SSTableWriterConfig defaults(long expectedPartitions) {
         return new SSTableWriterConfig(
                 SSTableVersion.NB,
+                Partitioner.MURMUR3,
                 EncodingBase.EPOCH,
                 Compression.LZ4,
-                CHUNK_LENGTH_DEFAULT_BYTES,
                 COLUMN_INDEX_SIZE_DEFAULT_BYTES,
                 expectedPartitions,
                 0,
                 0);
     }
 
+    /** What another SSTable's content is written with: its version if that is one to be written, its level and repair time. */
+    public static SSTableWriterConfig like(SSTableReader source) {
+        SSTableStatistics statistics = source.statistics();
+        SSTableWriterConfig config = defaults(Math.max(1, statistics.estimatedPartitionCount()))
+                .withPartitioner(source.partitioner())
+                .withLevel(statistics.level())
+                .withRepairedAtMillis(statistics.repairedAtMillis());
+        return SSTableVersion.of(source.descriptor())
+                .filter(SSTableVersion::isWritten)
+                .map(config::withVersion)
+                .orElse(config);
+    }
+
     public SSTableWriterConfig withVersion(SSTableVersion other) {
         return new SSTableWriterConfig(
                 other,
+                partitioner,
                 base,
                 compression,
-                chunkLengthBytes,
                 columnIndexSizeBytes,
                 expectedPartitions,
                 level,
                 repairedAtMillis);
+    }
+
+    public SSTableWriterConfig withPartitioner(Partitioner other) {
+        return new SSTableWriterConfig(
+                version, other, base, compression, columnIndexSizeBytes, expectedPartitions, level, repairedAtMillis);
     }
 
     public SSTableWriterConfig withBase(EncodingBase other) {
         return new SSTableWriterConfig(
                 version,
+                partitioner,
                 other,
                 compression,
-                chunkLengthBytes,
                 columnIndexSizeBytes,
                 expectedPartitions,
                 level,
                 repairedAtMillis);
     }
 
-    public SSTableWriterConfig withCompression(Compression other, int otherChunkLengthBytes) {
+    public SSTableWriterConfig withCompression(Compression other) {
         return new SSTableWriterConfig(
-                version,
-                base,
-                other,
-                otherChunkLengthBytes,
-                columnIndexSizeBytes,
-                expectedPartitions,
-                level,
-                repairedAtMillis);
+                version, partitioner, base, other, columnIndexSizeBytes, expectedPartitions, level, repairedAtMillis);
     }
 
     public SSTableWriterConfig withColumnIndexSizeBytes(int otherBytes) {
         return new SSTableWriterConfig(
-                version, base, compression, chunkLengthBytes, otherBytes, expectedPartitions, level, repairedAtMillis);
+                version, partitioner, base, compression, otherBytes, expectedPartitions, level, repairedAtMillis);
     }
 
     public SSTableWriterConfig withLevel(int other) {
         return new SSTableWriterConfig(
                 version,
+                partitioner,
                 base,
                 compression,
-                chunkLengthBytes,
                 columnIndexSizeBytes,
                 expectedPartitions,
                 other,
@@ -95,13 +101,6 @@ public record SSTableWriterConfig(
 
     public SSTableWriterConfig withRepairedAtMillis(long otherMillis) {
         return new SSTableWriterConfig(
-                version,
-                base,
-                compression,
-                chunkLengthBytes,
-                columnIndexSizeBytes,
-                expectedPartitions,
-                level,
-                otherMillis);
+                version, partitioner, base, compression, columnIndexSizeBytes, expectedPartitions, level, otherMillis);
     }
 }

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -29,14 +30,20 @@ public final class Formats {
 
     private Formats() {}
 
-    /** Starts a new SSTable of {@link SSTableWriterConfig#version()}; see {@link SSTableWriter}. */
+    /**
+     * Starts a new SSTable of {@link SSTableWriterConfig#version()}; see {@link SSTableWriter}.
+     *
+     * @throws IllegalArgumentException when the version is only read
+     */
     public static SSTableWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
             throws IOException {
-        return of(config.version()).write(directory, generation, schema, config);
-    }
-
-    private static SSTableFormat of(SSTableVersion version) {
-        return named(version.format()).orElseThrow();
+        SSTableVersion version = config.version();
+        Optional<SSTableFormat> format = named(version.format());
+        if (format.isEmpty() || !version.isWritten()) {
+            throw new IllegalArgumentException("SSTables of this version are not written, version=" + text(version)
+                    + ", table=" + schema.qualifiedName());
+        }
+        return format.get().write(directory, generation, schema, config);
     }
 
     private static Optional<SSTableFormat> named(String name) {
@@ -46,21 +53,23 @@ public final class Formats {
     /**
      * Opens an SSTable of any format. The caller closes it.
      *
-     * @throws UnsupportedVersionException when no format reads it; names the file
+     * @throws UnsupportedVersionException when no format has the version; names the file
      * @throws io.anneal.sstable.CorruptSSTableException when a component that is needed is missing or wrong; names it
      */
     public static SSTableReader open(Descriptor descriptor) throws IOException {
-        Optional<SSTableVersion> version = SSTableVersion.of(descriptor);
-        if (version.isEmpty()) {
-            SSTableVersion[] known = SSTableVersion.values();
+        Optional<SSTableFormat> format = SSTableVersion.of(descriptor).flatMap(v -> named(v.format()));
+        if (format.isEmpty()) {
+            List<SSTableVersion> known = Arrays.stream(SSTableVersion.values())
+                    .filter(v -> named(v.format()).isPresent())
+                    .toList();
             throw new UnsupportedVersionException(
                     descriptor.toString(),
                     descriptor.version() + "-" + descriptor.format(),
-                    text(known[0]),
-                    text(known[known.length - 1]));
+                    text(known.get(0)),
+                    text(known.get(known.size() - 1)));
         }
         checkListedComponents(descriptor);
-        return of(version.get()).open(descriptor);
+        return format.get().open(descriptor);
     }
 
     private static String text(SSTableVersion version) {

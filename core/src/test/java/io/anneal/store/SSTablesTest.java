@@ -128,10 +128,10 @@ final class SSTablesTest {
     @Test
     void shouldNameFileOfUnknownFormat() throws IOException {
         Path table = CassandraFiles.tableDirectory(data, CassandraFiles.ID);
-        Files.writeString(table.resolve("da-1-bti-Data.db"), "");
+        Files.writeString(table.resolve("zz-1-bti-Data.db"), "");
         assertThatThrownBy(() -> SSTables.open(table))
                 .isInstanceOf(UnsupportedVersionException.class)
-                .hasMessageContaining("da-1-bti")
+                .hasMessageContaining("zz-1-bti")
                 .hasMessageContaining(table.getFileName().toString());
     }
 

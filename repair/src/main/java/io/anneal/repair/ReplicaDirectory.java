@@ -3,6 +3,7 @@ package io.anneal.repair;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
@@ -161,7 +162,8 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
             return new StagedWriter(
                     staging.orElseThrow(),
                     schema(),
-                    SSTableWriterConfig.defaults(Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount())),
+                    SSTableWriterConfig.defaults(Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount()))
+                            .withCompression(Compression.of(schema().options())),
                     StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
         }
 

@@ -6,12 +6,13 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableOptions;
+import io.anneal.sstable.Compression;
+import io.anneal.sstable.Compressor;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.sstable.SSTableWriterConfig.Compression;
 import io.anneal.sstable.big.BigFormat;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.RandomFragments;
@@ -59,9 +60,17 @@ class BigRoundTripTest {
         int[] blockSizes = {1, 300, 4096, 65536};
         return SSTableWriterConfig.defaults(30)
                 .withCompression(
-                        random.nextBoolean() ? Compression.LZ4 : Compression.NONE,
-                        chunkLengths[random.nextInt(chunkLengths.length)])
+                        compression(random).withChunkLengthBytes(chunkLengths[random.nextInt(chunkLengths.length)]))
                 .withColumnIndexSizeBytes(blockSizes[random.nextInt(blockSizes.length)]);
+    }
+
+    private static Compression compression(SplittableRandom random) {
+        int choice = random.nextInt(Compressor.values().length + 1);
+        if (choice == Compressor.values().length) {
+            return Compression.NONE;
+        }
+        Compression compression = Compression.of(Compressor.values()[choice]);
+        return random.nextBoolean() ? compression : compression.withMaxCompressedLengthBytes(700);
     }
 
     private void assertRoundTrip(FragmentList written, String generation, SSTableWriterConfig config)

@@ -11,9 +11,9 @@ import io.anneal.schema.CqlType;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Compression;
 import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.sstable.SSTableWriterConfig.Compression;
 import io.anneal.store.Formats;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.RandomFragments;
@@ -147,9 +147,8 @@ class CassandraAcceptsTest {
         List<Path> written = new ArrayList<>();
         for (FragmentList source : sources) {
             SSTableWriterConfig config = SSTableWriterConfig.defaults(30)
-                    .withCompression(
-                            written.size() % 2 == 0 ? Compression.LZ4 : Compression.NONE,
-                            chunkLengths[random.nextInt(chunkLengths.length)])
+                    .withCompression((written.size() % 2 == 0 ? Compression.LZ4 : Compression.NONE)
+                            .withChunkLengthBytes(chunkLengths[random.nextInt(chunkLengths.length)]))
                     .withColumnIndexSizeBytes(blockSizes[random.nextInt(blockSizes.length)]);
             String generation = Integer.toString(written.size() + 1);
             try (SSTableWriter writer = Formats.write(directory, generation, source.schema(), config)) {

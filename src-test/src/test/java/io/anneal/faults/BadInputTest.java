@@ -142,7 +142,7 @@ class BadInputTest {
                 Files.move(known.file(component), right.resolve("zz-1-big-" + component.fileSuffix()));
             }
         }
-        assertOneLine(repair(), "ANL-1002", "found=zz", "oldest=nb", "newest=nb");
+        assertOneLine(repair(), "ANL-1002", "found=zz", "oldest=ma", "newest=oa");
     }
 
     @Test

@@ -1,37 +1,49 @@
 package io.anneal.sstable.big;
 
 import io.anneal.sstable.Component;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.data.ComponentFiles;
 import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.IndexVerifier;
 import io.anneal.sstable.data.PartitionIndex;
 import io.anneal.sstable.data.PartitionLookup;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 
-/** Index and Summary of one open SSTable. Summary is read when it is first asked for. */
+/** Index and Summary of one open SSTable. Index is opened and Summary read when they are first asked for. */
 final class BigIndex implements PartitionIndex {
     private final DataReader reader;
     private Summary summary;
+    private FileChannel channel;
 
     BigIndex(DataReader reader) {
         this.reader = reader;
     }
 
-    /** Null when there is none. */
-    private synchronized Summary summary() throws IOException {
-        if (summary == null && reader.descriptor().has(Component.SUMMARY)) {
-            summary = Summary.read(reader.descriptor());
-        }
-        return summary;
-    }
-
     @Override
-    public PartitionLookup lookup() throws IOException {
-        boolean hasIndex = reader.descriptor().has(Component.INDEX);
-        return BigPartitionLookup.open(reader, hasIndex ? summary() : null);
+    public synchronized PartitionLookup lookup() throws IOException {
+        Descriptor descriptor = reader.descriptor();
+        if (channel == null) {
+            if (!descriptor.has(Component.INDEX)) {
+                return new NoLookup();
+            }
+            channel = ComponentFiles.open(descriptor, Component.INDEX);
+        }
+        if (summary == null && descriptor.has(Component.SUMMARY)) {
+            summary = Summary.read(descriptor, reader.partitioner());
+        }
+        return BigPartitionLookup.of(reader, channel, summary);
     }
 
     @Override
     public IndexVerifier verifier() throws IOException {
         return BigIndexVerifier.open(reader);
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        if (channel != null) {
+            channel.close();
+        }
     }
 }

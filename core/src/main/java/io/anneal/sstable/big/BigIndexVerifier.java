@@ -10,6 +10,7 @@ import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.data.DataCursor;
 import io.anneal.sstable.data.DataReader;
+import io.anneal.sstable.data.DeletionTimes;
 import io.anneal.sstable.data.IndexVerifier;
 import io.anneal.sstable.data.PrefixDecoder;
 import java.io.IOException;
@@ -20,6 +21,7 @@ final class BigIndexVerifier implements IndexVerifier {
     private final Descriptor descriptor;
     private final Summary summary;
     private final IndexCursor index;
+    private final DeletionTimes deletions;
     private final PrefixDecoder prefixes;
 
     private int summaryEntry;
@@ -28,17 +30,28 @@ final class BigIndexVerifier implements IndexVerifier {
     private DecoratedKey lastKey;
     private BlockCheck block;
 
-    private BigIndexVerifier(Descriptor descriptor, Summary summary, IndexCursor index, PrefixDecoder prefixes) {
+    private BigIndexVerifier(
+            Descriptor descriptor,
+            Summary summary,
+            IndexCursor index,
+            DeletionTimes deletions,
+            PrefixDecoder prefixes) {
         this.descriptor = descriptor;
         this.summary = summary;
         this.index = index;
+        this.deletions = deletions;
         this.prefixes = prefixes;
     }
 
     static BigIndexVerifier open(DataReader reader) throws IOException {
         Descriptor descriptor = reader.descriptor();
-        Summary summary = Summary.read(descriptor);
-        return new BigIndexVerifier(descriptor, summary, IndexCursor.open(descriptor), reader.prefixes());
+        Summary summary = Summary.read(descriptor, reader.partitioner());
+        return new BigIndexVerifier(
+                descriptor,
+                summary,
+                IndexCursor.open(descriptor, reader.partitioner()),
+                DeletionTimes.of(reader.version()),
+                reader.prefixes());
     }
 
     @Override
@@ -58,7 +71,9 @@ final class BigIndexVerifier implements IndexVerifier {
         lastKey = key.toDecoratedKey();
         firstKey = firstKey == null ? lastKey : firstKey;
         ordinal++;
-        block = index.promotedLengthBytes() == 0 ? null : new BlockCheck(data, index, prefixes);
+        block = index.promotedLengthBytes() == 0
+                ? null
+                : new BlockCheck(data, index, PromotedIndex.of(index, deletions, prefixes));
     }
 
     private void checkSummary() throws CorruptSSTableException {
@@ -137,10 +152,10 @@ final class BigIndexVerifier implements IndexVerifier {
         private long openMicros = DeletionTime.NO_TIMESTAMP;
         private long openSeconds = DeletionTime.NO_DELETION_TIME;
 
-        BlockCheck(DataCursor data, IndexCursor index, PrefixDecoder prefixes) throws IOException {
+        BlockCheck(DataCursor data, IndexCursor index, PromotedIndex blocks) throws IOException {
             this.index = index;
             partitionPosition = data.dataPosition();
-            blocks = PromotedIndex.of(index, prefixes);
+            this.blocks = blocks;
             if (blocks.headerLengthBytes() != data.rowsPosition() - partitionPosition
                     || blocks.partitionDeletionMicros() != data.partitionDeletionTimestampMicros()
                     || blocks.partitionDeletionSeconds() != data.partitionDeletionLocalTimeSeconds()) {

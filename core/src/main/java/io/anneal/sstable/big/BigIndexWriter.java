@@ -31,7 +31,7 @@ final class BigIndexWriter implements IndexWriter {
         this.staged = staged;
         this.opener = opener;
         this.file = file;
-        promoted = new PromotedIndexWriter(config.columnIndexSizeBytes());
+        promoted = new PromotedIndexWriter(config.version(), config.columnIndexSizeBytes());
         summary = new SummaryBuilder(schema.options().minIndexInterval());
     }
 

@@ -1,60 +1,118 @@
 package io.anneal.sstable.big;
 
+import io.anneal.key.ClusteringComparator;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.data.DataReader;
+import io.anneal.sstable.data.DeletionTimes;
 import io.anneal.sstable.data.PartitionLookup;
 import io.anneal.sstable.data.PrefixDecoder;
+import io.anneal.sstable.data.RowLookup;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * Finds places in the data through Summary and Index, so that a cursor can skip. Neither file has checksums: what is
- * found is a claim that the cursor checks against the data. Without an Index nothing is found, and the cursor skips by
- * reading. Owned by one thread.
+ * found is a claim that the cursor checks against the data. Owned by one thread.
  */
 final class BigPartitionLookup implements PartitionLookup {
     private static final int END_OF_PARTITION_BYTES = 1;
 
     private final IndexCursor index;
+    private final DeletionTimes deletions;
     private final PrefixDecoder prefixes;
+    private final ClusteringComparator comparator;
     private final Summary summary;
     private final Path summaryFile;
-    private byte[] foundKey = {};
+    private byte[] foundKey = new byte[64];
+    private int foundKeyBytes;
+    private long foundToken;
     private long foundPosition;
 
-    private BigPartitionLookup(IndexCursor index, PrefixDecoder prefixes, Summary summary, Path summaryFile) {
+    private BigPartitionLookup(
+            IndexCursor index,
+            DeletionTimes deletions,
+            PrefixDecoder prefixes,
+            ClusteringComparator comparator,
+            Summary summary,
+            Path summaryFile) {
         this.index = index;
+        this.deletions = deletions;
         this.prefixes = prefixes;
+        this.comparator = comparator;
         this.summary = summary;
         this.summaryFile = summaryFile;
     }
 
-    static BigPartitionLookup open(DataReader reader, Summary summary) throws IOException {
-        boolean hasIndex = reader.descriptor().has(Component.INDEX);
+    /**
+     * @param channel of Index; stays open
+     * @param summary null when there is none
+     */
+    static BigPartitionLookup of(DataReader reader, FileChannel channel, Summary summary) throws IOException {
         return new BigPartitionLookup(
-                hasIndex ? IndexCursor.open(reader.descriptor()) : null,
+                IndexCursor.over(reader.descriptor().file(Component.INDEX), reader.partitioner(), channel),
+                DeletionTimes.of(reader.version()),
                 reader.prefixes(),
+                ClusteringComparator.of(reader.headerSchema()),
                 summary,
                 reader.descriptor().file(Component.SUMMARY));
     }
 
     @Override
     public boolean seekLastBelow(long token) throws IOException {
-        if (index == null) {
-            return false;
-        }
         seekSample(token);
         boolean found = false;
         while (index.next() && index.key().token() < token) {
             found = true;
-            KeyView key = index.key();
-            foundPosition = index.dataPosition();
-            foundKey = key.toDecoratedKey().bytes();
+            find();
         }
         return found;
+    }
+
+    /** Keeps the current entry of Index as what was found. */
+    private void find() {
+        KeyView key = index.key();
+        foundToken = key.token();
+        foundPosition = index.dataPosition();
+        foundKeyBytes = key.lengthBytes();
+        if (foundKey.length < foundKeyBytes) {
+            foundKey = new byte[foundKeyBytes];
+        }
+        System.arraycopy(key.buffer(), key.offset(), foundKey, 0, foundKeyBytes);
+    }
+
+    @Override
+    public boolean seek(KeyView key) throws IOException {
+        seekSample(key.token());
+        while (index.next()) {
+            int order = index.key().compareTo(key);
+            if (order >= 0) {
+                find();
+                return order == 0;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public boolean next() throws IOException {
+        if (!index.next()) {
+            return false;
+        }
+        find();
+        return true;
+    }
+
+    @Override
+    public Optional<RowLookup> rows() throws IOException {
+        return index.promotedLengthBytes() == 0
+                ? Optional.empty()
+                : Optional.of(new BigRowLookup(index, PromotedIndex.of(index, deletions, prefixes), comparator));
     }
 
     /** Stands Index at the last sampled entry below {@code token}, once the sample is proven to be there. */
@@ -84,13 +142,18 @@ final class BigPartitionLookup implements PartitionLookup {
     }
 
     @Override
+    public Optional<DecoratedKey> key() {
+        return Optional.of(new DecoratedKey(foundToken, Arrays.copyOf(foundKey, foundKeyBytes)));
+    }
+
+    @Override
     public long dataPosition() {
         return foundPosition;
     }
 
     @Override
     public void requireSame(byte[] buffer, int offset, int lengthBytes) throws CorruptSSTableException {
-        if (!Arrays.equals(foundKey, 0, foundKey.length, buffer, offset, offset + lengthBytes)) {
+        if (!Arrays.equals(foundKey, 0, foundKeyBytes, buffer, offset, offset + lengthBytes)) {
             throw index.corrupt("key is not at its position in the data, dataPosition=" + foundPosition, null);
         }
     }
@@ -100,9 +163,6 @@ final class BigPartitionLookup implements PartitionLookup {
      */
     @Override
     public boolean seekAfter(KeyView key, long partitionPosition) throws IOException {
-        if (index == null) {
-            return false;
-        }
         seekSample(key.token());
         while (index.next() && index.key().token() <= key.token()) {
             if (index.dataPosition() == partitionPosition && index.key().sameAs(key)) {
@@ -113,7 +173,7 @@ final class BigPartitionLookup implements PartitionLookup {
     }
 
     private boolean seekAfterPromoted(long partitionPosition) throws IOException {
-        PromotedIndex promoted = PromotedIndex.of(index, prefixes);
+        PromotedIndex promoted = PromotedIndex.of(index, deletions, prefixes);
         long end = 0;
         while (promoted.nextBlock()) {
             end = partitionPosition + promoted.blockOffset() + promoted.blockWidth();
@@ -122,15 +182,12 @@ final class BigPartitionLookup implements PartitionLookup {
         if (!index.next() || index.dataPosition() != end && index.dataPosition() != end + END_OF_PARTITION_BYTES) {
             return false;
         }
-        foundPosition = index.dataPosition();
-        foundKey = index.key().toDecoratedKey().bytes();
+        find();
         return true;
     }
 
     @Override
-    public void close() throws IOException {
-        if (index != null) {
-            index.close();
-        }
+    public void close() {
+        // Index belongs to the reader.
     }
 }

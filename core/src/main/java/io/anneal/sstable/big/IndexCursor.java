@@ -3,7 +3,7 @@ package io.anneal.sstable.big;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.KeyView;
-import io.anneal.key.Murmur3;
+import io.anneal.key.Partitioner;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
@@ -13,11 +13,13 @@ import io.anneal.sstable.data.PlainChunks;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 
 /** Reads Index.db entry by entry; {@link BigFormat} has the grammar. The file has no checksums. Owned by one thread. */
 final class IndexCursor implements Closeable {
     private static final int VINT_MAX_BYTES = 9;
 
+    private final Partitioner partitioner;
     private final FileChannel channel;
     private final DataWindow window;
     private final KeyView key = new KeyView();
@@ -27,16 +29,22 @@ final class IndexCursor implements Closeable {
     private int promotedLengthBytes;
     private long nextPosition;
 
-    private IndexCursor(FileChannel channel, DataWindow window) {
+    private IndexCursor(Partitioner partitioner, FileChannel channel, DataWindow window) {
+        this.partitioner = partitioner;
         this.channel = channel;
         this.window = window;
     }
 
-    static IndexCursor open(Descriptor descriptor) throws IOException {
+    /** Over an open file, which stays open. */
+    static IndexCursor over(Path file, Partitioner partitioner, FileChannel channel) throws IOException {
+        return new IndexCursor(partitioner, null, new DataWindow(new PlainChunks(file, channel, channel.size())));
+    }
+
+    static IndexCursor open(Descriptor descriptor, Partitioner partitioner) throws IOException {
         FileChannel channel = ComponentFiles.open(descriptor, Component.INDEX);
         try {
             PlainChunks chunks = new PlainChunks(descriptor.file(Component.INDEX), channel, channel.size());
-            return new IndexCursor(channel, new DataWindow(chunks));
+            return new IndexCursor(partitioner, channel, new DataWindow(chunks));
         } catch (IOException e) {
             channel.close();
             throw e;
@@ -78,7 +86,7 @@ final class IndexCursor implements Closeable {
             keyBytes = new byte[keyLengthBytes];
         }
         System.arraycopy(in.array(), keyOffset, keyBytes, 0, keyLengthBytes);
-        key.wrap(Murmur3.token(keyBytes, 0, keyLengthBytes), keyBytes, 0, keyLengthBytes);
+        key.wrap(partitioner.token(keyBytes, 0, keyLengthBytes), keyBytes, 0, keyLengthBytes);
         dataPosition = in.readUnsignedVInt();
         if (dataPosition < 0) {
             throw corrupt("data position is negative, dataPosition=" + dataPosition, null);
@@ -117,6 +125,8 @@ final class IndexCursor implements Closeable {
 
     @Override
     public void close() throws IOException {
-        channel.close();
+        if (channel != null) {
+            channel.close();
+        }
     }
 }

@@ -5,14 +5,15 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.Clustering;
 import io.anneal.sstable.data.DataWindow;
+import io.anneal.sstable.data.DeletionTimes;
+import io.anneal.sstable.data.MalformedRowException;
 import io.anneal.sstable.data.PrefixDecoder;
-import io.anneal.sstable.data.RowDecoder;
 import io.anneal.sstable.data.UnfilteredFlags;
 import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * The block index of a wide partition, block by block; {@link BigFormat} has the grammar. A view over an
+ * The block index of a wide partition, block by block or one that is asked for; {@link BigFormat} has the grammar. A view over an
  * {@link IndexCursor} that stands at the entry.
  */
 final class PromotedIndex {
@@ -24,6 +25,7 @@ final class PromotedIndex {
     private final IndexCursor index;
     private final DataWindow window;
     private final ByteReader in;
+    private final DeletionTimes deletions;
     private final PrefixDecoder prefixes;
     private final long endPosition;
     private final long headerLengthBytes;
@@ -43,8 +45,9 @@ final class PromotedIndex {
     private long openMicros;
     private long openSeconds;
 
-    private PromotedIndex(IndexCursor index, PrefixDecoder prefixes) throws IOException {
+    private PromotedIndex(IndexCursor index, DeletionTimes deletions, PrefixDecoder prefixes) throws IOException {
         this.index = index;
+        this.deletions = deletions;
         this.prefixes = prefixes;
         window = index.promoted();
         in = window.in();
@@ -52,9 +55,9 @@ final class PromotedIndex {
         window.mark();
         window.want(Math.min(HEAD_BYTES, index.promotedLengthBytes()));
         headerLengthBytes = in.readUnsignedVInt();
-        int localSeconds = in.readInt();
-        partitionDeletionMicros = in.readLong();
-        partitionDeletionSeconds = localSeconds(partitionDeletionMicros, localSeconds);
+        deletions.read(in);
+        partitionDeletionMicros = deletions.timestampMicros();
+        partitionDeletionSeconds = deletions.localDeletionTimeSeconds();
         blockCount = in.readUnsignedVInt32();
         blocksPosition = window.position();
         if ((long) blockCount * Integer.BYTES > endPosition - blocksPosition) {
@@ -62,17 +65,12 @@ final class PromotedIndex {
         }
     }
 
-    static PromotedIndex of(IndexCursor index, PrefixDecoder prefixes) throws IOException {
+    static PromotedIndex of(IndexCursor index, DeletionTimes deletions, PrefixDecoder prefixes) throws IOException {
         try {
-            return new PromotedIndex(index, prefixes);
-        } catch (ByteUnderflowException e) {
-            throw index.corrupt("promoted index ends too early", e);
+            return new PromotedIndex(index, deletions, prefixes);
+        } catch (ByteUnderflowException | MalformedRowException e) {
+            throw index.corrupt("promoted index cannot be decoded: " + e.getMessage(), e);
         }
-    }
-
-    private static long localSeconds(long micros, int seconds) {
-        boolean live = micros == DeletionTime.NO_TIMESTAMP && seconds == Integer.MAX_VALUE;
-        return live ? DeletionTime.NO_DELETION_TIME : RowDecoder.deletionLocalTime(seconds);
     }
 
     /** Moves to the next block; behind the last one checks the table of offsets and returns false. */
@@ -82,18 +80,44 @@ final class PromotedIndex {
                 checkOffsets();
                 return false;
             }
-            readBlock();
-        } catch (ByteUnderflowException e) {
-            throw index.corrupt("promoted index ends too early", e);
+            readNextBlock();
+        } catch (ByteUnderflowException | MalformedRowException e) {
+            throw index.corrupt("promoted index cannot be decoded: " + e.getMessage(), e);
         }
         return true;
     }
 
-    private void readBlock() throws IOException {
+    /** Moves to a block by the table of offsets, reading neither what is before nor what is behind. */
+    void seek(int target) throws IOException {
+        block = target;
+        try {
+            long tablePosition = endPosition - (long) blockCount * Integer.BYTES;
+            window.seek(tablePosition + (long) target * Integer.BYTES);
+            window.want(2 * Integer.BYTES);
+            long begin = blocksPosition + in.readInt();
+            long end = target + 1 == blockCount ? tablePosition : blocksPosition + in.readInt();
+            if (begin < blocksPosition || begin >= end || end > tablePosition) {
+                throw index.corrupt("offset of a block of the promoted index is wrong, block=" + target, null);
+            }
+            window.seek(begin);
+            readBlock();
+            if (window.position() != end) {
+                throw index.corrupt("block of the promoted index has another length, block=" + target, null);
+            }
+        } catch (ByteUnderflowException | MalformedRowException e) {
+            throw index.corrupt("promoted index cannot be decoded: " + e.getMessage(), e);
+        }
+    }
+
+    private void readNextBlock() throws IOException {
         if (block == offsets.length) {
             offsets = Arrays.copyOf(offsets, block * 2);
         }
         offsets[block] = (int) (window.position() - blocksPosition);
+        readBlock();
+    }
+
+    private void readBlock() throws IOException {
         window.mark();
         int epoch;
         do {
@@ -112,9 +136,9 @@ final class PromotedIndex {
             throw index.corrupt("flag is neither 0 nor 1, value=" + hasOpen, null);
         }
         if (hasOpen == 1) {
-            int localSeconds = in.readInt();
-            openMicros = in.readLong();
-            openSeconds = localSeconds(openMicros, localSeconds);
+            deletions.read(in);
+            openMicros = deletions.timestampMicros();
+            openSeconds = deletions.localDeletionTimeSeconds();
         }
         if (blockOffset < 0 || blockWidth < 0 || window.position() > endPosition) {
             throw index.corrupt("block of the promoted index is out of range, block=" + block, null);

@@ -3,7 +3,8 @@ package io.anneal.sstable.big;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.VInt;
-import io.anneal.sstable.data.DeltaEncoder;
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.sstable.data.DeletionTimes;
 import io.anneal.sstable.data.RowEncoder;
 import java.util.Arrays;
 
@@ -15,19 +16,20 @@ final class PromotedIndexWriter {
     /** Widths are written as differences to this, whatever the block size is. */
     private static final long WIDTH_BASE = 64 * 1024;
 
-    private static final int DELETION_BYTES = 12;
-
+    private final DeletionTimes deletions;
     private final int blockSizeBytes;
     private final ByteWriter first = new ByteWriter(256);
     private final ByteWriter last = new ByteWriter(256);
     private final ByteWriter blocks = new ByteWriter(4096);
+    private final ByteWriter deletion = new ByteWriter(DeletionTimes.LENGTH_MAX_BYTES);
 
     private int[] blockOffsets = new int[16];
     private int blockCount;
     private long blockPosition;
     private boolean inBlock;
 
-    PromotedIndexWriter(int blockSizeBytes) {
+    PromotedIndexWriter(SSTableVersion version, int blockSizeBytes) {
+        deletions = DeletionTimes.of(version);
         this.blockSizeBytes = blockSizeBytes;
     }
 
@@ -73,8 +75,7 @@ final class PromotedIndexWriter {
         boolean open = !DeletionTime.isLive(openMicros, openLocalSeconds);
         blocks.writeByte(open ? 1 : 0);
         if (open) {
-            blocks.writeInt(DeltaEncoder.narrow(openLocalSeconds));
-            blocks.writeLong(openMicros);
+            deletions.write(openMicros, openLocalSeconds, blocks);
         }
         inBlock = false;
     }
@@ -85,15 +86,16 @@ final class PromotedIndexWriter {
             out.writeUnsignedVInt(0);
             return;
         }
+        deletion.clear();
+        deletions.write(deletionMicros, deletionLocalSeconds, deletion);
         long length = (long) VInt.lengthBytes(headerLength)
-                + DELETION_BYTES
+                + deletion.lengthBytes()
                 + VInt.lengthBytes(blockCount)
                 + blocks.lengthBytes()
                 + (long) blockCount * Integer.BYTES;
         out.writeUnsignedVInt(length);
         out.writeUnsignedVInt(headerLength);
-        out.writeInt(DeltaEncoder.narrowOrNone(deletionLocalSeconds));
-        out.writeLong(deletionMicros);
+        out.writeBytes(deletion.array(), 0, deletion.lengthBytes());
         out.writeUnsignedVInt(blockCount);
         out.writeBytes(blocks.array(), 0, blocks.lengthBytes());
         for (int i = 0; i < blockCount; i++) {

@@ -2,7 +2,7 @@ package io.anneal.sstable.big;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
-import io.anneal.key.Murmur3;
+import io.anneal.key.Partitioner;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
@@ -18,6 +18,7 @@ final class Summary {
 
     private static final int INDEX_POSITION_BYTES = 8;
 
+    private final Partitioner partitioner;
     private final byte[] bytes;
     private final int minIndexInterval;
     private final int samplingLevel;
@@ -27,6 +28,7 @@ final class Summary {
     private final byte[] lastKey;
 
     private Summary(
+            Partitioner partitioner,
             byte[] bytes,
             int minIndexInterval,
             int samplingLevel,
@@ -34,6 +36,7 @@ final class Summary {
             int entriesEnd,
             byte[] firstKey,
             byte[] lastKey) {
+        this.partitioner = partitioner;
         this.bytes = bytes;
         this.minIndexInterval = minIndexInterval;
         this.samplingLevel = samplingLevel;
@@ -43,18 +46,19 @@ final class Summary {
         this.lastKey = lastKey;
     }
 
-    static Summary read(Descriptor descriptor) throws IOException {
+    static Summary read(Descriptor descriptor, Partitioner partitioner) throws IOException {
         Path file = descriptor.file(Component.SUMMARY);
         byte[] bytes = ComponentFiles.readWhole(descriptor, Component.SUMMARY);
         ByteReader in = new ByteReader(bytes);
         try {
-            return parse(file, bytes, in);
+            return parse(file, partitioner, bytes, in);
         } catch (ByteUnderflowException e) {
             throw new CorruptSSTableException(file, in.offset(), "summary ends too early", e);
         }
     }
 
-    private static Summary parse(Path file, byte[] bytes, ByteReader in) throws CorruptSSTableException {
+    private static Summary parse(Path file, Partitioner partitioner, byte[] bytes, ByteReader in)
+            throws CorruptSSTableException {
         int minIndexInterval = in.readInt();
         int count = in.readInt();
         long sizeBytes = in.readLong();
@@ -92,7 +96,7 @@ final class Summary {
         if (in.hasRemaining()) {
             throw new CorruptSSTableException(file, in.offset(), "bytes follow the summary");
         }
-        return new Summary(bytes, minIndexInterval, samplingLevel, offsets, entriesEnd, firstKey, lastKey);
+        return new Summary(partitioner, bytes, minIndexInterval, samplingLevel, offsets, entriesEnd, firstKey, lastKey);
     }
 
     int count() {
@@ -113,7 +117,7 @@ final class Summary {
     }
 
     long token(int entry) {
-        return Murmur3.token(bytes, offsets[entry], end(entry) - INDEX_POSITION_BYTES - offsets[entry]);
+        return partitioner.token(bytes, offsets[entry], end(entry) - INDEX_POSITION_BYTES - offsets[entry]);
     }
 
     /** Where the entry's key stands in Index: little-endian in the file. */

@@ -7,6 +7,7 @@ import io.anneal.key.Murmur3;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -29,7 +30,8 @@ final class BloomFilter {
         bitCount = 8L * (bytes.length - bitsOffset);
     }
 
-    static BloomFilter read(Descriptor descriptor) throws IOException {
+    /** @param version before {@code na} the bytes of each word are in reverse order */
+    static BloomFilter read(Descriptor descriptor, SSTableVersion version) throws IOException {
         Path file = descriptor.file(Component.FILTER);
         byte[] bytes = ComponentFiles.readWhole(descriptor, Component.FILTER);
         ByteReader in = new ByteReader(bytes);
@@ -40,9 +42,22 @@ final class BloomFilter {
                 throw new CorruptSSTableException(
                         file, 0, "numbers of the filter are out of range, hashes=" + hashCount + ", words=" + words);
             }
+            if (!version.isAtLeast(SSTableVersion.NA)) {
+                reverseWords(bytes, in.offset());
+            }
             return new BloomFilter(hashCount, bytes, in.offset());
         } catch (ByteUnderflowException e) {
             throw new CorruptSSTableException(file, in.offset(), "filter ends too early", e);
+        }
+    }
+
+    private static void reverseWords(byte[] bytes, int from) {
+        for (int word = from; word < bytes.length; word += Long.BYTES) {
+            for (int i = 0; i < Long.BYTES / 2; i++) {
+                byte low = bytes[word + i];
+                bytes[word + i] = bytes[word + Long.BYTES - 1 - i];
+                bytes[word + Long.BYTES - 1 - i] = low;
+            }
         }
     }
 

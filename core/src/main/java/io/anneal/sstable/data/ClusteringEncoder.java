@@ -59,8 +59,8 @@ final class ClusteringEncoder {
 
     private void writeComponent(Clustering clustering, int component, int length, ByteWriter out) {
         if (length > DataWriter.SHORT_LENGTH_MAX_BYTES) {
-            throw new IllegalArgumentException("clustering value is too long for format nb, column="
-                    + columns[component].name() + ", lengthBytes=" + length);
+            throw new IllegalArgumentException(
+                    "clustering value is too long, column=" + columns[component].name() + ", lengthBytes=" + length);
         }
         if (fixedLengths[component] == CqlType.VARIABLE_LENGTH) {
             out.writeUnsignedVInt(length);

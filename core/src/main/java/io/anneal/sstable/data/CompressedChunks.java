@@ -9,13 +9,13 @@ import java.util.zip.CRC32;
 final class CompressedChunks extends ChunkSource {
     private final FileWindow window;
     private final CompressionInfo info;
-    private final ChunkDecompressor decompressor;
+    private final ChunkCodec codec;
     private final CRC32 crc = new CRC32();
 
-    CompressedChunks(Path file, FileChannel channel, CompressionInfo info, ChunkDecompressor decompressor) {
+    CompressedChunks(Path file, FileChannel channel, CompressionInfo info, ChunkCodec codec) {
         super(file, (int) Math.min(info.chunkLengthBytes(), info.dataLengthBytes()), info.dataLengthBytes());
         this.info = info;
-        this.decompressor = decompressor;
+        this.codec = codec;
         window = new FileWindow(file, channel, info.compressedLengthBytes());
     }
 
@@ -36,7 +36,7 @@ final class CompressedChunks extends ChunkSource {
         }
         int expectedBytes = chunkLengthBytes(chunk);
         if (storedBytes < info.maxCompressedLengthBytes()) {
-            if (!decompressor.decompress(stored, at, storedBytes, target, offset, expectedBytes)) {
+            if (!codec.decompress(stored, at, storedBytes, target, offset, expectedBytes)) {
                 throw corrupt(
                         position,
                         "chunk does not decompress to its length, chunk=" + index + ", expectedBytes=" + expectedBytes);

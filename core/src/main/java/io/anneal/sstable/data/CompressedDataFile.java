@@ -3,32 +3,32 @@ package io.anneal.sstable.data;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.OutputFile;
 import io.anneal.sstable.Component;
+import io.anneal.sstable.Compression;
 import io.anneal.sstable.StagedSSTable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.zip.CRC32;
-import net.jpountz.lz4.LZ4Compressor;
-import net.jpountz.lz4.LZ4Factory;
 
 /**
- * Data in LZ4 chunks. A chunk of the file is the uncompressed length (four bytes, little-endian), the LZ4 block and a
- * CRC32 of both; {@code CompressionInfo.db} holds where each begins. The digest covers chunks and checksums.
+ * Data in compressed chunks, each with a CRC32 of what is stored; {@code CompressionInfo.db} holds where each begins. A
+ * chunk that would take {@link Compression#maxCompressedLengthBytes()} or more is stored as it is, and padded with zeros up
+ * to that when it is the last and shorter, which tells readers how it is stored. The digest covers chunks and checksums.
  */
 final class CompressedDataFile implements DataFile {
-    private static final String COMPRESSOR = "LZ4Compressor";
-    private static final int LENGTH_BYTES = 4;
     private static final int CRC_BYTES = 4;
-    /** Cassandra's default: a chunk is compressed however little it gains. */
-    private static final int MAX_COMPRESSED_LENGTH = Integer.MAX_VALUE;
 
     private final StagedSSTable staged;
     private final OutputFile.Opener opener;
     private final OutputFile data;
-    private final LZ4Compressor compressor = LZ4Factory.fastestInstance().fastCompressor();
+    private final Compression compression;
+    private final ChunkCodec codec;
     private final byte[] chunk;
     private final byte[] compressed;
+    private final byte[] checksum = new byte[CRC_BYTES];
     private final CRC32 chunkCrc = new CRC32();
     private final CRC32 wholeCrc = new CRC32();
 
@@ -38,21 +38,26 @@ final class CompressedDataFile implements DataFile {
     private long[] chunkPositions = new long[1024];
     private int chunkCount;
 
-    private CompressedDataFile(StagedSSTable staged, OutputFile.Opener opener, OutputFile data, int chunkLengthBytes) {
+    private CompressedDataFile(
+            StagedSSTable staged,
+            OutputFile.Opener opener,
+            OutputFile data,
+            Compression compression,
+            ChunkCodec codec) {
         this.staged = staged;
         this.opener = opener;
         this.data = data;
-        chunk = new byte[chunkLengthBytes];
-        compressed = new byte[LENGTH_BYTES + compressor.maxCompressedLength(chunkLengthBytes) + CRC_BYTES];
+        this.compression = compression;
+        this.codec = codec;
+        chunk = new byte[compression.chunkLengthBytes()];
+        compressed = new byte[codec.compressedLengthMaxBytes(chunk.length)];
     }
 
-    static CompressedDataFile open(StagedSSTable staged, OutputFile.Opener opener, int chunkLengthBytes)
+    static CompressedDataFile open(StagedSSTable staged, OutputFile.Opener opener, Compression compression)
             throws IOException {
-        if (Integer.bitCount(chunkLengthBytes) != 1) {
-            throw new IllegalArgumentException("chunk length is no power of two, chunkLengthBytes=" + chunkLengthBytes);
-        }
+        ChunkCodec codec = ChunkCodec.of(compression);
         OutputFile data = OutputFile.open(staged.file(Component.DATA), opener);
-        return new CompressedDataFile(staged, opener, data, chunkLengthBytes);
+        return new CompressedDataFile(staged, opener, data, compression, codec);
     }
 
     @Override
@@ -73,23 +78,32 @@ final class CompressedDataFile implements DataFile {
     }
 
     private void endChunk() throws IOException {
-        int blockLength =
-                compressor.compress(chunk, 0, chunkLength, compressed, LENGTH_BYTES, compressed.length - LENGTH_BYTES);
-        for (int i = 0; i < LENGTH_BYTES; i++) {
-            compressed[i] = (byte) (chunkLength >>> (8 * i));
+        int compressedBytes = codec.compress(chunk, chunkLength, compressed);
+        int limit = compression.maxCompressedLengthBytes();
+        if (compressedBytes < limit) {
+            store(compressed, compressedBytes);
+        } else if (chunkLength >= limit) {
+            store(chunk, chunkLength);
+        } else {
+            Arrays.fill(chunk, chunkLength, limit, (byte) 0);
+            store(chunk, limit);
         }
-        int length = LENGTH_BYTES + blockLength;
+        chunkLength = 0;
+    }
+
+    private void store(byte[] bytes, int lengthBytes) throws IOException {
         chunkCrc.reset();
-        chunkCrc.update(compressed, 0, length);
+        chunkCrc.update(bytes, 0, lengthBytes);
         int crc = (int) chunkCrc.getValue();
         for (int i = 0; i < CRC_BYTES; i++) {
-            compressed[length + i] = (byte) (crc >>> (24 - 8 * i));
+            checksum[i] = (byte) (crc >>> (24 - 8 * i));
         }
-        wholeCrc.update(compressed, 0, length + CRC_BYTES);
+        wholeCrc.update(bytes, 0, lengthBytes);
+        wholeCrc.update(checksum, 0, CRC_BYTES);
         addPosition(data.position());
-        data.write(compressed, 0, length + CRC_BYTES);
-        compressedLength += length;
-        chunkLength = 0;
+        data.write(bytes, 0, lengthBytes);
+        data.write(checksum, 0, CRC_BYTES);
+        compressedLength += lengthBytes;
     }
 
     private void addPosition(long chunkPosition) {
@@ -115,12 +129,16 @@ final class CompressedDataFile implements DataFile {
     }
 
     private void writeCompressionInfo() throws IOException {
-        ByteWriter out = new ByteWriter(64 + chunkCount * Long.BYTES);
-        out.writeShort(COMPRESSOR.length());
-        out.writeBytes(COMPRESSOR.getBytes(StandardCharsets.US_ASCII));
-        out.writeInt(0);
+        ByteWriter out = new ByteWriter(256 + chunkCount * Long.BYTES);
+        writeUtf(compression.compressor().orElseThrow().className(), out);
+        Map<String, String> options = new TreeMap<>(compression.options());
+        out.writeInt(options.size());
+        options.forEach((name, value) -> {
+            writeUtf(name, out);
+            writeUtf(value, out);
+        });
         out.writeInt(chunk.length);
-        out.writeInt(MAX_COMPRESSED_LENGTH);
+        out.writeInt(compression.maxCompressedLengthBytes());
         out.writeLong(position);
         out.writeInt(chunkCount);
         for (int i = 0; i < chunkCount; i++) {
@@ -130,6 +148,12 @@ final class CompressedDataFile implements DataFile {
             file.write(out);
             file.sync();
         }
+    }
+
+    private static void writeUtf(String text, ByteWriter out) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        out.writeShort(bytes.length);
+        out.writeBytes(bytes);
     }
 
     @Override

@@ -3,8 +3,10 @@ package io.anneal.sstable.data;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.sstable.Component;
+import io.anneal.sstable.Compression;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -27,17 +29,20 @@ record CompressionInfo(
     /** A compaction of Cassandra syncs what it wrote up to twice more, and each sync ends a chunk, be it empty. */
     static final int SURPLUS_CHUNKS_MAX = 2;
 
-    static CompressionInfo read(Descriptor descriptor, long compressedLengthBytes) throws IOException {
+    /** @param version up to {@code me} every chunk is compressed and there is no limit */
+    static CompressionInfo read(Descriptor descriptor, SSTableVersion version, long compressedLengthBytes)
+            throws IOException {
         Path file = descriptor.file(Component.COMPRESSION_INFO);
         ByteReader in = new ByteReader(ComponentFiles.readWhole(descriptor, Component.COMPRESSION_INFO));
         try {
-            return parse(file, in, compressedLengthBytes);
+            return parse(file, version, in, compressedLengthBytes);
         } catch (ByteUnderflowException e) {
             throw new CorruptSSTableException(file, in.offset(), "compression info ends too early", e);
         }
     }
 
-    private static CompressionInfo parse(Path file, ByteReader in, long compressedLengthBytes) throws IOException {
+    private static CompressionInfo parse(Path file, SSTableVersion version, ByteReader in, long compressedLengthBytes)
+            throws IOException {
         String compressor = ComponentFiles.readUtf(in);
         int optionCount = in.readInt();
         if (optionCount < 0) {
@@ -48,11 +53,16 @@ record CompressionInfo(
             ComponentFiles.readUtf(in);
         }
         int chunkLengthBytes = in.readInt();
-        if (chunkLengthBytes <= 0 || Integer.bitCount(chunkLengthBytes) != 1) {
+        if (chunkLengthBytes <= 0
+                || Integer.bitCount(chunkLengthBytes) != 1
+                || chunkLengthBytes > Compression.CHUNK_LENGTH_MAX_BYTES) {
             throw new CorruptSSTableException(
-                    file, in.offset(), "chunk length is no power of two, value=" + chunkLengthBytes);
+                    file,
+                    in.offset(),
+                    "chunk length is no power of two up to " + Compression.CHUNK_LENGTH_MAX_BYTES + ", value="
+                            + chunkLengthBytes);
         }
-        int maxCompressedLengthBytes = in.readInt();
+        int maxCompressedLengthBytes = version.isAtLeast(SSTableVersion.NA) ? in.readInt() : Integer.MAX_VALUE;
         if (maxCompressedLengthBytes < 0) {
             throw new CorruptSSTableException(
                     file, in.offset(), "maximal compressed length is negative, value=" + maxCompressedLengthBytes);

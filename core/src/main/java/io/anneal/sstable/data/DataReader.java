@@ -1,53 +1,68 @@
 package io.anneal.sstable.data;
 
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
+import io.anneal.key.Partitioner;
+import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.LostData;
+import io.anneal.sstable.SSTableCursor;
+import io.anneal.sstable.SSTableMetadata;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableStatistics;
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.sstable.UnsupportedSSTableException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
- * An open SSTable. Holds Data.db open and what a scan needs; Index, Summary and Filter are opened by
- * whoever uses them, so that a scan never depends on files without checksums.
+ * An open SSTable. Holds Data.db open and what a scan needs; the index and Filter are opened when a key is asked for, so
+ * that a scan never depends on files without checksums.
  */
 public final class DataReader implements SSTableReader {
     private final Descriptor descriptor;
+    private final SSTableVersion version;
     private final FileChannel dataChannel;
     private final long fileLengthBytes;
     private final Statistics statistics;
     private final TableSchema headerSchema;
     private final CompressionInfo compression;
-    private final ChunkDecompressor decompressor;
+    private final ChunkCodec codec;
     private final ChunkChecksums checksums;
     private final PartitionIndex index;
+    private BloomFilter filter;
 
     private DataReader(
             Descriptor descriptor,
+            SSTableVersion version,
             FileChannel dataChannel,
             long fileLengthBytes,
             Statistics statistics,
             CompressionInfo compression,
-            ChunkDecompressor decompressor,
+            ChunkCodec codec,
             ChunkChecksums checksums,
             PartitionIndex.Opener index) {
         this.descriptor = descriptor;
+        this.version = version;
         this.dataChannel = dataChannel;
         this.fileLengthBytes = fileLengthBytes;
         this.statistics = statistics;
         this.compression = compression;
-        this.decompressor = decompressor;
+        this.codec = codec;
         this.checksums = checksums;
         headerSchema = statistics.schema();
         this.index = index.open(this);
     }
 
-    /** @throws UnsupportedVersionException when no format has the version */
+    /** @param descriptor of a version that is known */
     public static DataReader open(Descriptor descriptor, PartitionIndex.Opener index) throws IOException {
         FileChannel channel = ComponentFiles.open(descriptor, Component.DATA);
         try {
@@ -60,30 +75,33 @@ public final class DataReader implements SSTableReader {
 
     private static DataReader open(Descriptor descriptor, FileChannel channel, PartitionIndex.Opener index)
             throws IOException {
-        Statistics statistics = Statistics.read(descriptor, keyspaceOf(descriptor), tableOf(descriptor));
+        SSTableVersion version = SSTableVersion.of(descriptor).orElseThrow();
+        Statistics statistics = Statistics.read(descriptor, version, keyspaceOf(descriptor), tableOf(descriptor));
         long fileLengthBytes = channel.size();
         if (!descriptor.has(Component.COMPRESSION_INFO)) {
             if (!descriptor.has(Component.CRC) && TableOfContents.lists(descriptor, Component.COMPRESSION_INFO)) {
                 throw ComponentFiles.missing(descriptor.file(Component.COMPRESSION_INFO));
             }
             ChunkChecksums checksums = ChunkChecksums.read(descriptor, fileLengthBytes);
-            return new DataReader(descriptor, channel, fileLengthBytes, statistics, null, null, checksums, index);
+            return new DataReader(
+                    descriptor, version, channel, fileLengthBytes, statistics, null, null, checksums, index);
         }
         Path file = descriptor.file(Component.COMPRESSION_INFO);
         if (descriptor.has(Component.CRC)) {
             throw new CorruptSSTableException(
                     file, CorruptSSTableException.NO_POSITION, "SSTable is both compressed and uncompressed");
         }
-        CompressionInfo compression = CompressionInfo.read(descriptor, fileLengthBytes);
-        ChunkDecompressor decompressor = ChunkDecompressor.of(file, compression.compressor());
-        if (compression.dataLengthBytes() / decompressor.ratioMax() > fileLengthBytes) {
+        CompressionInfo compression = CompressionInfo.read(descriptor, version, fileLengthBytes);
+        ChunkCodec codec = ChunkCodec.of(file, compression.compressor());
+        if (compression.dataLengthBytes() / codec.ratioMax() > fileLengthBytes) {
             throw new CorruptSSTableException(
                     file,
                     CorruptSSTableException.NO_POSITION,
                     "data length is more than can be compressed, dataLengthBytes=" + compression.dataLengthBytes());
         }
-        compression.refuseDataBehindTheEnd(file, decompressor.emptyLengthBytes());
-        return new DataReader(descriptor, channel, fileLengthBytes, statistics, compression, decompressor, null, index);
+        compression.refuseDataBehindTheEnd(file, codec.emptyLengthBytes());
+        return new DataReader(
+                descriptor, version, channel, fileLengthBytes, statistics, compression, codec, null, index);
     }
 
     /** {@code <keyspace>/<table>-<id>}, perhaps with {@code snapshots/<name>} or {@code backups} behind it. */
@@ -120,9 +138,24 @@ public final class DataReader implements SSTableReader {
         return headerSchema;
     }
 
+    /** Which tells how numbers are coded. */
+    public SSTableVersion version() {
+        return version;
+    }
+
     @Override
     public SSTableStatistics statistics() {
-        return statistics.data();
+        return statistics.metadata().statistics();
+    }
+
+    @Override
+    public SSTableMetadata metadata() {
+        return statistics.metadata();
+    }
+
+    @Override
+    public Partitioner partitioner() {
+        return statistics.metadata().partitioner();
     }
 
     SerializationHeader header() {
@@ -130,7 +163,7 @@ public final class DataReader implements SSTableReader {
     }
 
     double bloomFilterFpChance() {
-        return statistics.bloomFilterFpChance();
+        return statistics.metadata().bloomFilterFpChance();
     }
 
     @Override
@@ -152,20 +185,111 @@ public final class DataReader implements SSTableReader {
         Path file = descriptor.file(Component.DATA);
         return compression == null
                 ? new ChecksummedChunks(file, dataChannel, fileLengthBytes, checksums)
-                : new CompressedChunks(file, dataChannel, compression, decompressor);
+                : new CompressedChunks(file, dataChannel, compression, codec);
     }
 
     @Override
     public DataCursor scan(TableSchema schema, TokenRange.Linear range) throws IOException {
+        if (partitioner() != Partitioner.MURMUR3 && !range.equals(TokenRange.Linear.ALL)) {
+            throw new UnsupportedSSTableException(
+                    descriptor.file(Component.DATA),
+                    "token range of a partitioner",
+                    partitioner().className(),
+                    Partitioner.MURMUR3.className());
+        }
+        return cursor(schema, range);
+    }
+
+    private DataCursor cursor(TableSchema schema, TokenRange.Linear range) throws IOException {
+        return new DataCursor(this, partitioner(), schema, range, chunks(), decoder(schema), statistics.header());
+    }
+
+    @Override
+    public Optional<SSTableCursor> read(TableSchema schema, DecoratedKey key, Slices slices, boolean reversed)
+            throws IOException {
+        return Optional.ofNullable(read(schema, key, slices, reversed, SliceCursor.HELD_DEFAULT_BYTES));
+    }
+
+    /**
+     * Null when there is no such partition.
+     *
+     * @param heldBytes how much of the data is held to be read in reverse
+     */
+    SliceCursor read(TableSchema schema, DecoratedKey key, Slices slices, boolean reversed, long heldBytes)
+            throws IOException {
+        byte[] keyBytes = key.bytes();
+        long token = partitioner().token(keyBytes, 0, keyBytes.length);
+        KeyView wanted = new KeyView().wrap(token, keyBytes, 0, keyBytes.length);
+        if (!mayContain(wanted)) {
+            return null;
+        }
+        RowDecoder decoder = decoder(schema);
+        PartitionLookup lookup = index.lookup();
+        try {
+            if (lookup.seek(wanted)) {
+                SliceCursor cursor = sliceCursor(lookup.dataPosition(), schema, decoder, lookup);
+                KeyView found = cursor.key();
+                lookup.requireSame(found.buffer(), found.offset(), found.lengthBytes());
+                if (found.sameAs(wanted)) {
+                    return cursor.select(slices, reversed, lookup.rows(), this, heldBytes);
+                }
+            }
+            // Only the data can tell that the index is right and the key is not there.
+            long position = positionInData(wanted);
+            if (position >= 0) {
+                return sliceCursor(position, schema, decoder, lookup)
+                        .select(slices, reversed, Optional.empty(), this, heldBytes);
+            }
+            lookup.close();
+            return null;
+        } catch (IOException | RuntimeException e) {
+            lookup.close();
+            throw e;
+        }
+    }
+
+    private SliceCursor sliceCursor(long position, TableSchema schema, RowDecoder decoder, PartitionLookup lookup)
+            throws IOException {
+        return SliceCursor.at(position, partitioner(), schema, chunks(), decoder, statistics.header(), lookup);
+    }
+
+    /** Where a partition begins, found by reading on from the one before it; -1 when there is none. */
+    private long positionInData(KeyView key) throws IOException {
+        try (DataCursor cursor = cursor(headerSchema, new TokenRange.Linear(key.token(), key.token()))) {
+            while (cursor.advance() != null) {
+                int order = cursor.key().compareTo(key);
+                if (order >= 0) {
+                    return order == 0 ? cursor.dataPosition() : -1;
+                }
+                cursor.nextPartition();
+            }
+        }
+        return -1;
+    }
+
+    /** False when the key is certainly not in the SSTable, as far as the filter knows. */
+    synchronized boolean mayContain(KeyView key) throws IOException {
+        if (filter == null && descriptor.has(Component.FILTER)) {
+            filter = BloomFilter.read(descriptor, version);
+        }
+        return filter == null || filter.mayContain(key);
+    }
+
+    private RowDecoder decoder(TableSchema schema) throws IOException {
         SerializationHeader header = statistics.header();
         Path file = descriptor.file(Component.STATISTICS);
         ColumnMapping.requireSame(header.keyTypes(), schema.partitionKey(), schema, file);
         ColumnMapping.requireSame(header.clusteringTypes(), schema.clustering(), schema, file);
-        RowDecoder rows = new RowDecoder(
+        return new RowDecoder(
+                version,
                 header,
                 ColumnMapping.of(header.staticColumns(), Column.Kind.STATIC, schema, file),
                 ColumnMapping.of(header.regularColumns(), Column.Kind.REGULAR, schema, file));
-        return new DataCursor(this, schema, range, chunks(), rows, header);
+    }
+
+    @Override
+    public SSTableCursor salvage(TableSchema schema, Consumer<LostData> listener) throws IOException {
+        return new SalvageCursor(this, schema, decoder(schema), listener);
     }
 
     @Override
@@ -175,6 +299,8 @@ public final class DataReader implements SSTableReader {
 
     @Override
     public void close() throws IOException {
-        dataChannel.close();
+        try (index) {
+            dataChannel.close();
+        }
     }
 }

@@ -40,17 +40,20 @@ final class DataVerifier {
     void verify() throws IOException {
         List<String> listed = TableOfContents.verify(descriptor);
         DataDigest.verify(descriptor);
-        Statistics.read(descriptor, schema.keyspace(), schema.name());
+        Statistics.read(descriptor, reader.version(), schema.keyspace(), schema.name());
         if (reader.bloomFilterFpChance() < 1.0 || listed.contains(Component.FILTER.fileSuffix())) {
-            filter = BloomFilter.read(descriptor);
+            filter = BloomFilter.read(descriptor, reader.version());
         }
+        StatisticsCheck statistics = new StatisticsCheck(descriptor.file(Component.STATISTICS), reader.statistics());
         try (IndexVerifier index = reader.index().verifier();
                 DataCursor data = reader.scan(schema, TokenRange.Linear.ALL)) {
             FragmentKind kind;
             while ((kind = data.advance()) != null) {
+                statistics.add(data, kind);
                 check(data, kind, index);
             }
             index.end();
+            statistics.end();
         }
     }
 

@@ -32,6 +32,7 @@ public final class DataWindow {
     private int mark;
     private long nextChunk;
     private int epoch;
+    private long chunksRead;
 
     public DataWindow(ChunkSource source) {
         this.source = source;
@@ -58,6 +59,11 @@ public final class DataWindow {
         return source.dataLengthBytes() - position();
     }
 
+    /** Number of chunks that were read so far, one that was read again counted again. */
+    long chunksRead() {
+        return chunksRead;
+    }
+
     public int epoch() {
         return epoch;
     }
@@ -65,6 +71,12 @@ public final class DataWindow {
     /** Everything before the next byte may be given up. */
     public void mark() {
         mark = in.offset();
+    }
+
+    /** Goes to a position between the mark and what is read ahead. */
+    public void moveTo(long position) {
+        unlimit();
+        in.seek((int) (position - base));
     }
 
     public void backToMark() {
@@ -104,6 +116,7 @@ public final class DataWindow {
             source.readChunk(nextChunk, buffer, filled);
             filled += chunkBytes;
             nextChunk++;
+            chunksRead++;
         }
         in.wrap(buffer, 0, filled);
         in.seek(offset);

@@ -15,7 +15,6 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.sstable.SSTableWriterConfig.Compression;
 import io.anneal.sstable.StagedSSTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -40,6 +39,7 @@ public final class DataWriter implements SSTableWriter {
     private final IndexWriter index;
     private final ClusteringComparator comparator;
     private final RowEncoder rows;
+    private final DeletionTimes deletions;
     private final StatisticsCollector statistics;
     private final BloomFilterBuilder filter;
     private final ByteWriter buffer = new ByteWriter(4096);
@@ -78,8 +78,9 @@ public final class DataWriter implements SSTableWriter {
         this.data = data;
         this.index = index;
         comparator = ClusteringComparator.of(schema);
-        rows = new RowEncoder(schema, new DeltaEncoder(config.base()));
-        statistics = new StatisticsCollector(schema, comparator);
+        rows = new RowEncoder(schema, new DeltaEncoder(config.version(), config.base()));
+        deletions = DeletionTimes.of(config.version());
+        statistics = new StatisticsCollector(schema);
         double chance = schema.options().bloomFilterFpChance();
         filter = BloomFilterBuilder.isUseful(chance)
                 ? new BloomFilterBuilder(config.expectedPartitions(), chance)
@@ -105,8 +106,8 @@ public final class DataWriter implements SSTableWriter {
         IndexWriter index = null;
         boolean opened = false;
         try {
-            data = config.compression() == Compression.LZ4
-                    ? CompressedDataFile.open(staged, opener, config.chunkLengthBytes())
+            data = config.compression().compressor().isPresent()
+                    ? CompressedDataFile.open(staged, opener, config.compression())
                     : PlainDataFile.open(staged, opener);
             index = indexOpener.open(staged, opener, schema, config);
             DataWriter writer = new DataWriter(staged, opener, schema, config, data, index);
@@ -227,8 +228,7 @@ public final class DataWriter implements SSTableWriter {
         partitionPosition = data.position();
         buffer.clear();
         writeKey();
-        buffer.writeInt(DeltaEncoder.narrowOrNone(deletionLocalSeconds));
-        buffer.writeLong(deletionMicros);
+        deletions.write(deletionMicros, deletionLocalSeconds, buffer);
         data.write(buffer);
         if (!schema.staticColumns().isEmpty()) {
             if (staticRow == null) {
@@ -342,12 +342,12 @@ public final class DataWriter implements SSTableWriter {
         buffer.writeByte(UnfilteredFlags.END_OF_PARTITION);
         data.write(buffer);
         if (deleted) {
-            statistics.addDeletion(deletionMicros, deletionLocalSeconds);
+            statistics.addPartitionDeletion(deletionMicros, deletionLocalSeconds);
         }
         if (hasPlace) {
             statistics.addClusterings(firstPlace, lastPlace);
         }
-        statistics.endPartition(key.buffer(), key.offset(), key.lengthBytes(), data.position() - partitionPosition);
+        statistics.endPartition(key, data.position() - partitionPosition);
         if (filter != null) {
             filter.add(key.buffer(), key.offset(), key.lengthBytes());
         }

@@ -1,6 +1,7 @@
 package io.anneal.sstable.data;
 
 import io.anneal.io.ByteWriter;
+import io.anneal.sstable.SSTableVersion;
 import java.util.Arrays;
 
 /**
@@ -11,6 +12,10 @@ import java.util.Arrays;
 final class DropTimeHistogram {
     private static final int POINTS_MAX = 100;
     private static final int ROUND_SECONDS = 60;
+    /** The largest unsigned 32-bit number that is no mark. */
+    private static final long POINT_MAX_SECONDS = DeletionTimes.INVALID_SECONDS - 1;
+
+    private static final long LEGACY_POINT_MAX_SECONDS = Integer.MAX_VALUE - 1L;
     private static final int SPOOL = 4096;
     private static final long EMPTY = -1;
 
@@ -44,7 +49,7 @@ final class DropTimeHistogram {
 
     private static long round(long seconds) {
         long up = (seconds + ROUND_SECONDS - 1) / ROUND_SECONDS * ROUND_SECONDS;
-        return Math.min(up, DeltaEncoder.LOCAL_DELETION_TIME_MAX_SECONDS);
+        return Math.min(up, POINT_MAX_SECONDS);
     }
 
     private void drain() {
@@ -83,23 +88,36 @@ final class DropTimeHistogram {
             }
         }
         long count = counts[nearest] + counts[nearest + 1];
-        double mean =
-                points[nearest] + (points[nearest + 1] - points[nearest]) * ((double) counts[nearest + 1] / count);
-        points[nearest] = Math.min(round((long) mean), points[nearest + 1]);
+        long distance = points[nearest + 1] - points[nearest];
+        // Cassandra never leaves the joined point where the left one was.
+        long step = Math.max(1, (long) (distance * ((double) counts[nearest + 1] / count)));
+        points[nearest] = round(points[nearest] + step);
         counts[nearest] = count;
         System.arraycopy(points, nearest + 2, points, nearest + 1, size - nearest - 2);
         System.arraycopy(counts, nearest + 2, counts, nearest + 1, size - nearest - 2);
         size--;
     }
 
-    /** Writes capacity and number of points, then each with its count. */
-    void write(ByteWriter out) {
+    /** Number of points that {@link #write} writes. */
+    int size() {
         drain();
+        return size;
+    }
+
+    /** Writes capacity and number of points, then each with its count: a double and a long, since {@code oa} a long and an int. */
+    void write(SSTableVersion version, ByteWriter out) {
+        drain();
+        boolean narrow = version.isAtLeast(SSTableVersion.OA);
         out.writeInt(size);
         out.writeInt(size);
         for (int i = 0; i < size; i++) {
-            out.writeLong(Double.doubleToRawLongBits(points[i]));
-            out.writeLong(counts[i]);
+            if (narrow) {
+                out.writeLong(points[i]);
+                out.writeInt((int) Math.min(Integer.MAX_VALUE, counts[i]));
+            } else {
+                out.writeLong(Double.doubleToRawLongBits(Math.min(points[i], LEGACY_POINT_MAX_SECONDS)));
+                out.writeLong(counts[i]);
+            }
         }
     }
 }

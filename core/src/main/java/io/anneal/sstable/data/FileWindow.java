@@ -6,28 +6,28 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
-/** Positional reads of a file, some way ahead, into one reused heap buffer. Owned by one thread; the channel may be shared. */
+/**
+ * Positional reads of a file into one reused heap buffer. Reads further ahead the longer it is read in order, and nothing
+ * ahead after a jump, which a point read would pay for. Owned by one thread; the channel may be shared.
+ */
 final class FileWindow {
     static final int READ_AHEAD_BYTES = 128 * 1024;
+
+    private static final int READ_AHEAD_MIN_BYTES = 16 * 1024;
 
     private final Path file;
     private final FileChannel channel;
     private final long fileLengthBytes;
-    private byte[] buffer;
-    private ByteBuffer view;
+    private byte[] buffer = {};
+    private ByteBuffer view = ByteBuffer.wrap(buffer);
     private long start;
     private int length;
+    private int readAheadBytes = READ_AHEAD_MIN_BYTES;
 
     FileWindow(Path file, FileChannel channel, long fileLengthBytes) {
         this.file = file;
         this.channel = channel;
         this.fileLengthBytes = fileLengthBytes;
-        allocate((int) Math.min(READ_AHEAD_BYTES, fileLengthBytes));
-    }
-
-    private void allocate(int capacityBytes) {
-        buffer = new byte[capacityBytes];
-        view = ByteBuffer.wrap(buffer);
     }
 
     byte[] array() {
@@ -46,12 +46,17 @@ final class FileWindow {
                     "bytes lie behind the end of the file, wantedBytes=" + wantedBytes + ", fileLengthBytes="
                             + fileLengthBytes);
         }
-        if (buffer.length < wantedBytes) {
-            allocate(wantedBytes);
+        boolean inOrder = position >= start && position <= start + length;
+        readAheadBytes = inOrder ? Math.min(2 * readAheadBytes, READ_AHEAD_BYTES) : READ_AHEAD_MIN_BYTES;
+        int readBytes = (int)
+                Math.min(inOrder ? Math.max(wantedBytes, readAheadBytes) : wantedBytes, fileLengthBytes - position);
+        if (buffer.length < readBytes) {
+            buffer = new byte[readBytes];
+            view = ByteBuffer.wrap(buffer);
         }
         start = position;
         length = 0;
-        view.clear().limit((int) Math.min(buffer.length, fileLengthBytes - position));
+        view.clear().limit(readBytes);
         while (length < wantedBytes) {
             int read = channel.read(view, position + length);
             if (read < 0) {

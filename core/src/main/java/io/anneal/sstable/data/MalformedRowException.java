@@ -1,7 +1,10 @@
 package io.anneal.sstable.data;
 
-/** Bytes that are no row: inside the package only, the cursor turns it into a corrupt SSTable with file and position. */
-final class MalformedRowException extends RuntimeException {
+/**
+ * Bytes that are no row or no deletion: thrown where neither file nor position is known; whoever reads the file, a cursor or
+ * a format's index, turns it into a corrupt SSTable.
+ */
+public final class MalformedRowException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     MalformedRowException(String message) {

@@ -32,9 +32,18 @@ final class MarkerDecoder {
         return openMicros != DeletionTime.NO_TIMESTAMP;
     }
 
-    private void open(long micros, long seconds) {
+    /** The deletion that is open where reading goes on, or none. */
+    void open(long micros, long seconds) {
         openMicros = micros;
         openSeconds = seconds;
+    }
+
+    long openMicros() {
+        return openMicros;
+    }
+
+    long openSeconds() {
+        return openSeconds;
     }
 
     /** Reads the deletions behind a bound; false when the deletion stays the same, which makes it no change. */

@@ -4,6 +4,7 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteReader;
 import io.anneal.schema.CqlType;
+import io.anneal.sstable.SSTableVersion;
 import java.util.Arrays;
 
 /**
@@ -12,11 +13,9 @@ import java.util.Arrays;
  * Allocates nothing per row. Owned by one thread.
  */
 public final class RowDecoder {
-    /** Local deletion time of what Cassandra takes for an overflow: the largest unsigned 32-bit number but one. */
-    static final long INVALID_DELETION_TIME_SECONDS = 0xFFFF_FFFEL;
-
     private static final int BITMAP_COLUMNS = 64;
 
+    private final DeletionTimes times;
     private final long minTimestampMicros;
     private final long minLocalDeletionTimeSeconds;
     private final int minTtlSeconds;
@@ -24,13 +23,23 @@ public final class RowDecoder {
     private final ColumnMapping regularColumns;
     private final boolean[] present;
 
-    RowDecoder(SerializationHeader header, ColumnMapping staticColumns, ColumnMapping regularColumns) {
+    RowDecoder(
+            SSTableVersion version,
+            SerializationHeader header,
+            ColumnMapping staticColumns,
+            ColumnMapping regularColumns) {
+        times = DeletionTimes.of(version);
         minTimestampMicros = header.minTimestampMicros();
         minLocalDeletionTimeSeconds = header.minLocalDeletionTimeSeconds();
         minTtlSeconds = header.minTtlSeconds();
         this.staticColumns = staticColumns;
         this.regularColumns = regularColumns;
         present = new boolean[Math.max(staticColumns.count(), regularColumns.count())];
+    }
+
+    /** How the version codes deletions; the data of partitions has them, too. */
+    DeletionTimes times() {
+        return times;
     }
 
     long readTimestamp(ByteReader in) {
@@ -43,11 +52,7 @@ public final class RowDecoder {
 
     /** Of a deletion; one that overflowed becomes the marker that Cassandra 5.0 makes of it. */
     long readDeletionLocalTime(ByteReader in) {
-        return deletionLocalTime(readLocalDeletionTime(in));
-    }
-
-    public static long deletionLocalTime(long seconds) {
-        return seconds < 0 || seconds > INVALID_DELETION_TIME_SECONDS ? INVALID_DELETION_TIME_SECONDS : seconds;
+        return DeletionTimes.deletionSeconds(readLocalDeletionTime(in));
     }
 
     /** A 32-bit number; negative ones, which only overflows make, are written sign-extended. */
@@ -68,11 +73,11 @@ public final class RowDecoder {
     }
 
     /** Expiry or local deletion time of a cell or of liveness, as Cassandra 5.0 takes it. */
-    private static long checkedLocalDeletionTime(long seconds, int ttlSeconds) {
+    private long checkedLocalDeletionTime(long seconds, int ttlSeconds) {
         if (seconds >= ttlSeconds || seconds >= 0 && ttlSeconds == Row.EXPIRED_LIVENESS_TTL) {
             return seconds;
         }
-        return INVALID_DELETION_TIME_SECONDS;
+        return seconds < 0 ? times.decodeNegative(seconds) : DeletionTimes.INVALID_SECONDS;
     }
 
     /** Fills in everything but the clustering. */

@@ -61,7 +61,7 @@ record SerializationHeader(
         return List.copyOf(columns);
     }
 
-    private static String text(ByteReader in) {
+    static String text(ByteReader in) {
         int lengthBytes = in.readUnsignedVInt32();
         int offset = in.skip(lengthBytes);
         return new String(in.array(), offset, lengthBytes, StandardCharsets.UTF_8);

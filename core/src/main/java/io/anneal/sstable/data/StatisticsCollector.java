@@ -5,9 +5,12 @@ import io.anneal.fragment.Row;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
+import io.anneal.key.KeyView;
 import io.anneal.schema.Column;
 import io.anneal.schema.CounterShards;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.sstable.SSTableWriterConfig;
 import java.util.List;
 
 /**
@@ -16,8 +19,8 @@ import java.util.List;
  */
 final class StatisticsCollector {
     private final TableSchema schema;
-    private final boolean hasCounters;
     private final ClusteringComparator comparator;
+    private final boolean countsCounters;
     private final CounterShards shards = new CounterShards();
     private final SizeHistogram partitionSizes = new SizeHistogram(SizeHistogram.PARTITION_SIZE_BUCKETS);
     private final SizeHistogram cellCounts = new SizeHistogram(SizeHistogram.CELL_COUNT_BUCKETS);
@@ -26,6 +29,11 @@ final class StatisticsCollector {
     private final ClusteringCopy minClustering = new ClusteringCopy();
     private final ClusteringCopy maxClustering = new ClusteringCopy();
 
+    private final ByteWriter firstKey = new ByteWriter(64);
+    private final ByteWriter lastKey = new ByteWriter(64);
+
+    private boolean hasKey;
+    private boolean hasPartitionDeletions;
     private boolean hasLegacyCounterShards;
     private boolean hasClusterings;
     private boolean hasTimes;
@@ -41,10 +49,10 @@ final class StatisticsCollector {
     private long columnsSetCount;
     private long partitionCellCount;
 
-    StatisticsCollector(TableSchema schema, ClusteringComparator comparator) {
+    StatisticsCollector(TableSchema schema) {
         this.schema = schema;
-        this.comparator = comparator;
-        hasCounters = schema.hasCounters();
+        comparator = ClusteringComparator.of(schema);
+        countsCounters = schema.hasCounters();
     }
 
     void add(Row row) {
@@ -62,25 +70,29 @@ final class StatisticsCollector {
             }
             addTimes(row.timestampMicros(i), row.ttlSeconds(i), row.localDeletionTimeSeconds(i));
             partitionCellCount++;
+            if (countsCounters && !hasLegacyCounterShards) {
+                hasLegacyCounterShards = hasLegacyShard(row, i);
+            }
             if (row.columnIndex(i) != lastColumn) {
                 lastColumn = row.columnIndex(i);
                 columnsSetCount++;
             }
         }
         rowCount++;
-        hasLegacyCounterShards = hasLegacyCounterShards || hasCounters && hasLegacyCounterShards(row);
     }
 
-    private boolean hasLegacyCounterShards(Row row) {
+    /** Whether a counter has shards that are local or remote, as those of tables made before Cassandra 2.1. */
+    private boolean hasLegacyShard(Row row, int entry) {
         List<Column> columns = row.isStatic() ? schema.staticColumns() : schema.regularColumns();
-        for (int i = 0; i < row.entryCount(); i++) {
-            if (columns.get(row.columnIndex(i)).type().isCounter()
-                    && row.valueLengthBytes(i) > 0
-                    && shards.hasLegacyShards(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i))) {
-                return true;
-            }
+        if (!columns.get(row.columnIndex(entry)).type().isCounter() || row.isTombstone(entry)) {
+            return false;
         }
-        return false;
+        return shards.hasLegacyShards(row.valueBuffer(entry), row.valueOffset(entry), row.valueLengthBytes(entry));
+    }
+
+    void addPartitionDeletion(long timestampMicros, long localDeletionTimeSeconds) {
+        hasPartitionDeletions = true;
+        addDeletion(timestampMicros, localDeletionTimeSeconds);
     }
 
     void addDeletion(long timestampMicros, long localDeletionTimeSeconds) {
@@ -130,8 +142,14 @@ final class StatisticsCollector {
         return comparator.compare(left.clustering(), left.weight(), right.clustering(), right.weight());
     }
 
-    void endPartition(byte[] key, int offset, int lengthBytes, long sizeBytes) {
-        keys.add(key, offset, lengthBytes);
+    void endPartition(KeyView key, long sizeBytes) {
+        keys.add(key.buffer(), key.offset(), key.lengthBytes());
+        if (!hasKey) {
+            firstKey.writeBytes(key.buffer(), key.offset(), key.lengthBytes());
+            hasKey = true;
+        }
+        lastKey.clear();
+        lastKey.writeBytes(key.buffer(), key.offset(), key.lengthBytes());
         partitionSizes.add(sizeBytes);
         cellCounts.add(partitionCellCount);
         partitionCellCount = 0;
@@ -141,22 +159,30 @@ final class StatisticsCollector {
         keys.write(out);
     }
 
-    void writeStats(double compressionRatio, int level, long repairedAtMillis, ByteWriter out) {
+    /** Writes the {@code stats} part: no commit log, no host, nothing pending. */
+    void writeStats(SSTableWriterConfig config, double compressionRatio, ByteWriter out) {
+        SSTableVersion version = config.version();
+        boolean since50 = version.isAtLeast(SSTableVersion.OA);
+        DeletionTimes times = DeletionTimes.of(version);
         partitionSizes.write(out);
         cellCounts.write(out);
         writeNoCommitLogPosition(out);
         out.writeLong(minTimestampMicros);
         out.writeLong(maxTimestampMicros);
-        out.writeInt(DeltaEncoder.narrowOrNone(minLocalDeletionTimeSeconds));
-        out.writeInt(DeltaEncoder.narrowOrNone(maxLocalDeletionTimeSeconds));
+        out.writeInt(times.bitsOrNone(minLocalDeletionTimeSeconds));
+        out.writeInt(times.bitsOrNone(maxLocalDeletionTimeSeconds));
         out.writeInt(minTtlSeconds);
         out.writeInt(maxTtlSeconds);
         out.writeLong(Double.doubleToRawLongBits(compressionRatio));
-        dropTimes.write(out);
-        out.writeInt(level);
-        out.writeLong(repairedAtMillis);
-        writeClustering(minClustering.clustering(), out);
-        writeClustering(maxClustering.clustering(), out);
+        dropTimes.write(version, out);
+        out.writeInt(config.level());
+        out.writeLong(config.repairedAtMillis());
+        if (since50) {
+            writeSlice(out);
+        } else {
+            writeClustering(minClustering.clustering(), out);
+            writeClustering(maxClustering.clustering(), out);
+        }
         out.writeByte(hasLegacyCounterShards ? 1 : 0);
         out.writeLong(columnsSetCount);
         out.writeLong(rowCount);
@@ -165,11 +191,27 @@ final class StatisticsCollector {
         out.writeByte(0); // no pending repair
         out.writeByte(0); // not transient
         out.writeByte(0); // no originating host
+        if (since50) {
+            out.writeByte(hasPartitionDeletions ? 1 : 0);
+            writeKey(firstKey, out);
+            writeKey(lastKey, out);
+            // Only a compaction that splits the ring knows; Cassandra computes it from the keys otherwise.
+            out.writeLong(Double.doubleToRawLongBits(Double.NaN));
+            // Cassandra takes each point of the histogram for four bytes longer than it is, and fills up with zeros.
+            for (int i = 0; i < dropTimes.size(); i++) {
+                out.writeInt(0);
+            }
+        }
     }
 
     private static void writeNoCommitLogPosition(ByteWriter out) {
         out.writeLong(-1);
         out.writeInt(0);
+    }
+
+    private static void writeKey(ByteWriter key, ByteWriter out) {
+        out.writeUnsignedVInt(key.lengthBytes());
+        out.writeBytes(key.array(), 0, key.lengthBytes());
     }
 
     /** The components up to the first null one; none covers everything. */
@@ -183,5 +225,24 @@ final class StatisticsCollector {
             out.writeShort(clustering.lengthBytes(i));
             out.writeBytes(clustering.buffer(), clustering.offset(i), clustering.lengthBytes(i));
         }
+    }
+
+    /** The types of the clustering columns, then the bounds of everything; without rows an empty slice. */
+    private void writeSlice(ByteWriter out) {
+        out.writeUnsignedVInt(schema.clustering().size());
+        for (Column column : schema.clustering()) {
+            StatisticsEncoder.writeType(column.type().className(), out);
+        }
+        int startKind = UnfilteredFlags.EXCL_START_BOUND;
+        int endKind = UnfilteredFlags.EXCL_END_BOUND;
+        if (hasClusterings) {
+            boolean startsBehind = minClustering.weight() == ClusteringComparator.AFTER;
+            boolean endsBefore = maxClustering.weight() == ClusteringComparator.BEFORE;
+            startKind = startsBehind ? UnfilteredFlags.EXCL_START_BOUND : UnfilteredFlags.INCL_START_BOUND;
+            endKind = endsBefore ? UnfilteredFlags.EXCL_END_BOUND : UnfilteredFlags.INCL_END_BOUND;
+        }
+        ClusteringEncoder encoder = new ClusteringEncoder(schema);
+        encoder.writeBound(startKind, minClustering.clustering(), out);
+        encoder.writeBound(endKind, maxClustering.clustering(), out);
     }
 }

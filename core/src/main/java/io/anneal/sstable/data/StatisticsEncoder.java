@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.zip.CRC32;
 
 /**
- * The Statistics component of {@code nb}: a table of contents and four parts (validation, compaction, statistics, header),
+ * The Statistics component: a table of contents and four parts (validation, compaction, statistics, header),
  * each behind a CRC32.
  *
  * <p>The header lists every static and regular column of the schema, dropped ones too: rows are encoded once, in order, so
@@ -23,7 +23,6 @@ import java.util.zip.CRC32;
  * the table never had does not get into the schema and so not into a header.
  */
 final class StatisticsEncoder {
-    private static final String PARTITIONER = "org.apache.cassandra.dht.Murmur3Partitioner";
     private static final int PARTS = 4;
     private static final int CRC_BYTES = 4;
 
@@ -41,10 +40,10 @@ final class StatisticsEncoder {
         for (int i = 0; i < PARTS; i++) {
             parts[i] = new ByteWriter(8192);
         }
-        writeText(PARTITIONER, parts[0]);
+        writeText(config.partitioner().className(), parts[0]);
         parts[0].writeLong(Double.doubleToRawLongBits(schema.options().bloomFilterFpChance()));
         collector.writeCardinality(parts[1]);
-        collector.writeStats(compressionRatio, config.level(), config.repairedAtMillis(), parts[2]);
+        collector.writeStats(config, compressionRatio, parts[2]);
         writeHeader(parts[3]);
 
         try (OutputFile out = OutputFile.open(file, opener)) {
@@ -107,7 +106,7 @@ final class StatisticsEncoder {
         }
     }
 
-    private static void writeType(String className, ByteWriter out) {
+    static void writeType(String className, ByteWriter out) {
         byte[] name = className.getBytes(StandardCharsets.UTF_8);
         out.writeUnsignedVInt(name.length);
         out.writeBytes(name);

@@ -20,13 +20,13 @@ import io.anneal.schema.CqlTypes;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
+import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.EncodingBase;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.sstable.SSTableWriterConfig.Compression;
 import io.anneal.sstable.data.DataWriter;
 import io.anneal.sstable.data.ScriptCursor;
 import java.io.IOException;
@@ -280,7 +280,7 @@ class BigWriterTest {
     @Test
     void shouldWriteChecksumsInsteadOfChunksWhenNotCompressed() throws IOException {
         SSTableWriterConfig plain = SSTableWriterConfig.defaults(10)
-                .withCompression(Compression.NONE, 16384)
+                .withCompression(Compression.NONE)
                 .withLevel(3)
                 .withRepairedAtMillis(42);
         Descriptor written = write(SCHEMA, plain, EncodingBase.EPOCH);

@@ -10,6 +10,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -41,7 +42,7 @@ class BloomFilterBuilderTest {
         Descriptor descriptor = new Descriptor(directory, "nb", "1", "big");
         builder.write(descriptor.file(Component.FILTER), OutputFile.CREATE_NEW);
 
-        BloomFilter filter = BloomFilter.read(descriptor);
+        BloomFilter filter = BloomFilter.read(descriptor, SSTableVersion.NB);
         int others = 0;
         for (int i = 0; i < KEYS; i++) {
             assertThat(filter.mayContain(key(i))).isTrue();

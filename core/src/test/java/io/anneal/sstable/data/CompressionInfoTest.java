@@ -7,6 +7,7 @@ import io.anneal.io.ByteWriter;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -71,6 +72,6 @@ class CompressionInfoTest {
         Descriptor descriptor =
                 Descriptor.of(directory.resolve("nb-1-big-Data.db")).orElseThrow();
         Files.write(descriptor.file(Component.COMPRESSION_INFO), out.toByteArray());
-        return CompressionInfo.read(descriptor, (long) chunkCount * STORED_LENGTH_BYTES);
+        return CompressionInfo.read(descriptor, SSTableVersion.NB, (long) chunkCount * STORED_LENGTH_BYTES);
     }
 }

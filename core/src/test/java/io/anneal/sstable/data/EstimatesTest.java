@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import io.anneal.sstable.SSTableVersion;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
@@ -84,7 +85,7 @@ class EstimatesTest {
 
     private static long[][] points(DropTimeHistogram histogram) {
         ByteWriter out = new ByteWriter(2048);
-        histogram.write(out);
+        histogram.write(SSTableVersion.NB, out);
         ByteReader in = new ByteReader(out.toByteArray());
         assertThat(in.readInt()).isLessThanOrEqualTo(100);
         long[][] points = new long[in.readInt()][];

@@ -2,11 +2,14 @@ package io.anneal.sstable.data;
 
 import io.anneal.io.ByteWriter;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlTypes;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.big.BigFormat;
@@ -85,10 +88,10 @@ public final class SyntheticData {
     }
 
     /** Writes such data as a whole SSTable in small chunks and with small blocks. */
-    public static Descriptor sstable(
-            Path directory, int partitions, int rows, SSTableWriterConfig.Compression compression) throws IOException {
+    public static Descriptor sstable(Path directory, int partitions, int rows, Compression compression)
+            throws IOException {
         SSTableWriterConfig config = SSTableWriterConfig.defaults(partitions)
-                .withCompression(compression, 1024)
+                .withCompression(compression.withChunkLengthBytes(1024))
                 .withColumnIndexSizeBytes(512);
         byte[] data = data(partitions, rows, row -> 10 + row % 50);
         try (DataCursor cursor = cursor(data, data.length);
@@ -108,10 +111,18 @@ public final class SyntheticData {
                 .column("m", CqlTypes.map(CqlTypes.INT, CqlTypes.INT), Column.Kind.REGULAR)
                 .build();
         RowDecoder rows = new RowDecoder(
+                SSTableVersion.NB,
                 HEADER,
                 ColumnMapping.of(List.of(), Column.Kind.STATIC, schema, file),
                 ColumnMapping.of(HEADER.regularColumns(), Column.Kind.REGULAR, schema, file));
-        return new DataCursor(null, schema, TokenRange.Linear.ALL, chunks(data, chunkLengthBytes, file), rows, HEADER);
+        return new DataCursor(
+                null,
+                Partitioner.MURMUR3,
+                schema,
+                TokenRange.Linear.ALL,
+                chunks(data, chunkLengthBytes, file),
+                rows,
+                HEADER);
     }
 
     public static ChunkSource chunks(byte[] data, int chunkLengthBytes, Path file) {

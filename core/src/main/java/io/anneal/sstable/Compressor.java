@@ -1,0 +1,37 @@
+package io.anneal.sstable;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What chunks of data are compressed with, each named as Cassandra's class. */
+public enum Compressor {
+    LZ4("LZ4Compressor"),
+    ZSTD("ZstdCompressor"),
+    SNAPPY("SnappyCompressor"),
+    DEFLATE("DeflateCompressor"),
+    /** Chunks and their checksums as with any other, the bytes as they are. */
+    NOOP("NoopCompressor");
+
+    private final String className;
+
+    Compressor(String className) {
+        this.className = className;
+    }
+
+    /** Simple name of Cassandra's class, which CompressionInfo holds. */
+    public String className() {
+        return className;
+    }
+
+    /** Lower case, as {@code lz4}. */
+    public String text() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Finds one by the name of its class, with or without its package. */
+    public static Optional<Compressor> ofClass(String className) {
+        String simple = className.substring(className.lastIndexOf('.') + 1);
+        return Arrays.stream(values()).filter(c -> c.className.equals(simple)).findFirst();
+    }
+}

@@ -1,0 +1,167 @@
+package io.anneal.sstable.bti;
+
+import io.anneal.io.ByteWriter;
+
+/**
+ * Writes nodes of a trie in the shortest of their forms. A node begins with a byte of which the upper half is the form and the
+ * lower half the payload's flags, 0 without payload; the payload follows it. A pointer is the distance back to the child.
+ * Numbers are big-endian, the 12-bit ones of a list too, which ends with four bits of padding when their count is odd.
+ *
+ * <pre>
+ *   0            payload only   flags
+ *   1            single         4 bits of pointer in place of flags, byte
+ *   3            single         12 bits of pointer in place of flags, byte
+ *   2, 4         single         flags, byte, pointer of 8 or 16 bits
+ *   5 to 9       sparse         flags, count, count bytes ascending, count pointers of 8, 12, 16, 24, 40 bits
+ *   10 to 15     dense          flags, first byte, last - first, for each byte a pointer of 12, 16, 24, 32, 40, 64 bits,
+ *                               0 where there is no child
+ * </pre>
+ *
+ * Read out of Cassandra 5.0's {@code io.tries.TrieNode}. Stateless.
+ */
+final class TrieNodeWriter {
+    private static final int PAYLOAD_ONLY = 0;
+    private static final int SINGLE_4 = 1;
+    private static final int SINGLE_12 = 3;
+    private static final int SINGLE_16 = 4;
+    private static final int SPARSE_40 = 9;
+
+    /** By form. */
+    private static final int[] POINTER_BITS = {0, 4, 8, 12, 16, 8, 12, 16, 24, 40, 12, 16, 24, 32, 40, 64};
+
+    /** The forms that hold so many bits of pointer, or the next best. */
+    private static final int[] WIDTHS = {4, 8, 12, 16, 24, 32, 40, 64};
+
+    private static final int[] SINGLE = {1, 2, 3, 4, 12, 13, 14, 15};
+    private static final int[] SPARSE = {5, 5, 6, 7, 8, 9, 9, 15};
+    private static final int[] DENSE = {10, 10, 10, 11, 12, 13, 14, 15};
+
+    private TrieNodeWriter() {}
+
+    /** Length of the node with its payload if it lies at {@code position}. */
+    static int lengthBytes(TrieBuilderNode node, long position) {
+        return lengthBytes(node, form(node, position)) + node.payload().lengthBytes();
+    }
+
+    private static int form(TrieBuilderNode node, long position) {
+        if (node.childCount() == 0) {
+            return PAYLOAD_ONLY;
+        }
+        int width = width(node.farthestChildDistance(position));
+        if (node.childCount() == 1) {
+            int form = SINGLE[width];
+            boolean roomForFlags = form != SINGLE_4 && form != SINGLE_12;
+            return node.hasPayload() && !roomForFlags ? SINGLE[width + 1] : form;
+        }
+        int sparse = SPARSE[width];
+        int dense = DENSE[width];
+        return lengthBytes(node, sparse) < lengthBytes(node, dense) ? sparse : dense;
+    }
+
+    private static int width(long distance) {
+        assert distance > 0 : distance;
+        int bits = Long.SIZE - Long.numberOfLeadingZeros(distance);
+        int width = 0;
+        while (WIDTHS[width] < bits) {
+            width++;
+        }
+        return width;
+    }
+
+    private static int lengthBytes(TrieBuilderNode node, int form) {
+        int bits = POINTER_BITS[form];
+        if (form == PAYLOAD_ONLY) {
+            return 1;
+        }
+        if (form <= SINGLE_16) {
+            return 2 + bits / Byte.SIZE;
+        }
+        if (form <= SPARSE_40) {
+            return 2 + node.childCount() + bytes(node.childCount() * bits);
+        }
+        return 3 + bytes((lastTransition(node) - firstTransition(node) + 1) * bits);
+    }
+
+    private static int bytes(int bits) {
+        return (bits + Byte.SIZE - 1) / Byte.SIZE;
+    }
+
+    private static int firstTransition(TrieBuilderNode node) {
+        return node.child(0).transition();
+    }
+
+    private static int lastTransition(TrieBuilderNode node) {
+        return node.child(node.childCount() - 1).transition();
+    }
+
+    /** Appends the node, all of whose children have their positions, and its payload. */
+    static void write(TrieBuilderNode node, long position, ByteWriter out) {
+        int form = form(node, position);
+        int bits = POINTER_BITS[form];
+        if (form == SINGLE_4 || form == SINGLE_12) {
+            long distance = position - node.child(0).position();
+            writePointer(bits + Byte.SIZE / 2, (long) form << bits | distance, out);
+            out.writeByte(firstTransition(node));
+        } else {
+            out.writeByte(form << 4 | node.payloadFlags());
+            if (form == PAYLOAD_ONLY) {
+                assert node.hasPayload();
+            } else if (form <= SINGLE_16) {
+                out.writeByte(firstTransition(node));
+                writePointer(bits, position - node.child(0).position(), out);
+            } else if (form <= SPARSE_40) {
+                writeSparse(node, position, bits, out);
+            } else {
+                writeDense(node, position, bits, out);
+            }
+        }
+        out.writeBytes(node.payload().array(), 0, node.payload().lengthBytes());
+    }
+
+    /** @param bits whole bytes of them */
+    private static void writePointer(int bits, long distance, ByteWriter out) {
+        for (int shift = bits - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
+            out.writeByte((int) (distance >>> shift));
+        }
+    }
+
+    private static void writeSparse(TrieBuilderNode node, long position, int bits, ByteWriter out) {
+        out.writeByte(node.childCount());
+        for (int i = 0; i < node.childCount(); i++) {
+            out.writeByte(node.child(i).transition());
+        }
+        for (int i = 0; i < node.childCount(); i++) {
+            writeListed(i, bits, position - node.child(i).position(), out);
+        }
+    }
+
+    private static void writeDense(TrieBuilderNode node, long position, int bits, ByteWriter out) {
+        int first = firstTransition(node);
+        int last = lastTransition(node);
+        out.writeByte(first);
+        out.writeByte(last - first);
+        int child = 0;
+        for (int transition = first; transition <= last; transition++) {
+            long distance = 0;
+            if (node.child(child).transition() == transition) {
+                distance = position - node.child(child).position();
+                child++;
+            }
+            writeListed(transition - first, bits, distance, out);
+        }
+    }
+
+    /** Appends a pointer of a list; those of 12 bits share the byte in the middle of each two. */
+    private static void writeListed(int index, int bits, long distance, ByteWriter out) {
+        assert distance >= 0 && (bits == Long.SIZE || distance < 1L << bits) : distance;
+        if (bits % Byte.SIZE == 0) {
+            writePointer(bits, distance, out);
+        } else if (index % 2 == 0) {
+            writePointer(2 * Byte.SIZE, distance << 4, out);
+        } else {
+            int shared = out.array()[out.lengthBytes() - 1] & 0xF0;
+            out.truncate(out.lengthBytes() - 1);
+            writePointer(2 * Byte.SIZE, (long) shared << Byte.SIZE | distance, out);
+        }
+    }
+}

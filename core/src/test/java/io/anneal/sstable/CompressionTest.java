@@ -1,0 +1,58 @@
+package io.anneal.sstable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.schema.TableOptions;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class CompressionTest {
+    private static Compression of(Map<String, String> options) {
+        TableOptions unknown = TableOptions.UNKNOWN;
+        return Compression.of(new TableOptions(
+                unknown.gcGraceSeconds(),
+                unknown.bloomFilterFpChance(),
+                unknown.minIndexInterval(),
+                options,
+                Map.of(),
+                false,
+                Map.of()));
+    }
+
+    @Test
+    void shouldReadWhatASchemaAsksFor() {
+        assertThat(of(Map.of())).isEqualTo(Compression.LZ4);
+        assertThat(of(Map.of("enabled", "false"))).isEqualTo(Compression.NONE);
+        assertThat(of(Map.of("sstable_compression", ""))).isEqualTo(Compression.NONE);
+        assertThat(of(Map.of(
+                        "class",
+                        "org.apache.cassandra.io.compress.ZstdCompressor",
+                        "chunk_length_in_kb",
+                        "4",
+                        "min_compress_ratio",
+                        "1.5",
+                        "compression_level",
+                        "7")))
+                .isEqualTo(Compression.of(Compressor.ZSTD)
+                        .withChunkLengthBytes(4096)
+                        .withMaxCompressedLengthBytes(2731)
+                        .withOption("compression_level", "7"));
+    }
+
+    @Test
+    void shouldRefuseWhatCannotBe() {
+        assertThatThrownBy(() -> of(Map.of("class", "NoSuchCompressor")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("class=NoSuchCompressor");
+        assertThatThrownBy(() -> of(Map.of("chunk_length_in_kb", "x")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("value=x");
+        assertThatThrownBy(() -> of(Map.of("chunk_length_in_kb", "3")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("chunkLengthBytes=3072");
+        assertThatThrownBy(() -> Compression.LZ4.withMaxCompressedLengthBytes(20_000))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("maxCompressedLengthBytes=20000");
+    }
+}
