@@ -79,10 +79,7 @@ class CassandraAcceptsTest {
         long gcGraceSeconds = List.of((long) Integer.MAX_VALUE, nowSeconds - AMONG_EXPIRIES_SECONDS, 0L)
                 .get((int) (seed % 3));
         RandomFragments fragments = RandomFragments.withDistinctClusterings(
-                        seed,
-                        30,
-                        options(seed, gcGraceSeconds),
-                        seed % 5 == 1 ? Set.of(Feature.COUNTERS) : Set.of())
+                        seed, 30, options(seed, gcGraceSeconds), seed % 5 == 1 ? Set.of(Feature.COUNTERS) : Set.of())
                 .allowShadowed();
         TableSchema schema = fragments.schema();
         List<FragmentList> sources = sources(fragments);
@@ -113,6 +110,14 @@ class CassandraAcceptsTest {
         FragmentList theirs = Content.merged(schema, compacted);
         Differences.assertSame("compacted", ours.lines(), theirs.lines());
         assertThat(Content.items(theirs)).isEqualTo(Content.items(ours));
+    }
+
+    private static Set<Feature> features(long seed) {
+        return switch ((int) (seed % 5)) {
+            case 1 -> Set.of(Feature.COUNTERS);
+            case 3 -> Set.of(Feature.DROPPED_COLUMNS);
+            default -> Set.of();
+        };
     }
 
     private static TableOptions options(long seed, long gcGraceSeconds) {
