@@ -101,7 +101,8 @@ class MutationTest {
         Set<Path> directories = new TreeSet<>();
         for (Path data : Corpus.sstables()) {
             String table = Corpus.table(data);
-            boolean chosen = Corpus.isLegacy(data) ? table.matches("legacy_.._simple(_counter)?") : small.contains(table);
+            boolean chosen =
+                    Corpus.isLegacy(data) ? table.matches("legacy_.._simple(_counter)?") : small.contains(table);
             if (chosen && directories.add(data.getParent())) {
                 samples.add(new Sample(data.toString(), null, null));
             }
@@ -111,7 +112,8 @@ class MutationTest {
                     Compression.NONE,
                     Compression.LZ4.withChunkLengthBytes(512),
                     Compression.of(Compressor.ZSTD).withChunkLengthBytes(1024).withMaxCompressedLengthBytes(400))) {
-                String name = version + " " + compression.compressor().map(Compressor::text).orElse("none");
+                String name = version + " "
+                        + compression.compressor().map(Compressor::text).orElse("none");
                 samples.add(new Sample(name, version, compression));
             }
         }
@@ -184,13 +186,14 @@ class MutationTest {
         } else if (NOT_FOR_SCANS.contains(component)) {
             assertThat(scan).as(where).isEqualTo(Outcome.RIGHT);
         }
-        expected.partitions().forEach((key, lines) -> outcome(where + " key=" + key, () -> {
-            Optional<List<String>> found = read(descriptor, key);
-            assertThat(found.isEmpty() || unchecked || found.get().equals(lines))
-                    .as(where + " found=" + found)
-                    .isTrue();
-            return found.isEmpty() ? Outcome.ABSENT : Outcome.RIGHT;
-        }));
+        expected.partitions()
+                .forEach((key, lines) -> outcome(where + " key=" + key, () -> {
+                    Optional<List<String>> found = read(descriptor, key);
+                    assertThat(found.isEmpty() || unchecked || found.get().equals(lines))
+                            .as(where + " found=" + found)
+                            .isTrue();
+                    return found.isEmpty() ? Outcome.ABSENT : Outcome.RIGHT;
+                }));
         return outcome(where + " verify", () -> {
             try (SSTableReader reader = Formats.open(descriptor)) {
                 reader.verify();
