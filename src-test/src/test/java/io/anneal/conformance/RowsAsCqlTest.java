@@ -127,54 +127,69 @@ class RowsAsCqlTest {
                                 .ttlSeconds(600_000_000)
                                 .insert());
             case 3 ->
-                new Twice(update + "v = 'u" + n + "'" + where, writer -> row(writer, k, c, micros)
-                        .set("v", "u" + n)
-                        .update());
+                new Twice(
+                        update + "v = 'u" + n + "'" + where,
+                        writer -> row(writer, k, c, micros).set("v", "u" + n).update());
             case 4 ->
-                new Twice(update + "tags = tags + {'p" + n + "'}" + where, writer -> row(writer, k, c, micros)
-                        .add("tags", Set.of("p" + n))
-                        .update());
+                new Twice(
+                        update + "tags = tags + {'p" + n + "'}" + where,
+                        writer -> row(writer, k, c, micros)
+                                .add("tags", Set.of("p" + n))
+                                .update());
             case 5 ->
-                new Twice(update + "tags = tags - {'a'}" + where, writer -> row(writer, k, c, micros)
-                        .remove("tags", "a")
-                        .update());
+                new Twice(
+                        update + "tags = tags - {'a'}" + where,
+                        writer -> row(writer, k, c, micros).remove("tags", "a").update());
             case 6 ->
-                new Twice(update + "l = [" + n + ", 1]" + where, writer -> row(writer, k, c, micros)
-                        .set("l", List.of(n, 1))
-                        .update());
+                new Twice(
+                        update + "l = [" + n + ", 1]" + where,
+                        writer -> row(writer, k, c, micros)
+                                .set("l", List.of(n, 1))
+                                .update());
             case 7 ->
-                new Twice(update + "l = l + [" + n + ", 2]" + where, writer -> row(writer, k, c, micros)
-                        .add("l", List.of(n, 2))
-                        .update());
+                new Twice(
+                        update + "l = l + [" + n + ", 2]" + where,
+                        writer -> row(writer, k, c, micros)
+                                .add("l", List.of(n, 2))
+                                .update());
             case 8 ->
-                new Twice(update + "m = {'x': " + n + "}, home = {street: 'h" + n + "'}" + where, writer -> row(
-                                writer, k, c, micros)
-                        .set("m", Map.of("x", n))
-                        .set("home", Map.of("street", "h" + n))
-                        .update());
+                new Twice(
+                        update + "m = {'x': " + n + "}, home = {street: 'h" + n + "'}" + where,
+                        writer -> row(writer, k, c, micros)
+                                .set("m", Map.of("x", n))
+                                .set("home", Map.of("street", "h" + n))
+                                .update());
             case 9 ->
-                new Twice(update + "m['y'] = " + n + ", home.number = " + n + where, writer -> row(writer, k, c, micros)
-                        .add("m", Map.of("y", n))
-                        .add("home", Map.of("number", n))
-                        .update());
+                new Twice(
+                        update + "m['y'] = " + n + ", home.number = " + n + where,
+                        writer -> row(writer, k, c, micros)
+                                .add("m", Map.of("y", n))
+                                .add("home", Map.of("number", n))
+                                .update());
             case 10 ->
                 new Twice(
-                        update + "s = 's" + n + "' WHERE k = " + k, writer -> writer.row()
+                        update + "s = 's" + n + "' WHERE k = " + k,
+                        writer -> writer.row()
                                 .key("k", k)
                                 .set("s", "s" + n)
                                 .timestampMicros(micros)
                                 .update());
             case 11 ->
-                new Twice("DELETE m['x'], home.street, l" + delete + where, writer -> row(writer, k, c, micros)
-                        .remove("m", "x")
-                        .remove("home", "street")
-                        .delete("l")
-                        .update());
+                new Twice(
+                        "DELETE m['x'], home.street, l" + delete + where,
+                        writer -> row(writer, k, c, micros)
+                                .remove("m", "x")
+                                .remove("home", "street")
+                                .delete("l")
+                                .update());
             case 12 ->
-                new Twice("DELETE v" + delete + where, writer -> row(writer, k, c, micros)
-                        .delete("v")
-                        .update());
-            case 13 -> new Twice("DELETE" + delete + where, writer -> row(writer, k, c, micros).deleteRow());
+                new Twice(
+                        "DELETE v" + delete + where,
+                        writer -> row(writer, k, c, micros).delete("v").update());
+            case 13 ->
+                new Twice(
+                        "DELETE" + delete + where,
+                        writer -> row(writer, k, c, micros).deleteRow());
             case 14 ->
                 // Rows descend, so the range begins at the greater value.
                 new Twice(
@@ -194,10 +209,12 @@ class RowsAsCqlTest {
                                         .to("c", c, false)
                                         .timestampMicros(micros)
                                         .delete())
-                        : new Twice("DELETE" + delete + " WHERE k = " + k, writer -> writer.row()
-                                .key("k", k)
-                                .timestampMicros(micros)
-                                .deletePartition());
+                        : new Twice(
+                                "DELETE" + delete + " WHERE k = " + k,
+                                writer -> writer.row()
+                                        .key("k", k)
+                                        .timestampMicros(micros)
+                                        .deletePartition());
         };
     }
 

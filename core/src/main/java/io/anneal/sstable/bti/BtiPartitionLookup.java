@@ -1,5 +1,6 @@
 package io.anneal.sstable.bti;
 
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.data.DataReader;
@@ -27,6 +28,7 @@ final class BtiPartitionLookup implements PartitionLookup {
     private ComparableEncoder places;
     private DataWindow data;
     private long foundPosition;
+    private boolean positioned;
 
     BtiPartitionLookup(DataReader reader, PartitionCursor partitions, BtiIndex index) {
         this.reader = reader;
@@ -41,6 +43,17 @@ final class BtiPartitionLookup implements PartitionLookup {
         }
         find();
         return foundKey().sameAs(wanted);
+    }
+
+    @Override
+    public boolean next() throws IOException {
+        if (!positioned) {
+            partitions.first();
+        } else if (!partitions.next()) {
+            return false;
+        }
+        find();
+        return true;
     }
 
     @Override
@@ -80,6 +93,7 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     /** Keeps the current entry as what was found. */
     private void find() throws IOException {
+        positioned = true;
         if (partitions.isInRows()) {
             rowsEntry().read(partitions.rowsPosition());
             if (!partitions.mayBe(rows.key())) {
@@ -138,7 +152,7 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     @Override
     public Optional<RowLookup> rows() throws IOException {
-        return partitions.isInRows() ? Optional.of(new BtiRowLookup(blocks(), places)) : Optional.empty();
+        return partitions.isInRows() ? Optional.of(new BtiRowLookup(rows, blocks(), places)) : Optional.empty();
     }
 
     private BlockCursor blocks() {
@@ -148,6 +162,11 @@ final class BtiPartitionLookup implements PartitionLookup {
         }
         blocks.reset(rows.root());
         return blocks;
+    }
+
+    @Override
+    public Optional<DecoratedKey> key() {
+        return partitions.isInRows() ? Optional.of(rows.key().toDecoratedKey()) : Optional.empty();
     }
 
     @Override

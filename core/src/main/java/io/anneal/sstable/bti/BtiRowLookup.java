@@ -9,13 +9,15 @@ import java.io.IOException;
 
 /** Searches the blocks of one partition. Owned by one thread. */
 final class BtiRowLookup implements RowLookup {
+    private final RowsEntry entry;
     private final BlockCursor blocks;
     private final ComparableEncoder places;
     private final ByteWriter place = new ByteWriter(64);
 
     private boolean atBlock;
 
-    BtiRowLookup(BlockCursor blocks, ComparableEncoder places) {
+    BtiRowLookup(RowsEntry entry, BlockCursor blocks, ComparableEncoder places) {
+        this.entry = entry;
         this.blocks = blocks;
         this.places = places;
     }
@@ -47,6 +49,16 @@ final class BtiRowLookup implements RowLookup {
             return false;
         }
         return true;
+    }
+
+    @Override
+    public long partitionDeletionMicros() {
+        return entry.deletion().timestampMicros();
+    }
+
+    @Override
+    public long partitionDeletionSeconds() {
+        return entry.deletion().localDeletionTimeSeconds();
     }
 
     @Override
