@@ -19,20 +19,18 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Rows as Java values, turned back into JSON, against what Cassandra itself read from the same SSTables. */
 final class TableRowsCorpusTest {
-    private static final Path CORPUS = Path.of("src/test/resources/corpus/nb");
-
-    static List<String> tables() throws IOException {
+    static List<Path> tables() throws IOException {
         return CorpusRowsTest.tables();
     }
 
     @ParameterizedTest
     @MethodSource("tables")
-    void shouldGiveTheValuesThatCassandraReads(String table) throws IOException {
-        List<String> documents = Files.readAllLines(CORPUS.resolve(table).resolve("rows.jsonl"));
+    void shouldGiveTheValuesThatCassandraReads(Path table) throws IOException {
+        List<String> documents = Files.readAllLines(table.resolve("rows.jsonl"));
         long atSeconds = new ObjectMapper().readTree(documents.get(0)).get("at").asLong();
 
         List<String> found = new ArrayList<>();
-        try (SSTables sstables = SSTables.open(CORPUS.resolve(table));
+        try (SSTables sstables = SSTables.open(table);
                 TableRows rows = sstables.rows(TokenRange.FULL, Instant.ofEpochSecond(atSeconds))) {
             for (TableRow row = rows.next(); row != null; row = rows.next()) {
                 found.add(json(sstables.schema(), row));
@@ -41,7 +39,9 @@ final class TableRowsCorpusTest {
 
         List<String> expected = documents.subList(1, documents.size());
         Differences.assertSame(
-                table, JsonRows.sorted(JsonRows.ofDocuments(found)), JsonRows.sorted(JsonRows.ofDocuments(expected)));
+                table.toString(),
+                JsonRows.sorted(JsonRows.ofDocuments(found)),
+                JsonRows.sorted(JsonRows.ofDocuments(expected)));
     }
 
     private static String json(TableSchema schema, TableRow row) {
