@@ -10,7 +10,13 @@ import picocli.CommandLine.Spec;
         name = "sstable",
         description = "Looks into SSTable files and rewrites them; no node is needed.",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {SSTableDumpCommand.class, SSTableVerifyCommand.class, SSTableRewriteCommand.class})
+        subcommands = {
+            SSTableDumpCommand.class,
+            SSTableVerifyCommand.class,
+            SSTableScrubCommand.class,
+            SSTableRewriteCommand.class,
+            SSTableGenerateCommand.class
+        })
 final class SSTableCommand implements Runnable {
     @Spec
     private CommandSpec spec;

@@ -36,8 +36,13 @@ final class SSTableFiles {
                 : TableSource.of(List.of(file), Optional.of(schemaFile)).schemaText();
     }
 
+    /** All together, as one table of which nothing is open yet. */
+    TableSource source() throws IOException {
+        return TableSource.of(files, Optional.ofNullable(schemaFile));
+    }
+
     /** All together, as one table. */
     SSTables openTable() throws IOException {
-        return SSTables.open(TableSource.of(files, Optional.ofNullable(schemaFile)));
+        return SSTables.open(source());
     }
 }

@@ -113,7 +113,12 @@ public abstract class CqlType {
      * changed its type or came back with another can be read as this type then.
      */
     public final boolean reads(CqlType older) {
-        return TypeCompatibility.reads(this, older);
+        return TypeCompatibility.reads(this, older, false);
+    }
+
+    /** Whether this {@link #reads} another type and has its values in the same order: what key columns need. */
+    public final boolean sorts(CqlType older) {
+        return TypeCompatibility.reads(this, older, true);
     }
 
     /** {@link #className()}; inside a frozen type Cassandra leaves out the mark of the frozen types within. */

@@ -217,7 +217,7 @@ final class TableDraft {
             throw reader.error(change, "no column to alter, column=" + columnName);
         }
         CqlType type = types.type(change.type(), keyspace);
-        if (!type.reads(column.type)) {
+        if (!(isInKey(columnName) ? type.sorts(column.type) : type.reads(column.type))) {
             throw reader.error(
                     change,
                     "type cannot become the other, column=" + columnName + ", from=" + column.type.cqlName() + ", to="

@@ -17,34 +17,34 @@ final class TypeCompatibility {
             CqlTypes.TIME, Set.of(CqlTypes.BIGINT),
             CqlTypes.UUID, Set.of(CqlTypes.TIMEUUID));
 
+    /** Of native types, which others have the same values in the same order. */
+    private static final Map<CqlType, Set<CqlType>> SORTED =
+            Map.of(CqlTypes.TEXT, Set.of(CqlTypes.ASCII), CqlTypes.BLOB, Set.of(CqlTypes.ASCII, CqlTypes.TEXT));
+
     private TypeCompatibility() {}
 
-    static boolean reads(CqlType newer, CqlType older) {
+    static boolean reads(CqlType newer, CqlType older, boolean inOrder) {
         if (newer.equals(older)) {
             return true;
         }
         if (newer.isMultiCell() != older.isMultiCell() || newer.isReversed() != older.isReversed()) {
             return false;
         }
-        if (newer.equals(CqlTypes.BLOB)) {
+        if (newer.equals(CqlTypes.BLOB) && !inOrder) {
             return !older.isCounter();
         }
         if (newer.kind() != older.kind()) {
             return false;
         }
         return switch (newer.kind()) {
-            case NATIVE -> NATIVE.getOrDefault(newer, Set.of()).contains(older);
-            case REVERSED -> reads(newer.ascending(), older.ascending());
-            case LIST -> readsEach(newer, older);
-            case SET -> !newer.isMultiCell() && readsEach(newer, older);
-            // The paths of many cells are ordered by the key's type, which must stay.
-            case MAP ->
-                newer.isMultiCell()
-                        ? newer.pathType().equals(older.pathType())
-                                && newer.cellType().reads(older.cellType())
-                        : readsEach(newer, older);
-            case TUPLE -> readsEach(newer, older);
-            case USER_TYPE -> isSameUserType((UserType) newer, (UserType) older) && readsEach(newer, older);
+            case NATIVE ->
+                (inOrder ? SORTED : NATIVE).getOrDefault(newer, Set.of()).contains(older);
+            case REVERSED -> reads(newer.ascending(), older.ascending(), inOrder);
+            case LIST, TUPLE -> readsEach(newer, older, inOrder);
+            // The cells of a collection lie in the order of the key's type.
+            case SET, MAP ->
+                (!newer.isMultiCell() || newer.pathType().sorts(older.pathType())) && readsEach(newer, older, inOrder);
+            case USER_TYPE -> isSameUserType((UserType) newer, (UserType) older) && readsEach(newer, older, inOrder);
             case VECTOR -> false;
         };
     }
@@ -54,14 +54,14 @@ final class TypeCompatibility {
     }
 
     /** Component by component; more may have come behind. */
-    private static boolean readsEach(CqlType newer, CqlType older) {
+    private static boolean readsEach(CqlType newer, CqlType older, boolean inOrder) {
         List<CqlType> now = newer.components();
         List<CqlType> then = older.components();
         if (now.size() < then.size()) {
             return false;
         }
         for (int i = 0; i < then.size(); i++) {
-            if (!reads(now.get(i), then.get(i))) {
+            if (!reads(now.get(i), then.get(i), inOrder)) {
                 return false;
             }
         }

@@ -8,6 +8,7 @@ import io.anneal.schema.TableSchema;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** An open SSTable. Immutable and safe to share; each cursor belongs to one thread. Whoever opened it closes it. */
 public interface SSTableReader extends Closeable {
@@ -47,6 +48,13 @@ public interface SSTableReader extends Closeable {
      */
     Optional<SSTableCursor> read(TableSchema schema, DecoratedKey key, Slices slices, boolean reversed)
             throws IOException;
+
+    /**
+     * Everything that can be read, whatever is damaged: what cannot be read is passed over and reported. Partitions may be
+     * out of order; one whose rows are out of order comes in several parts, each with the same key. Only
+     * {@link SSTableCursor#advance()} moves it.
+     */
+    SSTableCursor salvage(TableSchema schema, Consumer<LostData> listener) throws IOException;
 
     /**
      * Checks every checksum, the order of keys and clusterings, every index entry, filter membership and the digest.

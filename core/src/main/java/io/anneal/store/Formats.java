@@ -11,6 +11,7 @@ import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.big.BigFormat;
+import io.anneal.sstable.bti.BtiFormat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,7 +24,7 @@ import java.util.Set;
 
 /** The on-disk formats that there are; the only place that names them. Stateless; safe to share. */
 public final class Formats {
-    private static final List<SSTableFormat> ALL = List.of(new BigFormat());
+    private static final List<SSTableFormat> ALL = List.of(new BigFormat(), new BtiFormat());
 
     private static final Set<Component> NEEDED =
             EnumSet.of(Component.DATA, Component.STATISTICS, Component.COMPRESSION_INFO);

@@ -10,7 +10,7 @@ import java.util.Map;
 
 /**
  * A schema out of the headers of SSTables: each names only the columns that it holds, so a table's columns are the union.
- * Columns are compared by their types' class names.
+ * Where they know a column by different types, the one that reads the others is taken.
  */
 final class HeaderSchemas {
     private HeaderSchemas() {}
@@ -28,7 +28,10 @@ final class HeaderSchemas {
                     header.partitionKey(), header.clustering(), header.staticColumns(), header.regularColumns())) {
                 for (Column column : kind) {
                     Column known = columns.putIfAbsent(column.name(), column);
-                    if (known != null && !agree(known, column)) {
+                    if (known != null && isReadBy(column, known)) {
+                        // Written before the column's type was altered or its user type grew.
+                        columns.put(column.name(), column);
+                    } else if (known != null && !isReadBy(known, column)) {
                         throw new SchemaException("SSTables disagree about a column, give the schema text, column="
                                 + column.name() + ", type=" + known.type().cqlName() + ", other="
                                 + column.type().cqlName() + ", sstable=" + reader.descriptor());
@@ -44,8 +47,11 @@ final class HeaderSchemas {
         return union.build();
     }
 
-    private static boolean agree(Column left, Column right) {
-        return left.kind() == right.kind()
-                && left.type().className().equals(right.type().className());
+    private static boolean isReadBy(Column newer, Column older) {
+        if (newer.kind() != older.kind()) {
+            return false;
+        }
+        boolean inOrder = newer.kind() == Column.Kind.PARTITION_KEY || newer.kind() == Column.Kind.CLUSTERING;
+        return inOrder ? newer.type().sorts(older.type()) : newer.type().reads(older.type());
     }
 }

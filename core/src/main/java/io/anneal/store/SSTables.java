@@ -13,6 +13,7 @@ import io.anneal.sstable.SSTableReader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -139,6 +140,15 @@ public final class SSTables implements Closeable {
         }
         MergeCursor merged = MergeCursor.ofReversed(schema, cursors);
         return SSTables.class.desiredAssertionStatus() ? FragmentStreamValidator.ofReversed(merged) : merged;
+    }
+
+    /**
+     * The rows in a range that exist at {@code now}, with values as Java objects: for those who want values, not speed.
+     *
+     * @param now decides what has expired
+     */
+    public TableRows rows(TokenRange range, Instant now) {
+        return new TableRows(this, range, now.getEpochSecond());
     }
 
     private static FragmentCursor checked(FragmentCursor merged) {

@@ -54,8 +54,8 @@ class TypeCompatibilityTest {
                 "blob | counter",
                 "blob | list<int>",
                 "list<int> | frozen<list<int>>",
-                "set<text> | set<ascii>",
-                "map<text, int> | map<ascii, int>",
+                "set<varint> | set<int>",
+                "map<blob, int> | map<int, int>",
                 "tuple<int> | tuple<int, int>",
                 "one | two",
                 "vector<int, 3> | vector<int, 2>",
@@ -64,6 +64,23 @@ class TypeCompatibilityTest {
             })
     void shouldNotReadWhatIsOfAnotherKind(String newer, String older) {
         assertThat(type(newer).reads(type(older))).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "text | ascii | true",
+                "blob | text | true",
+                "blob | int | false",
+                "varint | int | false",
+                "uuid | timeuuid | false",
+                "tuple<text, int> | tuple<ascii> | true",
+                "frozen<set<blob>> | frozen<set<int>> | false",
+                "frozen<set<text>> | frozen<set<ascii>> | true",
+            })
+    void shouldSortOnlyWhatHasTheSameOrder(String newer, String older, boolean expected) {
+        assertThat(type(newer).sorts(type(older))).isEqualTo(expected);
     }
 
     @ParameterizedTest

@@ -13,14 +13,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
  * A random table and random fragments of it, decided by one seed: statics, liveness, expiring cells, tombstones, empty
- * values, collections and user types of many cells, row, range and partition deletions, wide partitions. What it makes
- * fulfils the cursor's contract. Keys, clusterings, timestamps and values come from small pools, so that fragments of
+ * values, durations, collections and user types of many cells, frozen ones that nest, tuples, vectors, row, range and
+ * partition deletions, wide partitions; others are {@linkplain Feature to be asked for}. What it makes fulfils the cursor's contract. Keys, clusterings, timestamps and values come from small pools, so that fragments of
  * two draws overlap and contradict each other: draw several times for the sources of one merge. Rows hold nothing that
  * their own deletions shadow, as Cassandra writes them, unless {@link #allowShadowed()} was called; what range and
  * partition deletions shadow is there in any case.
@@ -34,6 +35,22 @@ public final class RandomFragments {
     public static final long DELETION_BASE_SECONDS = 1_700_000_000L;
 
     public static final int DELETION_SPREAD_SECONDS = 100;
+
+    /** What a table has only when it is asked for: not every consumer is made for it. */
+    public enum Feature {
+        /**
+         * All columns outside of the key are counters with global shards. Rows have neither liveness nor TTLs. Deletions cover
+         * all counters that they may meet or none of them, so that merging in several steps gives what one step gives.
+         */
+        COUNTERS,
+        /** Counters have local and remote shards, too: for reading and writing, not for repair. */
+        LEGACY_SHARDS,
+        /** Some columns were dropped in the midst of the write timestamps; about half of them are back. */
+        DROPPED_COLUMNS,
+        /** Some row deletions are shadowable. What one hid does not come back when later liveness undoes it. */
+        SHADOWABLE_DELETIONS
+    }
+
     private static final int[] TTLS_SECONDS = {1, 60, 3600, 86_400};
     private static final int WIDE_ROWS = 300;
     private static final long NEXT_TABLE = 1L << 32;
@@ -41,6 +58,7 @@ public final class RandomFragments {
     private final SplittableRandom random;
     private final TableSchema schema;
     private final ClusteringComparator comparator;
+    private final Set<Feature> features;
     private final Map<String, ValueKind> kinds = new HashMap<>();
     private final List<DecoratedKey> keyPool = new ArrayList<>();
 
@@ -56,6 +74,11 @@ public final class RandomFragments {
     }
 
     public RandomFragments(long seed, int keys, TableOptions options) {
+        this(seed, keys, options, Set.of());
+    }
+
+    public RandomFragments(long seed, int keys, TableOptions options, Set<Feature> features) {
+        this.features = Set.copyOf(features);
         random = new SplittableRandom(seed);
         schema = randomSchema(options);
         comparator = ClusteringComparator.of(schema);
@@ -73,10 +96,16 @@ public final class RandomFragments {
      * @param seed of the table, if that one fits, else of the next that does
      */
     public static RandomFragments withDistinctClusterings(long seed, int keys, TableOptions options) {
-        RandomFragments fragments = new RandomFragments(seed, keys, options);
+        return withDistinctClusterings(seed, keys, options, Set.of());
+    }
+
+    /** The same with features. */
+    public static RandomFragments withDistinctClusterings(
+            long seed, int keys, TableOptions options, Set<Feature> features) {
+        RandomFragments fragments = new RandomFragments(seed, keys, options, features);
         boolean decimals = fragments.schema.clustering().stream()
                 .anyMatch(column -> column.type().ascending().equals(CqlTypes.DECIMAL));
-        return decimals ? withDistinctClusterings(seed + NEXT_TABLE, keys, options) : fragments;
+        return decimals ? withDistinctClusterings(seed + NEXT_TABLE, keys, options, features) : fragments;
     }
 
     public TableSchema schema() {
@@ -127,18 +156,36 @@ public final class RandomFragments {
         }
         int staticCount = clusteringCount == 0 || random.nextBoolean() ? 0 : 1 + random.nextInt(3);
         for (int i = 0; i < staticCount; i++) {
-            addColumn(builder, "s" + i, ValueKind.any(random, "ks", i), Column.Kind.STATIC);
+            addColumn(builder, "s" + i, anyKind(i), Column.Kind.STATIC);
         }
         int regularCount = random.nextInt(8) == 0 ? 64 + random.nextInt(10) : random.nextInt(7);
         for (int i = 0; i < regularCount; i++) {
-            addColumn(builder, "r" + i, ValueKind.any(random, "ks", 100 + i), Column.Kind.REGULAR);
+            addColumn(builder, "r" + i, anyKind(100 + i), Column.Kind.REGULAR);
         }
         return builder.build();
     }
 
+    private ValueKind anyKind(int number) {
+        if (!has(Feature.COUNTERS)) {
+            return ValueKind.any(random, "ks", number);
+        }
+        boolean legacy = has(Feature.LEGACY_SHARDS);
+        return new ValueKind(CqlTypes.COUNTER, r -> ValueKind.counter(r, legacy), null, false);
+    }
+
+    private boolean has(Feature feature) {
+        return features.contains(feature);
+    }
+
     private void addColumn(TableSchema.Builder builder, String name, ValueKind kind, Column.Kind columnKind) {
         kinds.put(name, kind);
-        builder.column(name, kind.type(), columnKind);
+        boolean inKey = columnKind == Column.Kind.PARTITION_KEY;
+        if (!inKey && has(Feature.DROPPED_COLUMNS) && random.nextInt(3) == 0) {
+            long dropTimeMicros = TIMESTAMP_BASE_MICROS + random.nextInt(2 * TIMESTAMP_SPREAD_MICROS);
+            builder.column(name, kind.type(), columnKind, dropTimeMicros, random.nextBoolean());
+        } else {
+            builder.column(name, kind.type(), columnKind);
+        }
     }
 
     /** Distinct by its number; a key of several columns is composed as Cassandra does: length, value, a zero byte. */
@@ -187,7 +234,7 @@ public final class RandomFragments {
             places.put(place, place);
         }
         FragmentList.Builder partition =
-                deleted ? builder.partition(key, timestamp(), deletionTime()) : builder.partition(key);
+                deleted ? builder.partition(key, deletionTimestamp(), deletionTime()) : builder.partition(key);
         addStaticRow(partition);
         addPlaces(partition, List.copyOf(places.values()));
         partition.end();
@@ -229,7 +276,7 @@ public final class RandomFragments {
                 addRow(partition, place.prefix());
                 continue;
             }
-            DeletionTime next = new DeletionTime(timestamp(), deletionTime());
+            DeletionTime next = new DeletionTime(deletionTimestamp(), deletionTime());
             if (i == lastChange || (!open.isLive() && random.nextBoolean())) {
                 next = DeletionTime.LIVE;
             }
@@ -246,9 +293,10 @@ public final class RandomFragments {
         row.clear(false);
         row.clustering().wrap(clustering);
         if (random.nextInt(8) == 0) {
-            row.deletion(timestamp(), deletionTime(), false);
+            boolean shadowable = has(Feature.SHADOWABLE_DELETIONS) && random.nextBoolean();
+            row.deletion(deletionTimestamp(), deletionTime(), shadowable);
         }
-        if (random.nextInt(4) != 0) {
+        if (random.nextInt(4) != 0 && !has(Feature.COUNTERS)) {
             addLiveness(row);
         }
         addEntries(row, schema.regularColumns());
@@ -302,12 +350,13 @@ public final class RandomFragments {
         boolean likeRow = row.livenessTtlSeconds() != Row.NO_TTL
                 && row.livenessTtlSeconds() != Row.EXPIRED_LIVENESS_TTL
                 && random.nextInt(3) != 0;
-        int choice = random.nextInt(6);
+        boolean counter = column.type().isCounter();
+        int choice = counter ? random.nextInt(20) : random.nextInt(6);
         if (choice == 0) {
             row.addCell(column.index(), timestamp, Row.NO_TTL, deletionTime());
         } else if (likeRow) {
             row.addCell(column.index(), timestamp, row.livenessTtlSeconds(), row.livenessExpirySeconds());
-        } else if (choice == 1) {
+        } else if (choice == 1 && !counter) {
             int ttl = ttl();
             row.addCell(column.index(), timestamp, ttl, deletionTime() + ttl);
         } else {
@@ -328,7 +377,15 @@ public final class RandomFragments {
     }
 
     private long timestamp() {
-        return TIMESTAMP_BASE_MICROS + random.nextInt(TIMESTAMP_SPREAD_MICROS);
+        long floorMicros = TIMESTAMP_BASE_MICROS + (has(Feature.COUNTERS) ? TIMESTAMP_SPREAD_MICROS : 0);
+        return floorMicros + random.nextInt(TIMESTAMP_SPREAD_MICROS);
+    }
+
+    /** Of a deletion of more than a cell: below or above the timestamps of all counters. */
+    private long deletionTimestamp() {
+        boolean below = has(Feature.COUNTERS) && (!shadowed || random.nextBoolean());
+        boolean above = has(Feature.COUNTERS) && !below;
+        return timestamp() + (below ? -TIMESTAMP_SPREAD_MICROS : above ? TIMESTAMP_SPREAD_MICROS : 0);
     }
 
     /** A timestamp that a deletion does not shadow. */

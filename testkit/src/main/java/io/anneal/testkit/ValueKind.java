@@ -1,11 +1,13 @@
 package io.anneal.testkit;
 
+import io.anneal.schema.CounterShards;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.CqlTypes;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -22,10 +24,16 @@ record ValueKind(
         Function<SplittableRandom, byte[]> paths,
         boolean orderable) {
     private static final int FEW = 40;
+    private static final int COUNTING_NODES = 4;
     private static final byte[] NOTHING = new byte[0];
 
     private static ValueKind plain(CqlType type, Function<SplittableRandom, byte[]> values) {
         return new ValueKind(type, values, null, true);
+    }
+
+    /** A type of one value that has no order of its own to be a key in. */
+    private static ValueKind frozen(CqlType type, Function<SplittableRandom, byte[]> values) {
+        return new ValueKind(type, values, null, false);
     }
 
     static final List<ValueKind> NATIVE = List.of(
@@ -50,36 +58,112 @@ record ValueKind(
             plain(CqlTypes.DECIMAL, r -> join(bytes(r.nextInt(3), 4), bytes(r.nextInt(-FEW, FEW), 1))),
             plain(CqlTypes.INET, r -> bytes(0x7f000001 + r.nextInt(FEW), 4)));
 
-    private static final ValueKind DURATION = new ValueKind(
-            CqlTypes.DURATION,
-            r -> new byte[] {(byte) (2 * r.nextInt(12)), (byte) (2 * r.nextInt(30)), (byte) (2 * r.nextInt(60))},
-            null,
-            false);
+    private static final ValueKind DURATION = frozen(CqlTypes.DURATION, ValueKind::duration);
 
     static ValueKind anyNative(SplittableRandom random) {
         return NATIVE.get(random.nextInt(NATIVE.size()));
     }
 
-    /** Any type of one value or of many cells. */
+    /** Any type of one value or of many cells; user types in it have names with the number. */
     static ValueKind any(SplittableRandom random, String keyspace, int number) {
         ValueKind first = anyNative(random);
-        ValueKind second = anyNative(random);
-        return switch (random.nextInt(12)) {
-            case 0 -> new ValueKind(CqlTypes.list(first.type), first.values, ValueKind::timeUuid, false);
+        ValueKind element = random.nextInt(3) == 0 ? anyFrozen(random, keyspace, number, 1) : first;
+        return switch (random.nextInt(14)) {
+            case 0 -> new ValueKind(CqlTypes.list(element.type), element.values, ValueKind::timeUuid, false);
             case 1 -> new ValueKind(CqlTypes.set(first.type), r -> NOTHING, first.values, false);
-            case 2 -> new ValueKind(CqlTypes.map(first.type, second.type), second.values, first.values, false);
-            case 3 -> userType(keyspace, "t" + number, first);
-            case 4 -> new ValueKind(CqlTypes.list(first.type).frozen(), r -> frozenList(r, first), null, false);
-            case 5 -> new ValueKind(CqlTypes.set(first.type).frozen(), r -> frozenSet(r, first), null, false);
-            case 6 ->
-                new ValueKind(
-                        CqlTypes.tuple(List.of(first.type, second.type)),
-                        r -> tuple(r, List.of(first, second)),
-                        null,
-                        false);
-            case 7 -> DURATION;
+            case 2 -> new ValueKind(CqlTypes.map(first.type, element.type), element.values, first.values, false);
+            case 3 -> userType(keyspace, "t" + number, element);
+            case 4, 5, 6, 7 -> anyFrozen(random, keyspace, number, 2);
+            case 8 -> DURATION;
             default -> first;
         };
+    }
+
+    /** A collection, tuple, user type or vector of one value, with others inside it down to a depth. */
+    private static ValueKind anyFrozen(SplittableRandom random, String keyspace, int number, int depth) {
+        ValueKind key = anyNative(random);
+        ValueKind first = anyNative(random);
+        ValueKind second =
+                depth > 0 && random.nextBoolean() ? anyFrozen(random, keyspace, number, depth - 1) : anyNative(random);
+        List<ValueKind> both = List.of(first, second);
+        return switch (random.nextInt(7)) {
+            case 0 -> frozen(CqlTypes.list(second.type).frozen(), r -> frozenList(r, second));
+            case 1 -> frozen(CqlTypes.set(first.type).frozen(), r -> frozenSet(r, first));
+            case 2 -> frozen(CqlTypes.map(key.type, second.type).frozen(), r -> frozenMap(r, key, second));
+            case 3 -> frozen(CqlTypes.tuple(List.of(first.type, second.type)), r -> tuple(r, both));
+            case 4 -> {
+                // What is inside was made before and has its own depth in its name.
+                CqlType type = CqlTypes.userType(
+                        keyspace, "f" + number + "_" + depth, List.of("x", "y"), List.of(first.type, second.type));
+                yield frozen(type.frozen(), r -> tuple(r, both));
+            }
+            case 5 -> vector(first, 1 + random.nextInt(4));
+            default -> vector(second, 1 + random.nextInt(2));
+        };
+    }
+
+    private static ValueKind vector(ValueKind element, int dimension) {
+        CqlType type = CqlTypes.vector(element.type, dimension);
+        boolean fixed = element.type.fixedLengthBytes() != CqlType.VARIABLE_LENGTH;
+        return frozen(type, r -> {
+            byte[] all = NOTHING;
+            for (int i = 0; i < dimension; i++) {
+                byte[] value = element.values.apply(r);
+                all = fixed ? join(all, value) : join(all, unsignedVInt(value.length), value);
+            }
+            return all;
+        });
+    }
+
+    /** A length that is small enough for two bytes. */
+    private static byte[] unsignedVInt(int value) {
+        assert value < 1 << 14 : value;
+        return value < 1 << 7 ? bytes(value, 1) : bytes(0x8000 | value, 2);
+    }
+
+    /** Months, days and nanoseconds, all of one sign, in zigzag form of one byte each or, now and then, of many. */
+    private static byte[] duration(SplittableRandom random) {
+        int sign = random.nextBoolean() ? 0 : 1;
+        byte[] months = zigzag(random.nextInt(12), sign);
+        byte[] days = zigzag(random.nextInt(30), sign);
+        // Nine bytes: the longest form of a number.
+        byte[] nanos = random.nextInt(4) == 0
+                ? join(bytes(0xFF, 1), bytes((1L << 61) - random.nextInt(FEW) * 2L - sign, 8))
+                : zigzag(random.nextInt(60), sign);
+        return join(months, days, nanos);
+    }
+
+    private static byte[] zigzag(int magnitude, int sign) {
+        return bytes(magnitude == 0 ? 0 : 2L * magnitude - sign, 1);
+    }
+
+    /** A counter: global shards of a few nodes, whose count follows from node and clock as it does in a cluster. */
+    static byte[] counter(SplittableRandom random, boolean legacy) {
+        List<CounterShards.Kind> kinds = new ArrayList<>();
+        byte[] shards = NOTHING;
+        int indexed = 0;
+        for (int node = 0; node < COUNTING_NODES; node++) {
+            if (random.nextInt(3) == 0 && !(node == COUNTING_NODES - 1 && kinds.isEmpty())) {
+                continue;
+            }
+            CounterShards.Kind kind = legacy && random.nextInt(3) == 0
+                    ? random.nextBoolean() ? CounterShards.Kind.LOCAL : CounterShards.Kind.REMOTE
+                    : CounterShards.Kind.GLOBAL;
+            kinds.add(kind);
+            indexed += kind == CounterShards.Kind.REMOTE ? 0 : 1;
+            long clock = 1 + random.nextInt(FEW);
+            byte[] id = join(bytes(0x1000_0000_0000_1000L + node, 8), bytes(0x8000_0000_0000_0000L + node, 8));
+            shards = join(shards, id, bytes(clock, 8), bytes(clock * 31 % 17 - 8 + node, 8));
+        }
+        byte[] context = new byte[CounterShards.lengthBytes(kinds.size(), indexed)];
+        int at = CounterShards.writeIndexCount(indexed, context, 0);
+        for (int i = 0; i < kinds.size(); i++) {
+            if (kinds.get(i) != CounterShards.Kind.REMOTE) {
+                at = CounterShards.writeIndex(i, kinds.get(i), context, at);
+            }
+        }
+        System.arraycopy(shards, 0, context, at, shards.length);
+        return context;
     }
 
     /** A user type whose fields are all of one type, since a cell's value has to fit its path. */
@@ -125,6 +209,19 @@ record ValueKind(
             values.put(value, value);
         }
         return collection(List.copyOf(values.values()));
+    }
+
+    private static byte[] frozenMap(SplittableRandom random, ValueKind key, ValueKind value) {
+        TreeMap<byte[], byte[]> entries = new TreeMap<>(key.order());
+        for (int i = random.nextInt(3); i > 0; i--) {
+            entries.put(key.values.apply(random), value.values.apply(random));
+        }
+        byte[] all = bytes(entries.size(), 4);
+        for (Map.Entry<byte[], byte[]> entry : entries.entrySet()) {
+            all = join(all, bytes(entry.getKey().length, 4), entry.getKey());
+            all = join(all, bytes(entry.getValue().length, 4), entry.getValue());
+        }
+        return all;
     }
 
     private static byte[] collection(List<byte[]> values) {

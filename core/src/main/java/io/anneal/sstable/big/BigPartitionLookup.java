@@ -1,6 +1,7 @@
 package io.anneal.sstable.big;
 
 import io.anneal.key.ClusteringComparator;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
@@ -30,6 +31,7 @@ final class BigPartitionLookup implements PartitionLookup {
     private final Path summaryFile;
     private byte[] foundKey = new byte[64];
     private int foundKeyBytes;
+    private long foundToken;
     private long foundPosition;
 
     private BigPartitionLookup(
@@ -75,6 +77,7 @@ final class BigPartitionLookup implements PartitionLookup {
     /** Keeps the current entry of Index as what was found. */
     private void find() {
         KeyView key = index.key();
+        foundToken = key.token();
         foundPosition = index.dataPosition();
         foundKeyBytes = key.lengthBytes();
         if (foundKey.length < foundKeyBytes) {
@@ -94,6 +97,15 @@ final class BigPartitionLookup implements PartitionLookup {
             }
         }
         return false;
+    }
+
+    @Override
+    public boolean next() throws IOException {
+        if (!index.next()) {
+            return false;
+        }
+        find();
+        return true;
     }
 
     @Override
@@ -127,6 +139,11 @@ final class BigPartitionLookup implements PartitionLookup {
     private CorruptSSTableException summaryCorrupt(int entry, String reason) {
         return new CorruptSSTableException(
                 summaryFile, CorruptSSTableException.NO_POSITION, reason + ", entry=" + entry);
+    }
+
+    @Override
+    public Optional<DecoratedKey> key() {
+        return Optional.of(new DecoratedKey(foundToken, Arrays.copyOf(foundKey, foundKeyBytes)));
     }
 
     @Override

@@ -95,6 +95,16 @@ final class BigRowLookup implements RowLookup {
     }
 
     @Override
+    public long partitionDeletionMicros() {
+        return blocks.partitionDeletionMicros();
+    }
+
+    @Override
+    public long partitionDeletionSeconds() {
+        return blocks.partitionDeletionSeconds();
+    }
+
+    @Override
     public long blockPosition() {
         return blocks.blockOffset();
     }

@@ -23,7 +23,7 @@ final class ColumnMapping {
         fixedLengthsBytes = new int[count];
     }
 
-    /** @throws CorruptSSTableException when the schema does not know a column, or knows it with another type or kind */
+    /** @throws CorruptSSTableException when the schema does not know a column, or knows it with a type that cannot read it, or of another kind */
     static ColumnMapping of(List<HeaderColumn> columns, Column.Kind kind, TableSchema schema, Path file)
             throws CorruptSSTableException {
         ColumnMapping mapping = new ColumnMapping(columns.size());
@@ -37,7 +37,8 @@ final class ColumnMapping {
                 throw mismatch(
                         file, "column is of another kind", inFile, column.kind() + " instead of " + kind, schema);
             }
-            if (!sameType(inFile.type(), column.type())) {
+            // A column may have been altered, or dropped and added again, since the file was written.
+            if (!column.type().reads(inFile.type())) {
                 throw mismatch(
                         file, "column has another type", inFile, column.type().cqlName(), schema);
             }
@@ -59,7 +60,7 @@ final class ColumnMapping {
         return mapping;
     }
 
-    /** Checks key or clustering types, which the header holds without names. */
+    /** Checks key or clustering types, which the header holds without names and whose order must be that of the schema. */
     static void requireSame(List<CqlType> inFile, List<Column> columns, TableSchema schema, Path file)
             throws CorruptSSTableException {
         if (inFile.size() != columns.size()) {
@@ -71,7 +72,7 @@ final class ColumnMapping {
         }
         for (int i = 0; i < inFile.size(); i++) {
             Column column = columns.get(i);
-            if (!sameType(inFile.get(i).frozen(), column.type().frozen())) {
+            if (!column.type().frozen().sorts(inFile.get(i).frozen())) {
                 throw mismatch(
                         file,
                         "column has another type",
@@ -80,11 +81,6 @@ final class ColumnMapping {
                         schema);
             }
         }
-    }
-
-    /** Names are normalised when they are parsed, so frozen marks that versions of Cassandra place differently do not count. */
-    private static boolean sameType(CqlType left, CqlType right) {
-        return left.isMultiCell() == right.isMultiCell() && left.equals(right);
     }
 
     private static String name(CqlType type) {

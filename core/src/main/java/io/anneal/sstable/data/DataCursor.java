@@ -23,7 +23,7 @@ import java.io.IOException;
  */
 public final class DataCursor implements SSTableCursor {
     /** What is asked for before a row's head is parsed, so that few are cut by the end of a chunk. */
-    private static final int HEAD_BYTES = 256;
+    static final int HEAD_BYTES = 256;
 
     /** Rows are passed over by their sizes up to here, then Index is asked where the next partition is. */
     private static final long SKIP_BY_SIZE_DEFAULT_BYTES = 256 * 1024;

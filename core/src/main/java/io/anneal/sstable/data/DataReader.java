@@ -10,6 +10,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.LostData;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableMetadata;
 import io.anneal.sstable.SSTableReader;
@@ -20,6 +21,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * An open SSTable. Holds Data.db open and what a scan needs; the index and Filter are opened when a key is asked for, so
@@ -179,7 +181,7 @@ public final class DataReader implements SSTableReader {
     }
 
     /** The data, for one thread. */
-    ChunkSource chunks() {
+    public ChunkSource chunks() {
         Path file = descriptor.file(Component.DATA);
         return compression == null
                 ? new ChecksummedChunks(file, dataChannel, fileLengthBytes, checksums)
@@ -188,9 +190,17 @@ public final class DataReader implements SSTableReader {
 
     @Override
     public DataCursor scan(TableSchema schema, TokenRange.Linear range) throws IOException {
-        if (!range.equals(TokenRange.Linear.ALL)) {
-            requireMurmur3("token range of a partitioner");
+        if (partitioner() != Partitioner.MURMUR3 && !range.equals(TokenRange.Linear.ALL)) {
+            throw new UnsupportedSSTableException(
+                    descriptor.file(Component.DATA),
+                    "token range of a partitioner",
+                    partitioner().className(),
+                    Partitioner.MURMUR3.className());
         }
+        return cursor(schema, range);
+    }
+
+    private DataCursor cursor(TableSchema schema, TokenRange.Linear range) throws IOException {
         return new DataCursor(this, partitioner(), schema, range, chunks(), decoder(schema), statistics.header());
     }
 
@@ -207,8 +217,9 @@ public final class DataReader implements SSTableReader {
      */
     SliceCursor read(TableSchema schema, DecoratedKey key, Slices slices, boolean reversed, long heldBytes)
             throws IOException {
-        requireMurmur3("key of a partitioner");
-        KeyView wanted = new KeyView().wrap(key);
+        byte[] keyBytes = key.bytes();
+        long token = partitioner().token(keyBytes, 0, keyBytes.length);
+        KeyView wanted = new KeyView().wrap(token, keyBytes, 0, keyBytes.length);
         if (!mayContain(wanted)) {
             return null;
         }
@@ -216,8 +227,7 @@ public final class DataReader implements SSTableReader {
         PartitionLookup lookup = index.lookup();
         try {
             if (lookup.seek(wanted)) {
-                SliceCursor cursor =
-                        SliceCursor.at(lookup.dataPosition(), schema, chunks(), decoder, statistics.header(), lookup);
+                SliceCursor cursor = sliceCursor(lookup.dataPosition(), schema, decoder, lookup);
                 KeyView found = cursor.key();
                 lookup.requireSame(found.buffer(), found.offset(), found.lengthBytes());
                 if (found.sameAs(wanted)) {
@@ -227,7 +237,7 @@ public final class DataReader implements SSTableReader {
             // Only the data can tell that the index is right and the key is not there.
             long position = positionInData(wanted);
             if (position >= 0) {
-                return SliceCursor.at(position, schema, chunks(), decoder, statistics.header(), lookup)
+                return sliceCursor(position, schema, decoder, lookup)
                         .select(slices, reversed, Optional.empty(), this, heldBytes);
             }
             lookup.close();
@@ -238,9 +248,14 @@ public final class DataReader implements SSTableReader {
         }
     }
 
+    private SliceCursor sliceCursor(long position, TableSchema schema, RowDecoder decoder, PartitionLookup lookup)
+            throws IOException {
+        return SliceCursor.at(position, partitioner(), schema, chunks(), decoder, statistics.header(), lookup);
+    }
+
     /** Where a partition begins, found by reading on from the one before it; -1 when there is none. */
     private long positionInData(KeyView key) throws IOException {
-        try (DataCursor cursor = scan(headerSchema, new TokenRange.Linear(key.token(), key.token()))) {
+        try (DataCursor cursor = cursor(headerSchema, new TokenRange.Linear(key.token(), key.token()))) {
             while (cursor.advance() != null) {
                 int order = cursor.key().compareTo(key);
                 if (order >= 0) {
@@ -252,18 +267,12 @@ public final class DataReader implements SSTableReader {
         return -1;
     }
 
-    private synchronized boolean mayContain(KeyView key) throws IOException {
+    /** False when the key is certainly not in the SSTable, as far as the filter knows. */
+    synchronized boolean mayContain(KeyView key) throws IOException {
         if (filter == null && descriptor.has(Component.FILTER)) {
             filter = BloomFilter.read(descriptor, version);
         }
         return filter == null || filter.mayContain(key);
-    }
-
-    private void requireMurmur3(String what) throws UnsupportedSSTableException {
-        if (partitioner() != Partitioner.MURMUR3) {
-            throw new UnsupportedSSTableException(
-                    descriptor.file(Component.DATA), what, partitioner().className(), Partitioner.MURMUR3.className());
-        }
     }
 
     private RowDecoder decoder(TableSchema schema) throws IOException {
@@ -276,6 +285,11 @@ public final class DataReader implements SSTableReader {
                 header,
                 ColumnMapping.of(header.staticColumns(), Column.Kind.STATIC, schema, file),
                 ColumnMapping.of(header.regularColumns(), Column.Kind.REGULAR, schema, file));
+    }
+
+    @Override
+    public SSTableCursor salvage(TableSchema schema, Consumer<LostData> listener) throws IOException {
+        return new SalvageCursor(this, schema, decoder(schema), listener);
     }
 
     @Override

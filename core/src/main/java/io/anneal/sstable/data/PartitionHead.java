@@ -13,9 +13,9 @@ import java.io.IOException;
 final class PartitionHead {
     private static final int KEY_MAX_BYTES = 0xFFFF;
 
-    private final DataWindow window;
     private final Partitioner partitioner;
     private final DeletionTimes deletions;
+    private final DataWindow window;
     private final ByteReader in;
     private final KeyView key = new KeyView();
     private final KeyView previousKey = new KeyView();
@@ -23,13 +23,11 @@ final class PartitionHead {
     private byte[] previousKeyBytes = new byte[64];
     private boolean anyKey;
     private long position;
-    private long deletionMicros;
-    private long deletionSeconds;
 
     PartitionHead(DataWindow window, Partitioner partitioner, DeletionTimes deletions) {
-        this.window = window;
         this.partitioner = partitioner;
         this.deletions = deletions;
+        this.window = window;
         in = window.in();
     }
 
@@ -42,8 +40,6 @@ final class PartitionHead {
         window.want(keyLengthBytes + DeletionTimes.LENGTH_MAX_BYTES);
         takeKey(in.skip(keyLengthBytes), keyLengthBytes);
         deletions.read(in);
-        deletionMicros = deletions.timestampMicros();
-        deletionSeconds = deletions.localDeletionTimeSeconds();
     }
 
     private void takeKey(int offset, int lengthBytes) throws CorruptSSTableException {
@@ -63,6 +59,11 @@ final class PartitionHead {
         anyKey = true;
     }
 
+    /** The next partition may have any key. */
+    void forget() {
+        anyKey = false;
+    }
+
     /** Whether a head was read. */
     boolean isRead() {
         return anyKey;
@@ -78,10 +79,10 @@ final class PartitionHead {
     }
 
     long deletionMicros() {
-        return deletionMicros;
+        return deletions.timestampMicros();
     }
 
     long deletionSeconds() {
-        return deletionSeconds;
+        return deletions.localDeletionTimeSeconds();
     }
 }

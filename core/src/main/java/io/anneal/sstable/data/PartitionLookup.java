@@ -1,5 +1,6 @@
 package io.anneal.sstable.data;
 
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.sstable.CorruptSSTableException;
 import java.io.Closeable;
@@ -23,6 +24,9 @@ public interface PartitionLookup extends Closeable {
      */
     Optional<RowLookup> rows() throws IOException;
 
+    /** Finds the partition behind the one that was found last, or the first one before any search; false at the end. */
+    boolean next() throws IOException;
+
     /** Finds the last partition below {@code token}; false when the index has none. */
     boolean seekLastBelow(long token) throws IOException;
 
@@ -32,6 +36,9 @@ public interface PartitionLookup extends Closeable {
      * @param partitionPosition where the partition of {@code key} begins in the data
      */
     boolean seekAfter(KeyView key, long partitionPosition) throws IOException;
+
+    /** The found partition's key; empty when the index holds only enough of it to tell it from others. */
+    Optional<DecoratedKey> key();
 
     /** Where the found partition begins in the data. */
     long dataPosition();

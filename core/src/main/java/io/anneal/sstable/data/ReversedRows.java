@@ -126,8 +126,8 @@ final class ReversedRows extends SlicedRows {
         reachedFrom = false;
         beginRows();
         if (lookup != null) {
-            boolean found =
-                    lookup.seekFloor(slice.to(), searchWeight(slice.to(), slice.toWeight(), ClusteringComparator.AFTER));
+            boolean found = lookup.seekFloor(
+                    slice.to(), searchWeight(slice.to(), slice.toWeight(), ClusteringComparator.AFTER));
             // The index knows no better than where the block can begin; the slice may end in an earlier one.
             while (found && beginsBehindSlice()) {
                 found = lookup.previous();

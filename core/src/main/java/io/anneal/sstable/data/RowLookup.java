@@ -19,6 +19,12 @@ public interface RowLookup {
     /** Moves to the next block; false when there is none. */
     boolean next() throws IOException;
 
+    /** Timestamp of the partition's own deletion, as the index has it, or none. */
+    long partitionDeletionMicros();
+
+    /** Local time of that deletion, or none. */
+    long partitionDeletionSeconds();
+
     /** Where the block begins, from the partition's begin. */
     long blockPosition();
 

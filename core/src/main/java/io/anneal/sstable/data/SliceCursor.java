@@ -48,9 +48,9 @@ final class SliceCursor implements SSTableCursor {
             TableSchema schema, DataWindow window, PartitionHead head, RowReader reader, PartitionLookup lookup) {
         this.schema = schema;
         this.window = window;
-        this.head = head;
         this.reader = reader;
         this.lookup = lookup;
+        this.head = head;
     }
 
     /**
@@ -60,6 +60,7 @@ final class SliceCursor implements SSTableCursor {
      */
     static SliceCursor at(
             long position,
+            Partitioner partitioner,
             TableSchema schema,
             ChunkSource source,
             RowDecoder decoder,
@@ -67,14 +68,17 @@ final class SliceCursor implements SSTableCursor {
             PartitionLookup lookup)
             throws IOException {
         DataWindow window = new DataWindow(source);
-        PartitionHead head = new PartitionHead(window, Partitioner.MURMUR3, decoder.times());
-        RowReader reader = new RowReader(window, decoder, header, HEAD_BYTES);
-        SliceCursor cursor = new SliceCursor(schema, window, head, reader, lookup);
+        SliceCursor cursor = new SliceCursor(
+                schema,
+                window,
+                new PartitionHead(window, partitioner, decoder.times()),
+                new RowReader(window, decoder, header, HEAD_BYTES),
+                lookup);
         window.seek(position);
         try {
-            reader.begin();
-            head.read();
-            cursor.rowsPosition = reader.beginPartition();
+            cursor.reader.begin();
+            cursor.head.read();
+            cursor.rowsPosition = cursor.reader.beginPartition();
         } catch (ByteUnderflowException | MalformedRowException e) {
             throw cursor.corrupt(e);
         }

@@ -69,12 +69,15 @@ final class StatisticsCheck {
 
     private void timestampAndDeletion(long micros, long localSeconds, DataCursor data) throws CorruptSSTableException {
         require(told.minTimestampMicros(), micros, told.maxTimestampMicros(), "timestampMicros", data);
-        require(
-                told.minLocalDeletionTimeSeconds(),
-                localSeconds,
-                told.maxLocalDeletionTimeSeconds(),
-                "localDeletionTimeSeconds",
-                data);
+        // What overflowed is read as this mark, and stands in the ranges of older versions as it was.
+        if (localSeconds != DeletionTimes.INVALID_SECONDS) {
+            require(
+                    told.minLocalDeletionTimeSeconds(),
+                    localSeconds,
+                    told.maxLocalDeletionTimeSeconds(),
+                    "localDeletionTimeSeconds",
+                    data);
+        }
     }
 
     private void require(long min, long value, long max, String name, DataCursor data) throws CorruptSSTableException {

@@ -7,12 +7,11 @@ import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.KeyView;
 import io.anneal.schema.Column;
-import io.anneal.schema.CqlTypes;
+import io.anneal.schema.CounterShards;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * Collects what the {@code STATS} part of Statistics tells: ranges of times, histograms, counts and the clusterings that
@@ -22,6 +21,7 @@ final class StatisticsCollector {
     private final TableSchema schema;
     private final ClusteringComparator comparator;
     private final boolean countsCounters;
+    private final CounterShards shards = new CounterShards();
     private final SizeHistogram partitionSizes = new SizeHistogram(SizeHistogram.PARTITION_SIZE_BUCKETS);
     private final SizeHistogram cellCounts = new SizeHistogram(SizeHistogram.CELL_COUNT_BUCKETS);
     private final DropTimeHistogram dropTimes = new DropTimeHistogram();
@@ -52,12 +52,7 @@ final class StatisticsCollector {
     StatisticsCollector(TableSchema schema) {
         this.schema = schema;
         comparator = ClusteringComparator.of(schema);
-        countsCounters = Stream.concat(schema.staticColumns().stream(), schema.regularColumns().stream())
-                .anyMatch(StatisticsCollector::isCounter);
-    }
-
-    private static boolean isCounter(Column column) {
-        return column.type().equals(CqlTypes.COUNTER);
+        countsCounters = schema.hasCounters();
     }
 
     void add(Row row) {
@@ -89,10 +84,10 @@ final class StatisticsCollector {
     /** Whether a counter has shards that are local or remote, as those of tables made before Cassandra 2.1. */
     private boolean hasLegacyShard(Row row, int entry) {
         List<Column> columns = row.isStatic() ? schema.staticColumns() : schema.regularColumns();
-        if (!isCounter(columns.get(row.columnIndex(entry))) || row.isTombstone(entry)) {
+        if (!columns.get(row.columnIndex(entry)).type().isCounter() || row.isTombstone(entry)) {
             return false;
         }
-        return CounterShards.hasLegacy(row.valueBuffer(entry), row.valueOffset(entry), row.valueLengthBytes(entry));
+        return shards.hasLegacyShards(row.valueBuffer(entry), row.valueOffset(entry), row.valueLengthBytes(entry));
     }
 
     void addPartitionDeletion(long timestampMicros, long localDeletionTimeSeconds) {
