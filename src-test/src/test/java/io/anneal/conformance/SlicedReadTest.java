@@ -140,9 +140,7 @@ class SlicedReadTest {
 
     /** What only speeds reading up may be gone. */
     private static void dropComponents(Descriptor descriptor, SplittableRandom random) throws IOException {
-        Component[] optional = {
-            Component.INDEX, Component.SUMMARY, Component.FILTER, Component.PARTITIONS, Component.ROWS
-        };
+        Component[] optional = {Component.INDEX, Component.SUMMARY, Component.FILTER, Component.PARTITIONS};
         for (Component component : optional) {
             if (random.nextInt(6) == 0) {
                 Files.deleteIfExists(descriptor.file(component));
