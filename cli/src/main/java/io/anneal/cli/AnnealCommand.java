@@ -20,8 +20,18 @@ import picocli.CommandLine.Spec;
         scope = ScopeType.INHERIT,
         versionProvider = AnnealVersion.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {DemoCommand.class, SSTableCommand.class, ServeCommand.class, RepairCommand.class})
+        subcommands = {
+            DemoCommand.class,
+            SSTableCommand.class,
+            DiffCommand.class,
+            ExplainCommand.class,
+            ServeCommand.class,
+            RepairCommand.class,
+            BenchCommand.class
+        })
 public final class AnnealCommand implements Runnable {
+    static final String JSON_OPTION = "--json";
+
     private static final String LOG_LEVEL_PROPERTY = "org.slf4j.simpleLogger.defaultLogLevel";
     /** Set by the launcher, since Java cannot tell whether the error stream alone is a terminal. */
     private static final String TERMINAL_PROPERTY = "anneal.terminal";
@@ -44,7 +54,7 @@ public final class AnnealCommand implements Runnable {
     private boolean stacktrace;
 
     @Option(
-            names = "--json",
+            names = JSON_OPTION,
             scope = ScopeType.INHERIT,
             description = "Print the result as JSON, with a schema number.")
     private boolean json;
@@ -77,6 +87,7 @@ public final class AnnealCommand implements Runnable {
     public static CommandLine commandLine(Environment environment) {
         AnnealCommand anneal = new AnnealCommand(environment);
         CommandLine commandLine = new CommandLine(anneal);
+        BenchCommand.replaceJsonOption(commandLine.getSubcommands().get("bench").getCommandSpec());
         commandLine.setOut(new PrintWriter(environment.out(), true, StandardCharsets.UTF_8));
         commandLine.setErr(new PrintWriter(environment.err(), true, StandardCharsets.UTF_8));
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);

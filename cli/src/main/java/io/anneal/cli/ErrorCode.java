@@ -17,6 +17,7 @@ enum ErrorCode {
     PEER("ANL-3001", "check that the peer runs, its address and its token"),
     CORRUPT_FRAME("ANL-3002", "check that the address is a peer of Anneal and the network is sound"),
     REPAIR("ANL-3003", "mend what the line names on that replica, then repair again"),
+    CASSANDRA("ANL-3004", "run ./anneal in a checkout, which builds it, or measure without --peer"),
     USAGE("ANL-4001", "see --help"),
     STATE("ANL-4002", "see docs/errors.md"),
     NOT_AVAILABLE("ANL-4003", "choose something that this version has"),

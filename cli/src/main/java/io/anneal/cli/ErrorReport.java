@@ -1,5 +1,6 @@
 package io.anneal.cli;
 
+import io.anneal.bench.peer.CassandraPeerException;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;
@@ -86,6 +87,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.UNSUPPORTED_TYPE, message);
         } else if (failure instanceof InvalidValueException) {
             return of(ErrorCode.INVALID_VALUE, message);
+        } else if (failure instanceof CassandraPeerException) {
+            return of(ErrorCode.CASSANDRA, message);
         } else if (failure instanceof NotAvailableException) {
             return of(ErrorCode.NOT_AVAILABLE, message);
         } else if (failure instanceof IllegalArgumentException) {

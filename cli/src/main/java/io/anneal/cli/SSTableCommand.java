@@ -14,7 +14,8 @@ import picocli.CommandLine.Spec;
             SSTableDumpCommand.class,
             SSTableVerifyCommand.class,
             SSTableScrubCommand.class,
-            SSTableRewriteCommand.class
+            SSTableRewriteCommand.class,
+            SSTableGenerateCommand.class
         })
 final class SSTableCommand implements Runnable {
     @Spec

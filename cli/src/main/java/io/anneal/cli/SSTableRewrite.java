@@ -8,6 +8,7 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableStatistics;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import io.anneal.store.SSTables;
@@ -30,11 +31,13 @@ final class SSTableRewrite {
 
     private final SSTables sstables;
     private final StagingDirectory staging;
+    private final SSTableVersion version;
     private final Compression compression;
 
-    SSTableRewrite(SSTables sstables, StagingDirectory staging, Compression compression) {
+    SSTableRewrite(SSTables sstables, StagingDirectory staging, SSTableVersion version, Compression compression) {
         this.sstables = sstables;
         this.staging = staging;
+        this.version = version;
         this.compression = compression;
     }
 
@@ -63,6 +66,7 @@ final class SSTableRewrite {
 
     private SSTableWriterConfig config(long partitionCount, int level, long repairedAtMillis) {
         return SSTableWriterConfig.defaults(Math.max(1, partitionCount))
+                .withVersion(version)
                 .withCompression(compression)
                 .withLevel(level)
                 .withRepairedAtMillis(repairedAtMillis);

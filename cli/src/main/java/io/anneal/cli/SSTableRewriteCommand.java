@@ -1,8 +1,6 @@
 package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.anneal.sstable.Compression;
-import io.anneal.sstable.Compressor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.store.SSTables;
 import io.anneal.store.StagingDirectory;
@@ -10,8 +8,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -21,21 +17,14 @@ import picocli.CommandLine.Option;
         name = "rewrite",
         description = "Writes the content of SSTables to new ones, DIR/KEYSPACE/TABLE/, and verifies them.")
 final class SSTableRewriteCommand extends Subcommand {
-    private static final String FORMAT = "nb";
-
     @Mixin
     private SSTableFiles files;
 
     @Option(names = "--to", required = true, paramLabel = "DIR", description = "Where the new SSTables go.")
     private Path target;
 
-    @Option(names = "--format", description = "Version of the new SSTables: nb.", defaultValue = FORMAT)
-    private String format;
-
-    @Option(
-            names = "--compression",
-            description = "lz4, zstd, snappy, deflate, noop or none; what the schema says unless told, or lz4.")
-    private String compression;
+    @Mixin
+    private WriteOptions write;
 
     @Option(
             names = "--compact",
@@ -44,20 +33,11 @@ final class SSTableRewriteCommand extends Subcommand {
 
     @Override
     int execute() throws IOException {
-        Optional<Compression> asked = askedCompression();
-        if (!format.equals(FORMAT)) {
-            throw List.of("oa", "da").contains(format)
-                    ? new NotAvailableException(
-                            "writing this format arrives with a later version, use --format nb, format=" + format)
-                    : usage("unknown format, format=" + format);
-        }
         List<SSTableRewrite.Result> results = new ArrayList<>();
         try (SSTables sstables = files.openTable();
                 StagingDirectory staging = StagingDirectory.open(target)) {
-            SSTableRewrite rewrite = new SSTableRewrite(
-                    sstables,
-                    staging,
-                    asked.orElseGet(() -> Compression.of(sstables.schema().options())));
+            SSTableRewrite rewrite =
+                    new SSTableRewrite(sstables, staging, write.version(), write.compression(sstables.schema()));
             if (compact) {
                 try (Progress progress = progress("compacting").total(sstables.dataLengthBytes())) {
                     results.addAll(rewrite.compact(progress));
@@ -73,22 +53,6 @@ final class SSTableRewriteCommand extends Subcommand {
         }
         print(results);
         return ExitCode.YES;
-    }
-
-    private Optional<Compression> askedCompression() {
-        if (compression == null) {
-            return Optional.empty();
-        }
-        String name = compression.toLowerCase(Locale.ROOT);
-        if (name.equals("none")) {
-            return Optional.of(Compression.NONE);
-        }
-        for (Compressor compressor : Compressor.values()) {
-            if (compressor.text().equals(name)) {
-                return Optional.of(Compression.of(compressor));
-            }
-        }
-        throw usage("unknown compression, compression=" + name);
     }
 
     private void print(List<SSTableRewrite.Result> results) throws IOException {

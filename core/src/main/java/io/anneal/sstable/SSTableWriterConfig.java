@@ -8,7 +8,8 @@ import io.anneal.key.Partitioner;
  * @param version one that can be written
  * @param partitioner which made the tokens of what will be written
  * @param base as small as what will be written, when that is known
- * @param columnIndexSizeBytes rows of a partition larger than this get a block index, an entry each so many bytes
+ * @param columnIndexSizeBytes rows of a partition larger than this get a block index, an entry each so many bytes,
+ *     or {@link #COLUMN_INDEX_SIZE_OF_FORMAT}
  * @param expectedPartitions for the size of the bloom filter; a guess may be too high
  */
 public record SSTableWriterConfig(
@@ -20,16 +21,17 @@ public record SSTableWriterConfig(
         long expectedPartitions,
         int level,
         long repairedAtMillis) {
-    public static final int COLUMN_INDEX_SIZE_DEFAULT_BYTES = 64 * 1024;
+    /** What Cassandra takes by default: 64 KiB in BIG, 16 KiB in BTI. */
+    public static final int COLUMN_INDEX_SIZE_OF_FORMAT = 0;
 
-    /** Version {@code nb}, Murmur3 tokens, LZ4 in chunks of 16 KiB, block index every 64 KiB, level 0, not repaired. */
+    /** Version {@code nb}, Murmur3 tokens, LZ4 in chunks of 16 KiB, block index as usual in the format, level 0, not repaired. */
     public static SSTableWriterConfig defaults(long expectedPartitions) {
         return new SSTableWriterConfig(
                 SSTableVersion.NB,
                 Partitioner.MURMUR3,
                 EncodingBase.EPOCH,
                 Compression.LZ4,
-                COLUMN_INDEX_SIZE_DEFAULT_BYTES,
+                COLUMN_INDEX_SIZE_OF_FORMAT,
                 expectedPartitions,
                 0,
                 0);
@@ -46,6 +48,11 @@ public record SSTableWriterConfig(
                 .filter(SSTableVersion::isWritten)
                 .map(config::withVersion)
                 .orElse(config);
+    }
+
+    /** {@link #columnIndexSizeBytes()} in a format where so many are usual. */
+    public int columnIndexSizeBytes(int usualBytes) {
+        return columnIndexSizeBytes == COLUMN_INDEX_SIZE_OF_FORMAT ? usualBytes : columnIndexSizeBytes;
     }
 
     public SSTableWriterConfig withVersion(SSTableVersion other) {

@@ -5,12 +5,13 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.big.BigFormat;
+import io.anneal.sstable.bti.BtiFormat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,7 +24,7 @@ import java.util.Set;
 
 /** The on-disk formats that there are; the only place that names them. Stateless; safe to share. */
 public final class Formats {
-    private static final List<SSTableFormat> ALL = List.of(new BigFormat());
+    private static final List<SSTableFormat> ALL = List.of(new BigFormat(), new BtiFormat());
 
     private static final Set<Component> NEEDED =
             EnumSet.of(Component.DATA, Component.STATISTICS, Component.COMPRESSION_INFO);
@@ -31,12 +32,12 @@ public final class Formats {
     private Formats() {}
 
     /**
-     * Starts a new SSTable of {@link SSTableWriterConfig#version()}; see {@link SSTableWriter}.
+     * Starts a new SSTable of {@link SSTableWriterConfig#version()}; see {@link FragmentWriter}.
      *
      * @throws IllegalArgumentException when the version is only read
      */
-    public static SSTableWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
-            throws IOException {
+    public static FragmentWriter write(
+            Path directory, String generation, TableSchema schema, SSTableWriterConfig config) throws IOException {
         SSTableVersion version = config.version();
         Optional<SSTableFormat> format = named(version.format());
         if (format.isEmpty() || !version.isWritten()) {

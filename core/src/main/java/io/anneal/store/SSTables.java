@@ -11,6 +11,7 @@ import io.anneal.sstable.SSTableReader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -113,6 +114,15 @@ public final class SSTables implements Closeable {
             closeAll(cursors, e);
             throw e;
         }
+    }
+
+    /**
+     * The rows in a range that exist at {@code now}, with values as Java objects: for those who want values, not speed.
+     *
+     * @param now decides what has expired
+     */
+    public TableRows rows(TokenRange range, Instant now) {
+        return new TableRows(this, range, now.getEpochSecond());
     }
 
     private static FragmentCursor checked(FragmentCursor merged) {

@@ -12,9 +12,9 @@ import io.anneal.key.TokenRange;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.big.BigFormat;
 import io.anneal.testkit.FragmentList;
@@ -72,7 +72,7 @@ class AlteredTableTest {
 
     private Path write(FragmentList list, String generation) throws IOException {
         SSTableFormat format = new BigFormat();
-        try (SSTableWriter writer =
+        try (FragmentWriter writer =
                         format.write(directory, generation, list.schema(), SSTableWriterConfig.defaults(1));
                 FragmentCursor cursor = list.cursor()) {
             writer.append(cursor);

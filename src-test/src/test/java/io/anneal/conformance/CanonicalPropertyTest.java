@@ -14,11 +14,10 @@ import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.PurgeRule;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
-import io.anneal.sstable.SSTableFormat;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.sstable.big.BigFormat;
+import io.anneal.store.Formats;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.FragmentList.Fragment;
 import io.anneal.testkit.RandomFragments;
@@ -40,19 +39,28 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Rule 20 of the canonical form: {@code canon(merge(a, b)) = canon(merge(unpurged a, unpurged b))} for any split of the
- * data over sources, files and earlier merges, and for rows that were sent.
+ * data over sources, files, versions and earlier merges, at any purge time, and for rows that were sent.
  */
 class CanonicalPropertyTest {
     private static final int SPLITS = 3;
     private static final long CEILING_SECONDS = RandomFragments.DELETION_BASE_SECONDS + 3_600;
-    private static final PurgeRule RULE = new PurgeRule(RandomFragments.DELETION_BASE_SECONDS + 90, 40);
+    private static final long[] GC_GRACE_SECONDS = {0, 10, 40, 80, Integer.MAX_VALUE};
 
     @TempDir
     private Path directory;
 
     static LongStream seeds() {
         long first = Long.getLong("anneal.seed", 0);
-        return LongStream.range(first, first + 40);
+        return LongStream.range(first, first + Long.getLong("anneal.seeds", 40));
+    }
+
+    /** Purges some of what was deleted: at a moment among the deletions, or when some of what expires has expired. */
+    private static PurgeRule rule(long seed) {
+        SplittableRandom random = new SplittableRandom(seed ^ RandomFragments.DELETION_BASE_SECONDS);
+        long afterSeconds = random.nextInt(random.nextBoolean() ? 150 : 100_000);
+        return new PurgeRule(
+                RandomFragments.DELETION_BASE_SECONDS + afterSeconds,
+                GC_GRACE_SECONDS[random.nextInt(GC_GRACE_SECONDS.length)]);
     }
 
     /** Every other table is an ordinary one; the rest take turns with what they have. */
@@ -96,8 +104,8 @@ class CanonicalPropertyTest {
         List<FragmentList> scattered = scatterAll(draws, new SplittableRandom(seed));
         assertThat(canon(mergeLists(fragments.schema(), scattered)))
                 .isEqualTo(canon(mergeLists(fragments.schema(), draws)));
-        List<String> view = canon(new PurgeCursor(mergeLists(fragments.schema(), draws), RULE));
-        List<String> scatteredView = canon(new PurgeCursor(mergeLists(fragments.schema(), scattered), RULE));
+        List<String> view = canon(new PurgeCursor(mergeLists(fragments.schema(), draws), rule(seed)));
+        List<String> scatteredView = canon(new PurgeCursor(mergeLists(fragments.schema(), scattered), rule(seed)));
         assertThat(scatteredView).isEqualTo(view);
         assertThat(sum(scatteredView, seed).sameAs(sum(view, seed))).isTrue();
     }
@@ -124,8 +132,8 @@ class CanonicalPropertyTest {
                 schema,
                 lists.subList(0, half).stream().map(FragmentList::cursor).toList());
         FragmentCursor right = mergeLists(schema, lists.subList(half, lists.size()));
-        assertThat(canon(new PurgeCursor(merge(schema, List.of(left, right)), RULE)))
-                .isEqualTo(canon(new PurgeCursor(mergeLists(schema, lists), RULE)));
+        assertThat(canon(new PurgeCursor(merge(schema, List.of(left, right)), rule(seed))))
+                .isEqualTo(canon(new PurgeCursor(mergeLists(schema, lists), rule(seed))));
     }
 
     @ParameterizedTest(name = "seed={0}")
@@ -141,8 +149,8 @@ class CanonicalPropertyTest {
         FragmentCursor both = merge(
                 schema,
                 List.of(draws.get(0).cursor(), ReceivedItems.list(schema, sent).cursor()));
-        assertThat(canon(new PurgeCursor(both, RULE)))
-                .isEqualTo(canon(new PurgeCursor(mergeLists(schema, draws), RULE)));
+        assertThat(canon(new PurgeCursor(both, rule(seed))))
+                .isEqualTo(canon(new PurgeCursor(mergeLists(schema, draws), rule(seed))));
     }
 
     /** Decimals may be equal and differ in bytes, and a version that an earlier merge dropped is not seen. */
@@ -153,29 +161,30 @@ class CanonicalPropertyTest {
 
     @ParameterizedTest(name = "seed={0}")
     @MethodSource("seeds")
-    void shouldNotDependOnHowDataIsSplitOverFiles(long seed) throws IOException {
+    void shouldNotDependOnHowDataIsSplitOverFilesAndVersions(long seed) throws IOException {
         RandomFragments fragments = distinct(seed);
         TableSchema schema = fragments.schema();
         List<FragmentList> lists = scatterAll(draws(fragments), new SplittableRandom(seed));
         List<SSTableReader> readers = new ArrayList<>();
         List<FragmentCursor> cursors = new ArrayList<>();
-        SSTableFormat format = new BigFormat();
+        SplittableRandom random = new SplittableRandom(seed);
         try {
             for (int i = 0; i < lists.size(); i++) {
                 if (!hasContent(lists.get(i))) {
                     continue;
                 }
-                SSTableWriterConfig config = SSTableWriterConfig.defaults(100);
-                try (SSTableWriter writer = format.write(directory, String.valueOf(i + 1), schema, config)) {
+                WrittenVersion[] versions = WrittenVersion.values();
+                SSTableWriterConfig config = versions[random.nextInt(versions.length)].config(random, 100);
+                try (FragmentWriter writer = Formats.write(directory, String.valueOf(i + 1), schema, config)) {
                     writer.append(MergeCursor.of(schema, List.of(lists.get(i).cursor())));
-                    readers.add(format.open(writer.finish()));
+                    readers.add(Formats.open(writer.finish()));
                 }
             }
             for (SSTableReader reader : readers) {
                 cursors.add(reader.scan(schema, TokenRange.Linear.ALL));
             }
-            assertThat(canon(new PurgeCursor(merge(schema, cursors), RULE)))
-                    .isEqualTo(canon(new PurgeCursor(mergeLists(schema, lists), RULE)));
+            assertThat(canon(new PurgeCursor(merge(schema, cursors), rule(seed))))
+                    .isEqualTo(canon(new PurgeCursor(mergeLists(schema, lists), rule(seed))));
         } finally {
             for (SSTableReader reader : readers) {
                 reader.close();

@@ -9,8 +9,11 @@ import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.PurgeRule;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import io.anneal.testkit.FragmentList;
 import java.io.ByteArrayOutputStream;
@@ -19,10 +22,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** What SSTables hold, told in the ways that can be compared. */
 final class Content {
     private static final DumpOptions RAW_TIMES = new DumpOptions(false, false, true, List.of(), List.of());
+
+    private static final Pattern POSITION = Pattern.compile(",\n *\"position\" : \\d+");
 
     private Content() {}
 
@@ -34,6 +40,25 @@ final class Content {
             SSTableDump.dump(reader, RAW_TIMES, nowSeconds, out);
         }
         return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Dumps without where rows lie, which depends on the version and on the base of times; in an order of its own. */
+    static List<String> withoutPositions(List<String> dumps) {
+        return dumps.stream()
+                .map(dump -> POSITION.matcher(dump).replaceAll(""))
+                .sorted()
+                .toList();
+    }
+
+    /** Writes what an SSTable holds, just as it is, to another one; answers its data component. */
+    static Path rewrite(
+            SSTableReader reader, TableSchema schema, Path directory, String generation, SSTableWriterConfig config)
+            throws IOException {
+        try (FragmentWriter writer = Formats.write(directory, generation, schema, config);
+                FragmentCursor cursor = reader.scan(schema, TokenRange.Linear.ALL)) {
+            writer.append(cursor);
+            return writer.finish().file(Component.DATA);
+        }
     }
 
     static SSTableReader open(Path data) throws IOException {

@@ -2,71 +2,65 @@ package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.faults.Commands;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.store.SSTables;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The overlapping SSTables of each table, merged, against the rows that Cassandra itself read from them. */
 class CorpusRowsTest {
-    private static final Path CORPUS = Path.of("src/test/resources/corpus/nb");
+    private static final int TABLES_OF_A_VERSION = 50;
+    private static final int ROWS_OF_A_VERSION = 3953;
 
-    static List<String> tables() throws IOException {
-        try (Stream<Path> directories = Files.list(CORPUS)) {
-            return directories
-                    .filter(directory -> Files.exists(directory.resolve("schema.cql")))
-                    .map(directory -> directory.getFileName().toString())
-                    .sorted()
-                    .toList();
-        }
+    static List<Path> tables() throws IOException {
+        return Corpus.tables();
     }
 
     @Test
     void shouldLeaveNoTableAndNoRowOut() throws IOException {
-        long rows = 0;
-        for (String table : tables()) {
-            rows += documents(table).size() - 1;
+        for (String version : Corpus.VERSIONS) {
+            if (version.equals("legacy")) {
+                continue;
+            }
+            long rows = 0;
+            long count = 0;
+            for (Path table : tables()) {
+                if (table.startsWith(version)) {
+                    rows += Corpus.rows(table).size();
+                    count++;
+                }
+            }
+            assertThat(count).isEqualTo(TABLES_OF_A_VERSION);
+            assertThat(rows).isEqualTo(ROWS_OF_A_VERSION);
         }
-        assertThat(tables()).hasSize(49);
-        assertThat(rows).isEqualTo(3803);
     }
 
     @ParameterizedTest
     @MethodSource("tables")
-    void shouldReadTheRowsThatCassandraReads(String table) throws IOException {
-        List<String> documents = documents(table);
-        long atSeconds = new ObjectMapper().readTree(documents.get(0)).get("at").asLong();
-
+    void shouldReadTheRowsThatCassandraReads(Path table) throws IOException {
         List<String> found;
-        try (SSTables sstables = SSTables.open(CORPUS.resolve(table));
+        try (SSTables sstables = SSTables.open(Corpus.ROOT.resolve(table));
                 FragmentCursor merged = sstables.scan(TokenRange.Linear.ALL)) {
             assertThat(sstables.hasSchemaText()).isTrue();
-            found = JsonRows.of(LiveRows.of(merged, atSeconds));
+            found = JsonRows.of(LiveRows.of(merged, Corpus.atSeconds(table)));
         }
 
-        List<String> expected = JsonRows.ofDocuments(documents.subList(1, documents.size()));
-        Differences.assertSame(table, JsonRows.sorted(found), JsonRows.sorted(expected));
+        List<String> expected = JsonRows.ofDocuments(Corpus.rows(table));
+        Differences.assertSame(table.toString(), JsonRows.sorted(found), JsonRows.sorted(expected));
     }
 
     @ParameterizedTest
     @MethodSource("tables")
-    void shouldFindEveryValueToBeOfItsType(String table) {
+    void shouldFindEveryValueToBeOfItsType(Path table) {
         Commands.Result result = Commands.run(
-                "sstable", "verify", "--extended", CORPUS.resolve(table).toString());
+                "sstable", "verify", "--extended", Corpus.ROOT.resolve(table).toString());
 
         assertThat(result.exitCode()).as(result.out() + result.err()).isZero();
-    }
-
-    private static List<String> documents(String table) throws IOException {
-        return Files.readAllLines(CORPUS.resolve(table).resolve("rows.jsonl"));
     }
 }

@@ -10,8 +10,8 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableFormat;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.big.BigFormat;
 import io.anneal.testkit.FragmentList;
@@ -67,7 +67,7 @@ class ExtendedVerifyTest {
                 .build();
         SSTableFormat format = new BigFormat();
         Path data;
-        try (SSTableWriter writer = format.write(directory, "1", schema, SSTableWriterConfig.defaults(1));
+        try (FragmentWriter writer = format.write(directory, "1", schema, SSTableWriterConfig.defaults(1));
                 FragmentCursor cursor = list.cursor()) {
             writer.append(cursor);
             data = writer.finish().file(Component.DATA);

@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -81,7 +82,7 @@ final class LiveRows {
         for (Column column : schema.clustering()) {
             int i = column.index();
             values.put(
-                    column.name(),
+                    name(column),
                     clustering.isAbsent(i)
                             ? NULL
                             : json(
@@ -124,7 +125,7 @@ final class LiveRows {
             }
             if (!entries.isEmpty() && !column.dropped()) {
                 live = true;
-                values.put(column.name(), column.isComplex() ? complex(column, row, entries) : simple(column, row, i));
+                values.put(name(column), column.isComplex() ? complex(column, row, entries) : simple(column, row, i));
             }
         }
         return live;
@@ -183,7 +184,7 @@ final class LiveRows {
                 length = Short.toUnsignedInt(ByteBuffer.wrap(key.buffer()).getShort(at));
                 at += Short.BYTES;
             }
-            values.put(column.name(), json(column.type(), key.buffer(), at, length));
+            values.put(name(column), json(column.type(), key.buffer(), at, length));
             at += length + 1;
         }
     }
@@ -191,9 +192,15 @@ final class LiveRows {
     private void absent(List<Column> columns, Map<String, String> values) {
         for (Column column : columns) {
             if (!column.dropped() && !schema.isHidden(column)) {
-                values.put(column.name(), NULL);
+                values.put(name(column), NULL);
             }
         }
+    }
+
+    /** Names that are not all lower case keep quotes of their own inside those of JSON. */
+    private static String name(Column column) {
+        String name = column.name();
+        return name.equals(name.toLowerCase(Locale.ROOT)) ? name : '"' + name + '"';
     }
 
     private static String json(CqlType type, byte[] buffer, int offset, int length) {

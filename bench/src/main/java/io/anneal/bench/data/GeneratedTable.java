@@ -5,21 +5,19 @@ import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
- * A drawn table in SSTables, {@code nb} with LZ4 in chunks of 16 KiB, in a temporary directory that closing removes.
+ * A drawn table in SSTables, with LZ4 in chunks of 16 KiB, in a temporary directory that closing removes.
  * Safe to share; each cursor belongs to one thread.
  */
 public final class GeneratedTable implements Closeable {
@@ -27,21 +25,34 @@ public final class GeneratedTable implements Closeable {
     public static final long SEED = 42;
 
     private final TableShape shape;
-    private final Path directory;
+    private final long rowCount;
+    private final SSTableVersion version;
+    private final TemporaryDirectory directory;
     private final List<SSTableReader> readers = new ArrayList<>();
 
-    private GeneratedTable(TableShape shape, Path directory) {
+    private GeneratedTable(TableShape shape, long rowCount, SSTableVersion version, TemporaryDirectory directory) {
         this.shape = shape;
+        this.rowCount = rowCount;
+        this.version = version;
         this.directory = directory;
     }
 
-    /** Writes the table into {@code parts} SSTables that overlap as {@link GeneratedCursor#part} says. */
+    /** As {@link #write(TableShape, long, int, SSTableVersion)}, in the version that is written unless told otherwise. */
     public static GeneratedTable write(TableShape shape, long rowCount, int parts) throws IOException {
-        GeneratedTable table = new GeneratedTable(shape, Files.createTempDirectory("anneal-bench"));
+        return write(
+                shape, rowCount, parts, SSTableWriterConfig.defaults(rowCount).version());
+    }
+
+    /** Writes the table into {@code parts} SSTables that overlap as {@link GeneratedCursor#part} says. */
+    public static GeneratedTable write(TableShape shape, long rowCount, int parts, SSTableVersion version)
+            throws IOException {
+        GeneratedTable table = new GeneratedTable(shape, rowCount, version, TemporaryDirectory.create("anneal-bench"));
         try {
             for (int part = 0; part < parts; part++) {
-                table.readers.add(
-                        Formats.open(table.write(GeneratedCursor.part(shape, rowCount, SEED, part, parts), rowCount)));
+                table.readers.add(Formats.open(table.write(
+                        table.directory.path(),
+                        Integer.toString(part + 1),
+                        GeneratedCursor.part(shape, rowCount, SEED, part, parts))));
             }
         } catch (IOException | RuntimeException e) {
             try (table) {
@@ -51,13 +62,29 @@ public final class GeneratedTable implements Closeable {
         return table;
     }
 
-    private Descriptor write(FragmentCursor cursor, long rowCount) throws IOException {
-        SSTableWriterConfig config = SSTableWriterConfig.defaults(rowCount / shape.rowsPerPartition());
-        String generation = Integer.toString(readers.size() + 1);
-        try (SSTableWriter writer = Formats.write(directory, generation, shape.schema(), config)) {
+    private Descriptor write(Path target, String generation, FragmentCursor cursor) throws IOException {
+        SSTableWriterConfig config = SSTableWriterConfig.defaults(rowCount / shape.rowsPerPartition())
+                .withVersion(version);
+        try (FragmentWriter writer = Formats.write(target, generation, shape.schema(), config)) {
             writer.append(cursor);
             return writer.finish();
         }
+    }
+
+    /** Reads the first SSTable and writes it again, synced; returns the length of what was read. */
+    public long copyTo(Path target) throws IOException {
+        try (FragmentCursor cursor = scan()) {
+            write(target, "1", cursor);
+        }
+        return readers.get(0).dataLengthBytes();
+    }
+
+    public TableShape shape() {
+        return shape;
+    }
+
+    public long rowCount() {
+        return rowCount;
     }
 
     public TableSchema schema() {
@@ -65,7 +92,7 @@ public final class GeneratedTable implements Closeable {
     }
 
     /** Where there is room for more files, removed with the table. */
-    public Path directory() {
+    public TemporaryDirectory directory() {
         return directory;
     }
 
@@ -97,10 +124,6 @@ public final class GeneratedTable implements Closeable {
         for (SSTableReader reader : readers) {
             reader.close();
         }
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
+        directory.close();
     }
 }

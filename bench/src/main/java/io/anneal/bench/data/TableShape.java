@@ -2,7 +2,9 @@ package io.anneal.bench.data;
 
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlTypes;
+import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
+import java.util.Map;
 
 /** The two tables that everything is measured with: one whose cost is in bytes and one whose cost is in rows. */
 public enum TableShape {
@@ -10,6 +12,7 @@ public enum TableShape {
     KILOBYTE_ROWS(
             1,
             TableSchema.builder("bench", "kilobyte_rows")
+                    .options(Options.AS_CASSANDRA_HAS_THEM)
                     .column("id", CqlTypes.BIGINT, Column.Kind.PARTITION_KEY)
                     .column("payload", CqlTypes.BLOB, Column.Kind.REGULAR)
                     .build()),
@@ -17,6 +20,7 @@ public enum TableShape {
     SMALL_ROWS(
             10,
             TableSchema.builder("bench", "small_rows")
+                    .options(Options.AS_CASSANDRA_HAS_THEM)
                     .column("id", CqlTypes.BIGINT, Column.Kind.PARTITION_KEY)
                     .column("line", CqlTypes.INT, Column.Kind.CLUSTERING)
                     .column("amount", CqlTypes.BIGINT, Column.Kind.REGULAR)
@@ -40,5 +44,18 @@ public enum TableShape {
 
     public TableSchema schema() {
         return schema;
+    }
+
+    /** Apart, since an enum's own constants come before its other ones. */
+    private static final class Options {
+        private static final long GC_GRACE_SECONDS = 864_000;
+        static final TableOptions AS_CASSANDRA_HAS_THEM = new TableOptions(
+                GC_GRACE_SECONDS,
+                TableOptions.UNKNOWN.bloomFilterFpChance(),
+                TableOptions.UNKNOWN.minIndexInterval(),
+                Map.of(),
+                Map.of(),
+                false,
+                Map.of());
     }
 }

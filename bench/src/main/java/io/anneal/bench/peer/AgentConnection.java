@@ -17,7 +17,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Requests and responses over the standard streams of a node; the protocol is drawn at {@code PeerAgent}. A thread of
+ * Requests and responses over the standard streams of a node; the protocol is drawn at {@code RequestLoop}. A thread of
  * its own reads, since a read of a pipe knows no deadline; it ends with the process.
  */
 final class AgentConnection {

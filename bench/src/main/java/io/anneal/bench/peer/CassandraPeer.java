@@ -4,12 +4,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -22,57 +20,21 @@ import java.util.stream.Stream;
  * JVM in whatever way, ends the node.
  */
 public final class CassandraPeer implements AutoCloseable {
-    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
     private static final String COPY_TAG = "anneal-copy";
 
-    private final CassandraPeerConfig config;
+    private final PeerProcess process;
     private final NodeFiles files;
-    private final PeerPorts ports;
-    private final Process process;
-    private final Thread killer;
-    private final AgentConnection connection;
     private final AtomicInteger imports = new AtomicInteger();
     private final AtomicInteger dumps = new AtomicInteger();
 
-    private CassandraPeer(
-            CassandraPeerConfig config,
-            NodeFiles files,
-            PeerPorts ports,
-            Process process,
-            Thread killer,
-            AgentConnection connection) {
-        this.config = config;
-        this.files = files;
-        this.ports = ports;
+    private CassandraPeer(PeerProcess process) {
         this.process = process;
-        this.killer = killer;
-        this.connection = connection;
+        files = process.files();
     }
 
     /** Starts a node and waits until it accepts CQL clients. */
     public static CassandraPeer start(CassandraPeerConfig config) {
-        PeerInstallation installation = PeerInstallation.locate();
-        NodeFiles files = new NodeFiles(config.directory());
-        PeerPorts ports = PeerPorts.choose(config.address(), config.directory());
-        Process process;
-        try {
-            files.create(config, ports);
-            process = new ProcessBuilder(NodeCommand.of(config, installation, files, ports))
-                    .directory(config.directory().toFile())
-                    .redirectError(files.standardError().toFile())
-                    .start();
-        } catch (IOException e) {
-            throw new CassandraPeerException("peer could not be started, directory=" + config.directory(), e);
-        }
-
-        Thread killer = new Thread(process::destroyForcibly, "cassandra-peer-killer");
-        Runtime.getRuntime().addShutdownHook(killer);
-        AgentConnection connection = AgentConnection.open(
-                process.getInputStream(), process.getOutputStream(), "cassandra-peer-" + process.pid());
-
-        CassandraPeer peer = new CassandraPeer(config, files, ports, process, killer, connection);
-        peer.response("START", config.startTimeout());
-        return peer;
+        return new CassandraPeer(PeerProcess.start(config, PeerProcess.Agent.NODE));
     }
 
     public CqlRows execute(String statement) {
@@ -82,6 +44,23 @@ public final class CassandraPeer implements AutoCloseable {
     /** As {@link #execute}, with time to live and expiry judged as of that second. */
     public CqlRows executeAt(long nowSeconds, String statement) {
         return CqlRows.of(request("EXECUTE_AT", Long.toString(nowSeconds), statement));
+    }
+
+    /**
+     * Executes statements in order, their values bound, and stops at the first that fails; answers what the last one
+     * does. They happen at that second: what they delete is deleted then, what they let expire expires from then on, what
+     * they read is judged as of then.
+     */
+    public CqlRows executeBound(long nowSeconds, List<BoundStatement> statements) {
+        List<String> arguments = new ArrayList<>(List.of(Long.toString(nowSeconds)));
+        for (BoundStatement statement : statements) {
+            arguments.add(statement.text());
+            arguments.add(Integer.toString(statement.values().size()));
+            for (byte[] value : statement.values()) {
+                arguments.add(value == null ? "null" : HexFormat.of().formatHex(value));
+            }
+        }
+        return CqlRows.of(request("EXECUTE_BOUND", arguments.toArray(String[]::new)));
     }
 
     /**
@@ -212,7 +191,8 @@ public final class CassandraPeer implements AutoCloseable {
 
     /** Runs a nodetool command against this node; answers what it printed. */
     public String nodetool(String... arguments) {
-        List<String> all = new ArrayList<>(List.of("-h", config.address(), "-p", Integer.toString(ports.jmx())));
+        List<String> all = new ArrayList<>(List.of(
+                "-h", config().address(), "-p", Integer.toString(process.ports().jmx())));
         all.addAll(List.of(arguments));
         return request("NODETOOL", all.toArray(String[]::new)).get(0).get(0);
     }
@@ -223,17 +203,17 @@ public final class CassandraPeer implements AutoCloseable {
     }
 
     public CassandraPeerConfig config() {
-        return config;
+        return process.config();
     }
 
     /** The port of the native protocol. */
     public int cqlPort() {
-        return ports.cql();
+        return process.ports().cql();
     }
 
     /** The port other nodes of a cluster connect to. */
     public int storagePort() {
-        return ports.storage();
+        return process.ports().storage();
     }
 
     public long pid() {
@@ -247,83 +227,11 @@ public final class CassandraPeer implements AutoCloseable {
     /** Asks the node to stop, and kills it if it has not within half a minute. */
     @Override
     public void close() {
-        try {
-            // Not Process.destroy, which closes the streams as well and so would halt the agent at once.
-            process.toHandle().destroy();
-            if (!process.waitFor(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
-                kill();
-            }
-        } catch (InterruptedException e) {
-            process.destroyForcibly();
-            Thread.currentThread().interrupt();
-        }
-        removeKiller();
+        process.close();
     }
 
-    private synchronized List<List<String>> request(String operation, String... arguments) {
-        List<String> strings = new ArrayList<>(arguments.length + 1);
-        strings.add(operation);
-        strings.addAll(List.of(arguments));
-        try {
-            connection.send(strings);
-        } catch (IOException e) {
-            kill();
-            throw new CassandraPeerException("peer is gone, operation=" + operation + files.logTail(), e);
-        }
-        return response(operation, config.requestTimeout());
-    }
-
-    private List<List<String>> response(String operation, Duration timeout) {
-        AgentConnection.Response response;
-        try {
-            response = connection.receive(timeout);
-        } catch (InterruptedException e) {
-            kill();
-            Thread.currentThread().interrupt();
-            throw new CassandraPeerException("interrupted, operation=" + operation, e);
-        }
-        if (response == null) {
-            // Its answer would be taken for that of the next request.
-            kill();
-            throw new CassandraPeerException(
-                    "peer did not answer in time, operation=" + operation + ", timeout=" + timeout + files.logTail());
-        }
-        return switch (response.status()) {
-            case OK -> response.rows();
-            case FAILED ->
-                throw new CassandraPeerException("peer refused, operation=" + operation + ", reason="
-                        + response.rows().get(0).get(0));
-            case GONE -> {
-                kill();
-                throw new CassandraPeerException(
-                        "peer ended, operation=" + operation + ", exitCode=" + process.exitValue() + files.logTail());
-            }
-        };
-    }
-
-    /** Returns when the process is no more. */
-    private void kill() {
-        process.destroyForcibly();
-        boolean interrupted = false;
-        while (process.isAlive()) {
-            try {
-                process.waitFor();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        removeKiller();
-    }
-
-    private void removeKiller() {
-        try {
-            Runtime.getRuntime().removeShutdownHook(killer);
-        } catch (IllegalStateException ignored) {
-            // This JVM is ending, so the hook runs; killing a process that has ended does nothing.
-        }
+    private List<List<String>> request(String operation, String... arguments) {
+        return process.request(operation, arguments);
     }
 
     private static List<Path> paths(List<List<String>> answer) {

@@ -12,6 +12,7 @@ import java.util.List;
  * @param columnIndexSizeKiB distance of the entries in the index of a wide partition; 0 leaves it to Cassandra
  * @param heapMiB size of the Java heap
  * @param address loopback address to listen on; ports are free ones of that address
+ * @param partitioner class name without package; of every table of the node
  * @param token the one token of the node
  * @param seed {@code address:storagePort} of a node of the cluster to join; empty for a cluster of its own
  * @param yamlLines appended to cassandra.yaml
@@ -25,6 +26,7 @@ public record CassandraPeerConfig(
         int columnIndexSizeKiB,
         int heapMiB,
         String address,
+        String partitioner,
         long token,
         String seed,
         List<String> yamlLines,
@@ -32,6 +34,7 @@ public record CassandraPeerConfig(
         Duration startTimeout,
         Duration requestTimeout) {
     private static final int HEAP_MIB_MIN = 256;
+    private static final String MURMUR3 = "Murmur3Partitioner";
 
     public CassandraPeerConfig {
         directory = directory.toAbsolutePath().normalize();
@@ -56,6 +59,7 @@ public record CassandraPeerConfig(
                 0,
                 1024,
                 "127.0.0.1",
+                MURMUR3,
                 0,
                 "",
                 List.of(),
@@ -71,6 +75,7 @@ public record CassandraPeerConfig(
                 columnIndexSizeKiB,
                 heapMiB,
                 address,
+                partitioner,
                 token,
                 seed,
                 yamlLines,
@@ -86,6 +91,7 @@ public record CassandraPeerConfig(
                 value,
                 heapMiB,
                 address,
+                partitioner,
                 token,
                 seed,
                 yamlLines,
@@ -101,6 +107,24 @@ public record CassandraPeerConfig(
                 columnIndexSizeKiB,
                 value,
                 address,
+                partitioner,
+                token,
+                seed,
+                yamlLines,
+                jvmOptions,
+                startTimeout,
+                requestTimeout);
+    }
+
+    /** Cassandra refuses SSTables of another partitioner than its own. */
+    public CassandraPeerConfig withPartitioner(String className) {
+        return new CassandraPeerConfig(
+                directory,
+                version,
+                columnIndexSizeKiB,
+                heapMiB,
+                address,
+                className,
                 token,
                 seed,
                 yamlLines,
@@ -117,6 +141,7 @@ public record CassandraPeerConfig(
                 columnIndexSizeKiB,
                 heapMiB,
                 addressOfNode,
+                partitioner,
                 tokenOfNode,
                 seedOfCluster,
                 yamlLines,
@@ -133,6 +158,7 @@ public record CassandraPeerConfig(
                 columnIndexSizeKiB,
                 heapMiB,
                 address,
+                partitioner,
                 token,
                 seed,
                 linesOfYaml,
@@ -148,6 +174,7 @@ public record CassandraPeerConfig(
                 columnIndexSizeKiB,
                 heapMiB,
                 address,
+                partitioner,
                 token,
                 seed,
                 yamlLines,

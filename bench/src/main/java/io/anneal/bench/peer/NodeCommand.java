@@ -7,8 +7,6 @@ import java.util.stream.Stream;
 
 /** The command line of a node's JVM. */
 final class NodeCommand {
-    private static final String AGENT = "io.anneal.peer.agent.PeerAgent";
-
     /** Packages of the JDK that Cassandra 5.0 reaches into on Java 17, exported and opened. */
     private static final List<String> EXPORTS = List.of(
             "java.base/jdk.internal.misc",
@@ -40,7 +38,11 @@ final class NodeCommand {
     private NodeCommand() {}
 
     static List<String> of(
-            CassandraPeerConfig config, PeerInstallation installation, NodeFiles files, PeerPorts ports) {
+            CassandraPeerConfig config,
+            PeerInstallation installation,
+            NodeFiles files,
+            PeerPorts ports,
+            PeerProcess.Agent agent) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         EXPORTS.forEach(name -> command.add("--add-exports=" + name + "=ALL-UNNAMED"));
@@ -77,7 +79,7 @@ final class NodeCommand {
                         "-Dcassandra.unsafesystem=true")
                 .forEach(command::add);
         command.addAll(config.jvmOptions());
-        command.addAll(List.of("-cp", installation.classPath(), AGENT));
+        command.addAll(List.of("-cp", installation.classPath(), agent.mainClass()));
         return command;
     }
 }

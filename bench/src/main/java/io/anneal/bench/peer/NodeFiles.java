@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -89,11 +90,11 @@ final class NodeFiles {
         List<String> lines = new ArrayList<>(List.of(
                 "cluster_name: anneal-peer",
                 "num_tokens: 1",
-                "initial_token: '" + config.token() + "'",
+                "initial_token: '" + initialToken(config) + "'",
                 "auto_bootstrap: false",
                 "storage_compatibility_mode: " + config.version().storageCompatibilityMode(),
                 "sstable: { selected_format: " + config.version().selectedFormat() + " }",
-                "partitioner: org.apache.cassandra.dht.Murmur3Partitioner",
+                "partitioner: org.apache.cassandra.dht." + config.partitioner(),
                 "endpoint_snitch: SimpleSnitch",
                 "seed_provider:",
                 "  - class_name: org.apache.cassandra.locator.SimpleSeedProvider",
@@ -141,6 +142,13 @@ final class NodeFiles {
         }
         lines.addAll(config.yamlLines());
         return lines;
+    }
+
+    /** Tokens of a partitioner that keeps the order of keys are bytes, in hexadecimal. */
+    private static String initialToken(CassandraPeerConfig config) {
+        return config.partitioner().equals("ByteOrderedPartitioner")
+                ? HexFormat.of().toHexDigits(config.token())
+                : Long.toString(config.token());
     }
 
     private static final String LOGBACK = """

@@ -2,6 +2,7 @@ package io.anneal.bench.sstable;
 
 import io.anneal.bench.data.GeneratedTable;
 import io.anneal.bench.data.TableShape;
+import io.anneal.bench.measure.ChunkFloor;
 import io.anneal.bench.measure.DataLength;
 import io.anneal.bench.measure.Rows;
 import java.io.IOException;

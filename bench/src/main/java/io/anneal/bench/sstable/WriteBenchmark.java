@@ -2,17 +2,10 @@ package io.anneal.bench.sstable;
 
 import io.anneal.bench.data.GeneratedTable;
 import io.anneal.bench.data.TableShape;
+import io.anneal.bench.data.TemporaryDirectory;
 import io.anneal.bench.measure.DataLength;
 import io.anneal.bench.measure.Rows;
-import io.anneal.fragment.FragmentCursor;
-import io.anneal.sstable.Component;
-import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.SSTableWriter;
-import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.store.Formats;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -63,26 +56,9 @@ public class WriteBenchmark {
     @Benchmark
     public long write(DataLength length) throws IOException {
         length.bytes += table.dataLengthBytes();
-        SSTableWriterConfig config = SSTableWriterConfig.defaults(Rows.COUNT / shape.rowsPerPartition());
-        Descriptor written;
-        try (FragmentCursor cursor = table.scan();
-                SSTableWriter writer = Formats.write(table.directory(), "2", shape.schema(), config)) {
-            writer.append(cursor);
-            written = writer.finish();
+        // Removing is part of what is measured, and little of it: without it the disk would fill up.
+        try (TemporaryDirectory target = table.directory().createInside("copy")) {
+            return table.copyTo(target.path());
         }
-        return remove(written);
-    }
-
-    /** Part of what is measured, and little of it: without it the disk would fill up. */
-    private static long remove(Descriptor written) throws IOException {
-        long lengthBytes = 0;
-        for (Component component : Component.values()) {
-            Path file = written.file(component);
-            if (Files.exists(file)) {
-                lengthBytes += Files.size(file);
-                Files.delete(file);
-            }
-        }
-        return lengthBytes;
     }
 }

@@ -5,6 +5,7 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.data.ComponentFiles;
 import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.IndexVerifier;
+import io.anneal.sstable.data.NoLookup;
 import io.anneal.sstable.data.PartitionIndex;
 import io.anneal.sstable.data.PartitionLookup;
 import java.io.IOException;

@@ -15,6 +15,8 @@ import java.util.Set;
 
 /** Writes Index, with the block index of each large partition in it, and Summary. */
 final class BigIndexWriter implements IndexWriter {
+    private static final int BLOCK_SIZE_USUAL_BYTES = 64 * 1024;
+
     private final StagedSSTable staged;
     private final OutputFile.Opener opener;
     private final OutputFile file;
@@ -31,7 +33,7 @@ final class BigIndexWriter implements IndexWriter {
         this.staged = staged;
         this.opener = opener;
         this.file = file;
-        promoted = new PromotedIndexWriter(config.version(), config.columnIndexSizeBytes());
+        promoted = new PromotedIndexWriter(config.version(), config.columnIndexSizeBytes(BLOCK_SIZE_USUAL_BYTES));
         summary = new SummaryBuilder(schema.options().minIndexInterval());
     }
 

@@ -4,8 +4,13 @@ import io.anneal.io.ByteWriter;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.KeyView;
+import io.anneal.key.Partitioner;
+import io.anneal.schema.Column;
 import io.anneal.schema.ComparableBytes;
 import io.anneal.schema.CqlType;
+import io.anneal.schema.CqlTypes;
+import io.anneal.schema.TableSchema;
+import java.math.BigInteger;
 import java.util.List;
 
 /**
@@ -27,15 +32,38 @@ final class ComparableEncoder {
         types = clusteringTypes.toArray(CqlType[]::new);
     }
 
-    /** Appends a key. */
+    /** For the clusterings of a table. */
+    static ComparableEncoder of(TableSchema schema) {
+        return new ComparableEncoder(
+                schema.clustering().stream().map(Column::type).toList());
+    }
+
+    /** Appends a key of Murmur3 tokens. */
     static void writeKey(KeyView key, ByteWriter out) {
-        writeToken(key.token(), out);
+        writeKey(Partitioner.MURMUR3, key, out);
+    }
+
+    /** Appends a key; a token of another partitioner is a {@code varint}, or the key itself. */
+    static void writeKey(Partitioner partitioner, KeyView key, ByteWriter out) {
+        switch (partitioner) {
+            case MURMUR3 -> writeToken(key.token(), out);
+            case RANDOM -> {
+                byte[] bytes = key.toDecoratedKey().bytes();
+                byte[] token = new BigInteger(partitioner.tokenText(bytes)).toByteArray();
+                out.writeByte(ComparableBytes.NEXT_COMPONENT);
+                CqlTypes.VARINT.writeComparable(token, 0, token.length, out);
+            }
+            case BYTE_ORDERED -> {
+                out.writeByte(ComparableBytes.NEXT_COMPONENT);
+                ComparableBytes.writeEscaped(key.buffer(), key.offset(), key.lengthBytes(), out);
+            }
+        }
         out.writeByte(ComparableBytes.NEXT_COMPONENT);
         ComparableBytes.writeEscaped(key.buffer(), key.offset(), key.lengthBytes(), out);
         out.writeByte(ComparableBytes.TERMINATOR);
     }
 
-    /** Appends the beginning of every key with the token, before all of which it sorts. */
+    /** Appends the beginning of every key with the Murmur3 token, before all of which it sorts. */
     static void writeToken(long token, ByteWriter out) {
         out.writeByte(ComparableBytes.NEXT_COMPONENT);
         out.writeLong(token ^ Long.MIN_VALUE);

@@ -3,21 +3,8 @@ package io.anneal.sstable.bti;
 import io.anneal.io.ByteWriter;
 
 /**
- * Writes nodes of a trie in the shortest of their forms. A node begins with a byte of which the upper half is the form and the
- * lower half the payload's flags, 0 without payload; the payload follows it. A pointer is the distance back to the child.
- * Numbers are big-endian, the 12-bit ones of a list too, which ends with four bits of padding when their count is odd.
- *
- * <pre>
- *   0            payload only   flags
- *   1            single         4 bits of pointer in place of flags, byte
- *   3            single         12 bits of pointer in place of flags, byte
- *   2, 4         single         flags, byte, pointer of 8 or 16 bits
- *   5 to 9       sparse         flags, count, count bytes ascending, count pointers of 8, 12, 16, 24, 40 bits
- *   10 to 15     dense          flags, first byte, last - first, for each byte a pointer of 12, 16, 24, 32, 40, 64 bits,
- *                               0 where there is no child
- * </pre>
- *
- * Read out of Cassandra 5.0's {@code io.tries.TrieNode}. Stateless.
+ * Writes nodes of a trie, each in the shortest type that holds it; {@link BtiFormat} has the grammar. Which type that is, is
+ * read out of Cassandra 5.0's {@code io.tries.TrieNode}. Stateless.
  */
 final class TrieNodeWriter {
     private static final int PAYLOAD_ONLY = 0;
@@ -26,10 +13,10 @@ final class TrieNodeWriter {
     private static final int SINGLE_16 = 4;
     private static final int SPARSE_40 = 9;
 
-    /** By form. */
+    /** By type. */
     private static final int[] POINTER_BITS = {0, 4, 8, 12, 16, 8, 12, 16, 24, 40, 12, 16, 24, 32, 40, 64};
 
-    /** The forms that hold so many bits of pointer, or the next best. */
+    /** The types that hold so many bits of pointer, or the next best. */
     private static final int[] WIDTHS = {4, 8, 12, 16, 24, 32, 40, 64};
 
     private static final int[] SINGLE = {1, 2, 3, 4, 12, 13, 14, 15};
@@ -40,18 +27,18 @@ final class TrieNodeWriter {
 
     /** Length of the node with its payload if it lies at {@code position}. */
     static int lengthBytes(TrieBuilderNode node, long position) {
-        return lengthBytes(node, form(node, position)) + node.payload().lengthBytes();
+        return lengthBytes(node, type(node, position)) + node.payload().lengthBytes();
     }
 
-    private static int form(TrieBuilderNode node, long position) {
+    private static int type(TrieBuilderNode node, long position) {
         if (node.childCount() == 0) {
             return PAYLOAD_ONLY;
         }
         int width = width(node.farthestChildDistance(position));
         if (node.childCount() == 1) {
-            int form = SINGLE[width];
-            boolean roomForFlags = form != SINGLE_4 && form != SINGLE_12;
-            return node.hasPayload() && !roomForFlags ? SINGLE[width + 1] : form;
+            int type = SINGLE[width];
+            boolean roomForFlags = type != SINGLE_4 && type != SINGLE_12;
+            return node.hasPayload() && !roomForFlags ? SINGLE[width + 1] : type;
         }
         int sparse = SPARSE[width];
         int dense = DENSE[width];
@@ -68,15 +55,15 @@ final class TrieNodeWriter {
         return width;
     }
 
-    private static int lengthBytes(TrieBuilderNode node, int form) {
-        int bits = POINTER_BITS[form];
-        if (form == PAYLOAD_ONLY) {
+    private static int lengthBytes(TrieBuilderNode node, int type) {
+        int bits = POINTER_BITS[type];
+        if (type == PAYLOAD_ONLY) {
             return 1;
         }
-        if (form <= SINGLE_16) {
+        if (type <= SINGLE_16) {
             return 2 + bits / Byte.SIZE;
         }
-        if (form <= SPARSE_40) {
+        if (type <= SPARSE_40) {
             return 2 + node.childCount() + bytes(node.childCount() * bits);
         }
         return 3 + bytes((lastTransition(node) - firstTransition(node) + 1) * bits);
@@ -96,20 +83,20 @@ final class TrieNodeWriter {
 
     /** Appends the node, all of whose children have their positions, and its payload. */
     static void write(TrieBuilderNode node, long position, ByteWriter out) {
-        int form = form(node, position);
-        int bits = POINTER_BITS[form];
-        if (form == SINGLE_4 || form == SINGLE_12) {
+        int type = type(node, position);
+        int bits = POINTER_BITS[type];
+        if (type == SINGLE_4 || type == SINGLE_12) {
             long distance = position - node.child(0).position();
-            writePointer(bits + Byte.SIZE / 2, (long) form << bits | distance, out);
+            writePointer(bits + Byte.SIZE / 2, (long) type << bits | distance, out);
             out.writeByte(firstTransition(node));
         } else {
-            out.writeByte(form << 4 | node.payloadFlags());
-            if (form == PAYLOAD_ONLY) {
+            out.writeByte(type << 4 | node.payloadFlags());
+            if (type == PAYLOAD_ONLY) {
                 assert node.hasPayload();
-            } else if (form <= SINGLE_16) {
+            } else if (type <= SINGLE_16) {
                 out.writeByte(firstTransition(node));
                 writePointer(bits, position - node.child(0).position(), out);
-            } else if (form <= SPARSE_40) {
+            } else if (type <= SPARSE_40) {
                 writeSparse(node, position, bits, out);
             } else {
                 writeDense(node, position, bits, out);

@@ -19,13 +19,11 @@ import java.util.Arrays;
  * make the same bytes. Owned by one thread.
  */
 final class TrieWriter {
-    static final int PAGE_BYTES = 4096;
-
-    private static final byte[] PADDING = new byte[PAGE_BYTES];
+    private static final byte[] PADDING = new byte[TriePages.PAGE_BYTES];
 
     private final OutputFile file;
     private final ByteWriter previous = new ByteWriter(256);
-    private final ByteWriter branch = new ByteWriter(PAGE_BYTES);
+    private final ByteWriter branch = new ByteWriter(TriePages.PAGE_BYTES);
 
     private TrieBuilderNode[] path = new TrieBuilderNode[64];
     /** Number of nodes on the path: the length of the last key and the root. */
@@ -112,7 +110,7 @@ final class TrieWriter {
 
     private void placeRoot(TrieBuilderNode root) throws StorageException {
         int length = measure(root, file.position());
-        if (length > leftBytes() && length <= PAGE_BYTES) {
+        if (length > leftBytes() && length <= TriePages.PAGE_BYTES) {
             padPage();
             length = measure(root, file.position());
         }
@@ -138,7 +136,7 @@ final class TrieWriter {
         }
         node.setBranchBytes(branchBytes);
         node.setNodeBytes(TrieNodeWriter.lengthBytes(node, file.position()));
-        if (node.totalBytes() < PAGE_BYTES) {
+        if (node.totalBytes() < TriePages.PAGE_BYTES) {
             node.setDependence(placedChild, placedBelow);
         } else {
             placeChildren(node);
@@ -161,7 +159,7 @@ final class TrieWriter {
             if (length <= leftBytes()) {
                 place(child);
                 unplaced--;
-            } else if (leftBytes() == PAGE_BYTES) {
+            } else if (leftBytes() == TriePages.PAGE_BYTES) {
                 // Its pointers grew so much that it does not fit a page any more.
                 placeChildren(child);
             }
@@ -201,11 +199,11 @@ final class TrieWriter {
     }
 
     private int leftBytes() {
-        return PAGE_BYTES - (int) (file.position() % PAGE_BYTES);
+        return TriePages.PAGE_BYTES - (int) (file.position() % TriePages.PAGE_BYTES);
     }
 
     private void padPage() throws StorageException {
-        file.write(PADDING, 0, leftBytes() % PAGE_BYTES);
+        file.write(PADDING, 0, leftBytes() % TriePages.PAGE_BYTES);
     }
 
     /** Writes the node and all below it that is not written. */

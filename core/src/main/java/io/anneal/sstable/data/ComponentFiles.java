@@ -1,6 +1,7 @@
 package io.anneal.sstable.data;
 
 import io.anneal.io.ByteReader;
+import io.anneal.io.InputFile;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
@@ -10,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /** Opens components; a missing one is named. */
 public final class ComponentFiles {
@@ -25,7 +25,7 @@ public final class ComponentFiles {
     public static FileChannel open(Descriptor descriptor, Component component) throws IOException {
         Path file = descriptor.file(component);
         try {
-            return FileChannel.open(file, StandardOpenOption.READ);
+            return InputFile.open(file);
         } catch (NoSuchFileException e) {
             throw missing(file);
         }

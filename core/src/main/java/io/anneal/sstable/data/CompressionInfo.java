@@ -114,12 +114,13 @@ record CompressionInfo(
     /**
      * The chunks behind the data must hold nothing, or the data length is wrong and rows would be missed in silence.
      *
-     * @param emptyLengthBytes stored length of a chunk that holds nothing
+     * @param emptyLengthBytes stored length of a chunk that holds nothing, if it is not 0: of nothing Cassandra's Deflate
+     *     makes nothing
      */
     void refuseDataBehindTheEnd(Path file, int emptyLengthBytes) throws CorruptSSTableException {
         int firstSurplus = (int) ((dataLengthBytes + chunkLengthBytes - 1) / chunkLengthBytes);
         for (int chunk = firstSurplus; chunk < offsets.length; chunk++) {
-            if (storedLengthBytes(chunk) != emptyLengthBytes) {
+            if (storedLengthBytes(chunk) != 0 && storedLengthBytes(chunk) != emptyLengthBytes) {
                 throw new CorruptSSTableException(
                         file,
                         CorruptSSTableException.NO_POSITION,

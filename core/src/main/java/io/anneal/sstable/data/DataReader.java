@@ -181,7 +181,7 @@ public final class DataReader implements SSTableReader {
     }
 
     /** The data, for one thread. */
-    ChunkSource chunks() {
+    public ChunkSource chunks() {
         Path file = descriptor.file(Component.DATA);
         return compression == null
                 ? new ChecksummedChunks(file, dataChannel, fileLengthBytes, checksums)

@@ -24,7 +24,7 @@ public interface IndexWriter extends Closeable {
      * Takes the row or range tombstone marker that was encoded last.
      *
      * @param encoded still holds the fragment's head
-     * @param place of the fragment; valid until the next call
+     * @param place of the fragment; valid until the next fragment or partition is added
      * @param position where it begins, from the partition's beginning
      * @param endPosition where it ends
      * @param openMicros of the range deletion that is open behind it, or none

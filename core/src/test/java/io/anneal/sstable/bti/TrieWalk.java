@@ -7,31 +7,35 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.IntUnaryOperator;
 
-/** Reads all of a trie from its description, the plainest way; fails if a node crosses a page. Payloads are as long as their flags. */
+/** Reads all of a trie from its description, the plainest way; fails if a node crosses a page. */
 final class TrieWalk {
-    /** @param flags the payload's length, too */
     record Entry(String key, int flags, String payload) {}
 
     private static final int[] POINTER_BITS = {0, 4, 8, 12, 16, 8, 12, 16, 24, 40, 12, 16, 24, 32, 40, 64};
 
     private final ByteBuffer file;
     private final List<Entry> entries = new ArrayList<>();
-    private final Set<Integer> forms = new TreeSet<>();
+    private final Set<Integer> types = new TreeSet<>();
 
-    TrieWalk(byte[] file) {
+    private final IntUnaryOperator payloadBytes;
+
+    /** @param payloadBytes the length of a payload with these flags */
+    TrieWalk(byte[] file, IntUnaryOperator payloadBytes) {
         this.file = ByteBuffer.wrap(file);
+        this.payloadBytes = payloadBytes;
     }
 
     List<Entry> entries(long root) {
         entries.clear();
         walk(root, new byte[64], 0);
-        return entries;
+        return List.copyOf(entries);
     }
 
-    /** The forms of node that were met. */
-    Set<Integer> forms() {
-        return forms;
+    /** The types of node that were met. */
+    Set<Integer> types() {
+        return types;
     }
 
     private void walk(long node, byte[] path, int pathLength) {
@@ -62,22 +66,22 @@ final class TrieWalk {
     private record Child(int transition, long position) {}
 
     private long read(int position, byte[] key, int length, List<Child> children) {
-        int form = file.get(position) >> 4 & 0xF;
+        int type = file.get(position) >> 4 & 0xF;
         int flags = file.get(position) & 0xF;
-        forms.add(form);
-        int bits = POINTER_BITS[form];
+        types.add(type);
+        int bits = POINTER_BITS[type];
         int end;
-        if (form == 0) {
+        if (type == 0) {
             end = position + 1;
-        } else if (form == 1 || form == 3) {
+        } else if (type == 1 || type == 3) {
             long distance = bits == 4 ? flags : file.getShort(position) & 0xFFF;
             end = position + (bits == 4 ? 2 : 3);
             children.add(new Child(file.get(end - 1) & 0xFF, position - distance));
             flags = 0;
-        } else if (form <= 4) {
+        } else if (type <= 4) {
             end = position + 2 + bits / 8;
             children.add(new Child(file.get(position + 1) & 0xFF, position - pointer(position + 2, 0, bits)));
-        } else if (form <= 9) {
+        } else if (type <= 9) {
             int count = file.get(position + 1) & 0xFF;
             for (int i = 0; i < count; i++) {
                 long distance = pointer(position + 2 + count, i, bits);
@@ -96,13 +100,13 @@ final class TrieWalk {
             end = position + 3 + (count * bits + 7) / 8;
         }
         if (flags != 0) {
-            byte[] payload = new byte[flags];
+            byte[] payload = new byte[payloadBytes.applyAsInt(flags)];
             file.get(end, payload);
-            end += flags;
+            end += payload.length;
             HexFormat hex = HexFormat.of();
             entries.add(new Entry(hex.formatHex(key, 0, length), flags, hex.formatHex(payload)));
         }
-        if ((end - 1) / TrieWriter.PAGE_BYTES != position / TrieWriter.PAGE_BYTES) {
+        if ((end - 1) / TriePages.PAGE_BYTES != position / TriePages.PAGE_BYTES) {
             throw new AssertionError("node crosses a page, position=" + position + ", end=" + end);
         }
         return end;

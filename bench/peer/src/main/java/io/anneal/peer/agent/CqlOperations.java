@@ -4,6 +4,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.Iterator;
 import java.util.List;
 import org.apache.cassandra.auth.AuthenticatedUser;
 import org.apache.cassandra.cql3.CQLStatement;
@@ -31,6 +33,7 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 final class CqlOperations {
     private static final long CLOCK_OF_NODE = Long.MIN_VALUE;
     private static final int WITHOUT_PAGING = -1;
+    private static final String NULL = "null";
 
     private final ClientState session =
             ClientState.forExternalCalls(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -45,10 +48,40 @@ final class CqlOperations {
 
     /** Time to live and expiry are judged as of that second; {@link #CLOCK_OF_NODE} for its clock. */
     List<List<String>> executeAt(long nowSeconds, String statement) {
+        return execute(nowSeconds, statement, List.of());
+    }
+
+    /**
+     * Each statement is its text, the number of its values and the values, in hexadecimal or {@code null}; answers what
+     * the last one does.
+     */
+    List<List<String>> executeBound(long nowSeconds, List<String> statements) {
+        List<List<String>> answer = List.of();
+        Iterator<String> parts = statements.iterator();
+        while (parts.hasNext()) {
+            String statement = parts.next();
+            List<ByteBuffer> values = new ArrayList<>();
+            for (int i = Integer.parseInt(parts.next()); i > 0; i--) {
+                String value = parts.next();
+                values.add(
+                        value.equals(NULL)
+                                ? null
+                                : ByteBuffer.wrap(HexFormat.of().parseHex(value)));
+            }
+            try {
+                answer = execute(nowSeconds, statement, values);
+            } catch (CassandraException e) {
+                throw new IllegalArgumentException("statement failed, statement=" + statement, e);
+            }
+        }
+        return answer;
+    }
+
+    private List<List<String>> execute(long nowSeconds, String statement, List<ByteBuffer> values) {
         QueryState state = new QueryState(session);
         QueryOptions options = QueryOptions.create(
                 ConsistencyLevel.ONE,
-                List.of(),
+                values,
                 false,
                 WITHOUT_PAGING,
                 null,

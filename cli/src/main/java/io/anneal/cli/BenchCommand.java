@@ -1,0 +1,202 @@
+package io.anneal.cli;
+
+import io.anneal.bench.scenario.BenchChart;
+import io.anneal.bench.scenario.BenchConfig;
+import io.anneal.bench.scenario.BenchJson;
+import io.anneal.bench.scenario.BenchRecord;
+import io.anneal.bench.scenario.BenchTable;
+import io.anneal.bench.scenario.LimitsScenario;
+import io.anneal.bench.scenario.OwnCommand;
+import io.anneal.bench.scenario.SSTableScenario;
+import io.anneal.sstable.SSTableVersion;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.ISetter;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code anneal bench}: whole pieces of work, measured beside Cassandra's and beside the machine's own limits. */
+@Command(
+        name = "bench",
+        description = "Measures Anneal on this machine, beside Cassandra and the machine's own limits.",
+        footer = {
+            "",
+            "Cases of limits: lz4-compress lz4-decompress xxh3-128 xxh64 crc32 array-copy file-read write-fsync "
+                    + "fdatasync-4k sendfile floor-1k floor-small",
+            "Cases of sstable: scan-1k encode-hash-1k write-1k merge-4 scan-small encode-hash-small write-small "
+                    + "merge-4-small; and, when named, dump-memory verify-memory rewrite-memory"
+        })
+final class BenchCommand extends Subcommand {
+    /** What can be measured beside Anneal. */
+    enum Peer {
+        cassandra
+    }
+
+    private static final String ALL = "all";
+    private static final Set<String> SCENARIOS = Set.of(LimitsScenario.NAME, SSTableScenario.NAME, ALL);
+    private static final Set<String> LATER = Set.of("repair", "streaming", "paging", "store", "dual-dao");
+
+    @Parameters(paramLabel = "SCENARIO", description = "One of limits, sstable, all.")
+    private String scenario;
+
+    @Option(names = "--case", paramLabel = "NAME", description = "Only this case; may be given several times.")
+    private Set<String> cases = new LinkedHashSet<>();
+
+    @Option(
+            names = "--rows",
+            paramLabel = "N",
+            defaultValue = "500000",
+            description = "Rows of each table; ${DEFAULT-VALUE} unless told.")
+    private int rows;
+
+    @Option(
+            names = "--runs",
+            paramLabel = "N",
+            defaultValue = "5",
+            description = "Measured runs of each case and system; ${DEFAULT-VALUE} unless told.")
+    private int runs;
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "SECONDS",
+            defaultValue = "5",
+            description = "How long each case and system runs before it is measured; ${DEFAULT-VALUE} unless told.")
+    private int warmUpSeconds;
+
+    @Option(
+            names = "--peer",
+            paramLabel = "PEER",
+            description = "Measure ${COMPLETION-CANDIDATES} beside, in the same run.")
+    private Peer peer;
+
+    @Option(
+            names = "--format",
+            paramLabel = "VERSION",
+            defaultValue = "nb",
+            description = "Version of the SSTables: nb, oa, da; ${DEFAULT-VALUE} unless told.")
+    private SSTableVersion version;
+
+    @Option(names = "--plot", paramLabel = "DIR", description = "Draw bar charts (PNG) into this directory.")
+    private Path plot;
+
+    private Path jsonFile;
+
+    /**
+     * Puts {@code --json FILE} in the place of the {@code --json} that all commands inherit: a benchmark's records are a
+     * list for other programs, a file of its own. An annotation cannot say so, since names of options are not given twice.
+     */
+    static void replaceJsonOption(CommandSpec spec) {
+        BenchCommand bench = (BenchCommand) spec.userObject();
+        spec.remove(spec.findOption(AnnealCommand.JSON_OPTION));
+        spec.addOption(OptionSpec.builder(AnnealCommand.JSON_OPTION)
+                .paramLabel("FILE")
+                .type(Path.class)
+                .description("Write the records as JSON to this file instead of a table to standard output.")
+                .setter(new ISetter() {
+                    @Override
+                    public <T> T set(T value) {
+                        bench.jsonFile = (Path) value;
+                        return value;
+                    }
+                })
+                .build());
+    }
+
+    @Override
+    int execute() throws IOException {
+        check();
+        BenchConfig config = new BenchConfig(
+                rows,
+                runs,
+                TimeUnit.SECONDS.toNanos(warmUpSeconds),
+                version,
+                cases,
+                peer == Peer.cassandra,
+                environment().nanoTime(),
+                this::say);
+        List<BenchRecord> records = new ArrayList<>();
+        if (runs(LimitsScenario.NAME, LimitsScenario.CASES)) {
+            records.addAll(new LimitsScenario(config).run());
+        }
+        if (runs(SSTableScenario.NAME, SSTableScenario.CASES)) {
+            records.addAll(new SSTableScenario(config, ownCommand()).run());
+        }
+        report(records);
+        return ExitCode.YES;
+    }
+
+    private void check() {
+        if (LATER.contains(scenario)) {
+            throw new NotAvailableException(
+                    "this version cannot measure that yet, scenario=" + scenario + ", known=limits, sstable, all");
+        }
+        if (!SCENARIOS.contains(scenario)) {
+            throw usage("unknown scenario '" + scenario + "', known are limits, sstable and all");
+        }
+        if (rows < BenchConfig.ROWS_MIN) {
+            throw usage("--rows takes a number from " + BenchConfig.ROWS_MIN + " on");
+        }
+        if (runs < 1 || warmUpSeconds < 0) {
+            throw usage("--runs takes a number from 1 on, --warm-up one from 0 on");
+        }
+        if (!version.isWritten()) {
+            throw usage("--format takes a version that can be written, and " + version.text() + " is only read");
+        }
+        List<String> known = Stream.of(
+                        scenario.equals(SSTableScenario.NAME) ? List.<String>of() : LimitsScenario.CASES,
+                        scenario.equals(LimitsScenario.NAME) ? List.<String>of() : SSTableScenario.CASES)
+                .flatMap(List::stream)
+                .toList();
+        if (!known.containsAll(cases)) {
+            throw usage("unknown case in " + cases + ", known are " + String.join(", ", known));
+        }
+    }
+
+    private boolean runs(String name, List<String> casesOfScenario) {
+        boolean chosen = scenario.equals(ALL) || scenario.equals(name);
+        return chosen && (cases.isEmpty() || casesOfScenario.stream().anyMatch(cases::contains));
+    }
+
+    private static OwnCommand ownCommand() {
+        return new OwnCommand(
+                Path.of(System.getProperty("java.home"), "bin", "java"),
+                System.getProperty("java.class.path"),
+                AnnealCommand.class.getName());
+    }
+
+    private void report(List<BenchRecord> records) throws IOException {
+        if (plot != null) {
+            for (Path picture : new BenchChart(records).write(plot)) {
+                say("drawn: " + picture);
+            }
+        }
+        if (jsonFile == null) {
+            out().printf(
+                            Locale.ROOT,
+                            "%d processors, %s %s, %,d rows, %d runs after %d s of warm-up%n%n",
+                            Runtime.getRuntime().availableProcessors(),
+                            System.getProperty("java.vm.name"),
+                            System.getProperty("java.vm.version"),
+                            rows,
+                            runs,
+                            warmUpSeconds);
+            new BenchTable(records).print(out());
+            return;
+        }
+        try (OutputStream file = Files.newOutputStream(jsonFile)) {
+            BenchJson.write(records, file);
+        }
+    }
+}

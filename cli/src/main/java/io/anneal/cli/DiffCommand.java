@@ -1,0 +1,190 @@
+package io.anneal.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.TokenRange;
+import io.anneal.merge.PurgeCursor;
+import io.anneal.merge.PurgeRule;
+import io.anneal.repair.RepairConfig;
+import io.anneal.store.CassandraDirectory;
+import io.anneal.store.TableDirectories;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code anneal diff}: the cells in which two directories differ, as a repair would find them. */
+@Command(
+        name = "diff",
+        description = "Prints the cells in which two directories differ, a JSON object a line: key, cell, what either"
+                + " side has, when it was written. Exits with 1 if there are any.")
+final class DiffCommand extends Subcommand {
+    private static final int PARTITIONS_PER_UPDATE = 64;
+
+    @Parameters(
+            paramLabel = "DIR",
+            arity = "2",
+            description = "Two data directories, snapshots or directories of one table. Only read.")
+    private List<Path> directories;
+
+    @Option(
+            names = "--table",
+            paramLabel = "KS.TABLE",
+            converter = QualifiedTable.Converter.class,
+            description = "What to compare; repeatable, KS.* for a keyspace; every table unless told.")
+    private List<QualifiedTable> tables = List.of();
+
+    @Option(
+            names = "--range",
+            paramLabel = "(A,B]",
+            description = "Only these tokens, as (A,B] or A:B; wraps around. Write --range='(A,B]'.")
+    private String range;
+
+    @Option(
+            names = "--schema",
+            paramLabel = "FILE.cql",
+            description = "The schema text, instead of that beside the SSTables.")
+    private Path schemaFile;
+
+    @Option(
+            names = "--now",
+            paramLabel = "SECONDS",
+            description = "The time that decides what has expired and what is past gc_grace.")
+    private Long nowSeconds;
+
+    /** The directories of one table. */
+    private record Named(String name, TableDirectories left, TableDirectories right) {}
+
+    private long rowsDiffering;
+    private long deletionsDiffering;
+    private long rowsCompared;
+
+    @Override
+    int execute() throws IOException {
+        TokenRange tokens = range == null ? TokenRange.FULL : TokenRange.parse(range);
+        List<Named> pairs = pairs();
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "diff")) {
+                result.fields().writeArrayFieldStart("differences");
+                for (Named pair : pairs) {
+                    compare(pair, tokens, result.fields(), this::checkOutput);
+                }
+                result.fields().writeEndArray();
+                result.fields().writeNumberField("rowsCompared", rowsCompared);
+                result.fields().writeNumberField("rowsDiffering", rowsDiffering);
+                result.fields().writeNumberField("deletionsDiffering", deletionsDiffering);
+            }
+        } else {
+            JsonGenerator lines =
+                    new JsonFactory().createGenerator(out()).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+            lines.setRootValueSeparator(null);
+            try (lines) {
+                for (Named pair : pairs) {
+                    compare(pair, tokens, lines, () -> {
+                        lines.writeRaw('\n');
+                        checkOutput();
+                    });
+                }
+            }
+            out().flush();
+        }
+        say(rowsDiffering + " rows and " + deletionsDiffering + " deletions differ, of " + rowsCompared
+                + " rows compared");
+        return rowsDiffering + deletionsDiffering == 0 ? ExitCode.YES : ExitCode.NO;
+    }
+
+    /** A stream for printing hides errors, as a closed pipe: without this the comparison would go on. */
+    private void checkOutput() throws IOException {
+        if (out().checkError()) {
+            throw new IOException("standard output is closed or full");
+        }
+    }
+
+    private List<Named> pairs() throws IOException {
+        CassandraDirectory left = CassandraDirectory.of(directories.get(0));
+        CassandraDirectory right = CassandraDirectory.of(directories.get(1));
+        List<Named> pairs = new ArrayList<>();
+        if (tables.isEmpty() && left.tables().size() == 1 && right.tables().size() == 1) {
+            // Directories outside of Cassandra's layout have no names that could tell them apart.
+            TableDirectories only = left.onlyTable();
+            return List.of(new Named(only.qualifiedName(), only, right.onlyTable()));
+        }
+        for (QualifiedTable table : names(left, right)) {
+            pairs.add(new Named(
+                    table.toString(),
+                    left.table(table.keyspace(), table.table()),
+                    right.table(table.keyspace(), table.table())));
+        }
+        if (pairs.isEmpty()) {
+            throw new NoSuchFileException(directories.toString(), null, "no such table here, table=" + tables);
+        }
+        return pairs;
+    }
+
+    private List<QualifiedTable> names(CassandraDirectory left, CassandraDirectory right) {
+        Set<String> seen = new TreeSet<>();
+        List<QualifiedTable> names = new ArrayList<>();
+        for (CassandraDirectory directory : List.of(left, right)) {
+            for (TableDirectories found : directory.tables()) {
+                boolean wanted = tables.isEmpty()
+                        || tables.stream()
+                                .anyMatch(
+                                        t -> t.isWholeKeyspace() && t.keyspace().equals(found.keyspace()));
+                if (wanted && seen.add(found.qualifiedName())) {
+                    names.add(new QualifiedTable(found.keyspace(), found.table()));
+                }
+            }
+        }
+        tables.stream()
+                .filter(t -> !t.isWholeKeyspace() && seen.add(t.toString()))
+                .forEach(names::add);
+        return names;
+    }
+
+    private void compare(Named pair, TokenRange tokens, JsonGenerator json, DifferenceLines.LineEnd lineEnd)
+            throws IOException {
+        try (TablePair opened = TablePair.open(pair.left(), pair.right(), Optional.ofNullable(schemaFile));
+                Progress progress = progress(pair.name())) {
+            DifferenceLines lines = new DifferenceLines(json, lineEnd, pair.name(), opened.schema());
+            PurgeRule rule = new PurgeRule(
+                    nowSeconds == null ? nowSeconds() : nowSeconds,
+                    opened.schema().options().gcGraceSeconds());
+            for (TokenRange.Linear part : tokens.unwrap()) {
+                try (FragmentCursor left = purged(opened.left().scan(part, ceiling()), rule);
+                        FragmentCursor right = purged(opened.right().scan(part, ceiling()), rule)) {
+                    TableComparison comparison = new TableComparison(opened.schema(), left, right, lines);
+                    compare(comparison, progress);
+                }
+            }
+        }
+    }
+
+    private static FragmentCursor purged(FragmentCursor merged, PurgeRule rule) {
+        return new PurgeCursor(merged, rule);
+    }
+
+    /** What repair clamps to, so that both find the same. */
+    private static long ceiling() {
+        return RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS;
+    }
+
+    private void compare(TableComparison comparison, Progress progress) throws IOException {
+        long partitions = 0;
+        while (comparison.nextPartition()) {
+            if (++partitions % PARTITIONS_PER_UPDATE == 0) {
+                progress.update(0, rowsCompared + comparison.rowsCompared());
+            }
+        }
+        rowsCompared += comparison.rowsCompared();
+        rowsDiffering += comparison.rowsDiffering();
+        deletionsDiffering += comparison.deletionsDiffering();
+    }
+}

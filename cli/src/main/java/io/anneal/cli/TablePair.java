@@ -1,0 +1,73 @@
+package io.anneal.cli;
+
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.store.SSTables;
+import io.anneal.store.TableDirectories;
+import io.anneal.store.TableSource;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One table of two directories, read under one schema: that of the text which either has, else what the headers of all
+ * SSTables tell together.
+ */
+record TablePair(SSTables left, SSTables right) implements Closeable {
+    /** @throws SchemaException when the two have schema texts that differ: says in what */
+    static TablePair open(TableDirectories left, TableDirectories right, Optional<Path> schemaFile) throws IOException {
+        TableSource leftSource = TableSource.of(left, schemaFile);
+        TableSource rightSource = TableSource.of(right, schemaFile);
+        TableSchema schema = schema(leftSource, rightSource);
+        SSTables opened = SSTables.open(described(leftSource, schema));
+        try {
+            return new TablePair(opened, SSTables.open(described(rightSource, schema)));
+        } catch (IOException | RuntimeException e) {
+            opened.close();
+            throw e;
+        }
+    }
+
+    private static TableSource described(TableSource source, TableSchema schema) {
+        return new TableSource(source.directories(), source.descriptors(), Optional.of(schema));
+    }
+
+    private static TableSchema schema(TableSource left, TableSource right) throws IOException {
+        if (left.schemaText().isPresent() && right.schemaText().isPresent()) {
+            TableSchema schema = left.schemaText().get();
+            Optional<String> difference =
+                    schema.differenceFrom(right.schemaText().get());
+            if (difference.isPresent()) {
+                throw new SchemaException("schemas of the directories differ, table=" + schema.qualifiedName()
+                        + ", difference=" + difference.get() + ", left="
+                        + left.directories().directories() + ", right="
+                        + right.directories().directories());
+            }
+            return schema;
+        }
+        Optional<TableSchema> text = left.schemaText().or(right::schemaText);
+        if (text.isPresent()) {
+            return text.get();
+        }
+        List<Descriptor> all = new ArrayList<>(left.descriptors());
+        all.addAll(right.descriptors());
+        try (SSTables together = SSTables.open(new TableSource(left.directories(), all, Optional.empty()))) {
+            return together.schema();
+        }
+    }
+
+    TableSchema schema() {
+        return left.schema();
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (left) {
+            right.close();
+        }
+    }
+}

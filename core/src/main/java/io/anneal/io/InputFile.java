@@ -1,0 +1,24 @@
+package io.anneal.io;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** Opens files for positional reads, on any file system. */
+public final class InputFile {
+    private InputFile() {}
+
+    /**
+     * A channel that can be read at positions by several threads. Where the file system has no file channels, as many that
+     * are no disks have none, its plain channel stands behind it.
+     */
+    public static FileChannel open(Path file) throws IOException {
+        try {
+            return FileChannel.open(file, StandardOpenOption.READ);
+        } catch (UnsupportedOperationException e) {
+            return new PositionalChannel(Files.newByteChannel(file, StandardOpenOption.READ));
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package io.anneal.sstable.bti;
+
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
+import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.data.DataReader;
+import io.anneal.sstable.data.DataWindow;
+import io.anneal.sstable.data.PartitionLookup;
+import io.anneal.sstable.data.RowLookup;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * Finds places in the data through the tries. Neither file has checksums: what is found is a claim that the cursor checks
+ * against the data. The trie holds only the beginnings of keys, so a key is confirmed in Rows, or else in the data. Owned by
+ * one thread.
+ */
+final class BtiPartitionLookup implements PartitionLookup {
+    private static final int END_OF_PARTITION_BYTES = 1;
+
+    private final DataReader reader;
+    private final PartitionCursor partitions;
+    private final BtiIndex index;
+    private final KeyView key = new KeyView();
+
+    private RowsEntry rows;
+    private BlockCursor blocks;
+    private ComparableEncoder places;
+    private DataWindow data;
+    private long foundPosition;
+    private boolean positioned;
+
+    BtiPartitionLookup(DataReader reader, PartitionCursor partitions, BtiIndex index) {
+        this.reader = reader;
+        this.partitions = partitions;
+        this.index = index;
+    }
+
+    @Override
+    public boolean seek(KeyView wanted) throws IOException {
+        if (!partitions.seek(wanted)) {
+            return false;
+        }
+        find();
+        return foundKey().sameAs(wanted);
+    }
+
+    @Override
+    public boolean next() throws IOException {
+        if (!positioned) {
+            partitions.first();
+        } else if (!partitions.next()) {
+            return false;
+        }
+        find();
+        return true;
+    }
+
+    @Override
+    public boolean seekLastBelow(long token) throws IOException {
+        if (!partitions.seekBelow(token)) {
+            return false;
+        }
+        find();
+        if (partitions.isOpen() && foundKey().token() >= token) {
+            if (!partitions.previous()) {
+                return false;
+            }
+            find();
+        }
+        return true;
+    }
+
+    /** {@inheritDoc} Believed only when Rows says of the partition that it ends there. */
+    @Override
+    public boolean seekAfter(KeyView wanted, long partitionPosition) throws IOException {
+        if (!partitions.seek(wanted) || !partitions.isInRows()) {
+            return false;
+        }
+        find();
+        if (foundPosition != partitionPosition || !rows.key().sameAs(wanted)) {
+            return false;
+        }
+        BlockCursor last = blocks();
+        last.last();
+        long nextPosition = partitionPosition + last.offset() + END_OF_PARTITION_BYTES;
+        if (!partitions.next()) {
+            return false;
+        }
+        find();
+        return foundPosition == nextPosition;
+    }
+
+    /** Keeps the current entry as what was found. */
+    private void find() throws IOException {
+        positioned = true;
+        if (partitions.isInRows()) {
+            rowsEntry().read(partitions.rowsPosition());
+            if (!partitions.mayBe(rows.key())) {
+                throw partitions.corrupt("entry in Rows is of another key, rowsPosition=" + rows.position());
+            }
+            foundPosition = rows.dataPosition();
+        } else {
+            foundPosition = partitions.dataPosition();
+        }
+        if (foundPosition >= reader.dataLengthBytes()) {
+            throw partitions.corrupt("partition lies behind the end of the data, dataPosition=" + foundPosition);
+        }
+    }
+
+    private RowsEntry rowsEntry() throws IOException {
+        if (rows == null) {
+            rows = index.rows();
+        }
+        return rows;
+    }
+
+    /** The key of what was found: that in Rows, or else that in the data, which has to agree with the trie. */
+    private KeyView foundKey() throws IOException {
+        if (partitions.isInRows()) {
+            return rows.key();
+        }
+        if (data == null) {
+            data = new DataWindow(reader.chunks());
+        }
+        data.seek(foundPosition);
+        data.want(Short.BYTES);
+        if (data.in().remainingBytes() < Short.BYTES) {
+            throw notInData();
+        }
+        int lengthBytes = data.in().readUnsignedShort();
+        data.want(lengthBytes);
+        if (data.in().remainingBytes() < lengthBytes) {
+            throw notInData();
+        }
+        int offset = data.in().skip(lengthBytes);
+        byte[] array = data.in().array();
+        key.wrap(reader.partitioner().token(array, offset, lengthBytes), array, offset, lengthBytes);
+        requireMayBe(key);
+        return key;
+    }
+
+    private void requireMayBe(KeyView found) throws CorruptSSTableException {
+        if (!partitions.mayBe(found)) {
+            throw notInData();
+        }
+    }
+
+    private CorruptSSTableException notInData() {
+        return partitions.corrupt("key is not at its position in the data, dataPosition=" + foundPosition);
+    }
+
+    @Override
+    public Optional<RowLookup> rows() throws IOException {
+        return partitions.isInRows() ? Optional.of(new BtiRowLookup(rows, blocks(), places)) : Optional.empty();
+    }
+
+    private BlockCursor blocks() {
+        if (blocks == null) {
+            blocks = new BlockCursor(rows.pages(), reader.version());
+            places = ComparableEncoder.of(reader.headerSchema());
+        }
+        blocks.reset(rows.root());
+        return blocks;
+    }
+
+    @Override
+    public Optional<DecoratedKey> key() {
+        return partitions.isInRows() ? Optional.of(rows.key().toDecoratedKey()) : Optional.empty();
+    }
+
+    @Override
+    public long dataPosition() {
+        return foundPosition;
+    }
+
+    @Override
+    public void requireSame(byte[] buffer, int offset, int lengthBytes) throws CorruptSSTableException {
+        key.wrap(reader.partitioner().token(buffer, offset, lengthBytes), buffer, offset, lengthBytes);
+        if (partitions.isInRows() && !rows.key().sameAs(key)) {
+            throw rows.corrupt("key is not at its position in the data, dataPosition=" + foundPosition, null);
+        }
+        requireMayBe(key);
+    }
+
+    @Override
+    public void close() {
+        // The files belong to the index.
+    }
+}

@@ -1,0 +1,215 @@
+package io.anneal.store;
+
+import io.anneal.fragment.Row;
+import io.anneal.schema.Column;
+import io.anneal.schema.CqlType;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/** The cells of one write, in any order until they are put into a row. One thread. */
+final class CellDrafts {
+    private enum Kind {
+        /** Sorts first among the drafts of its column. */
+        COMPLEX_DELETION,
+        TOMBSTONE,
+        VALUE
+    }
+
+    /** @param path null in a simple column, and of the deletion of all */
+    private record Draft(Column column, Kind kind, byte[] path, byte[] value, boolean before) {}
+
+    /** From the epoch of time UUIDs, 15 October 1582, to that of Unix, in ticks of 100 ns. */
+    private static final long UUID_EPOCH_TICKS = 0x01B21DD213814000L;
+
+    private static final long UUID_VERSION_1 = 0x1000L;
+    private static final int TICKS_PER_MICRO = 10;
+    /** Variant bits, and every byte the least in the signed order in which time UUIDs are compared. */
+    private static final long LEAST_NODE = 0x8080808080808080L;
+
+    private static final long NODE_MASK = 0x0000FFFFFFFFFFFFL;
+
+    private final List<Draft> drafts = new ArrayList<>();
+    /** Numbers list elements, so that no two of a writer have one path. */
+    private final LongSupplier elementNumbers;
+
+    private final WriteTime time;
+
+    CellDrafts(LongSupplier elementNumbers, WriteTime time) {
+        this.elementNumbers = elementNumbers;
+        this.time = time;
+    }
+
+    boolean isEmpty() {
+        return drafts.isEmpty();
+    }
+
+    boolean hasStatic() {
+        return drafts.stream().anyMatch(draft -> draft.column().kind() == Column.Kind.STATIC);
+    }
+
+    boolean hasRegular() {
+        return drafts.stream().anyMatch(draft -> draft.column().kind() == Column.Kind.REGULAR);
+    }
+
+    /** A value in place of whatever was there; null deletes. */
+    void set(Column column, Object value) {
+        if (value == null) {
+            delete(column);
+        } else if (column.isComplex()) {
+            drafts.add(new Draft(column, Kind.COMPLEX_DELETION, null, null, true));
+            addAll(column, value);
+        } else {
+            addOnce(new Draft(column, Kind.VALUE, null, KeyBuilder.bytes(column, column.type(), value), false));
+        }
+    }
+
+    void shard(Column column, byte[] context) {
+        addOnce(new Draft(column, Kind.VALUE, null, context, false));
+    }
+
+    private void addOnce(Draft draft) {
+        if (drafts.stream().anyMatch(known -> known.column().equals(draft.column()))) {
+            throw new IllegalArgumentException(
+                    "column is set twice, column=" + draft.column().name());
+        }
+        drafts.add(draft);
+    }
+
+    /** Deletes the cell, or all cells of a collection. */
+    void delete(Column column) {
+        if (column.isComplex()) {
+            drafts.add(new Draft(column, Kind.COMPLEX_DELETION, null, null, false));
+        } else {
+            addOnce(new Draft(column, Kind.TOMBSTONE, null, null, false));
+        }
+    }
+
+    /** Adds elements to a collection or fields to a user-defined type; null in a map or type deletes the one. */
+    void addAll(Column column, Object values) {
+        requireComplex(column);
+        switch (column.type().kind()) {
+            case LIST -> {
+                for (Object element : expect(column, Collection.class, values)) {
+                    drafts.add(value(column, listPath(), element));
+                }
+            }
+            case SET -> {
+                for (Object element : expect(column, Collection.class, values)) {
+                    byte[] path = KeyBuilder.bytes(column, column.type().pathType(), element);
+                    drafts.add(new Draft(column, Kind.VALUE, path, new byte[0], false));
+                }
+            }
+            default -> {
+                Map<?, ?> entries = expect(column, Map.class, values);
+                for (Map.Entry<?, ?> entry : entries.entrySet()) {
+                    byte[] path = path(column, entry.getKey());
+                    drafts.add(
+                            entry.getValue() == null
+                                    ? new Draft(column, Kind.TOMBSTONE, path, null, false)
+                                    : value(column, path, entry.getValue()));
+                }
+            }
+        }
+    }
+
+    private static <T> T expect(Column column, Class<T> javaClass, Object value) {
+        if (!javaClass.isInstance(value)) {
+            throw new IllegalArgumentException("Java value does not fit its type, type="
+                    + column.type().cqlName() + ", expected=" + javaClass.getSimpleName() + ", found="
+                    + (value == null ? "null" : value.getClass().getName()) + ", column=" + column.name());
+        }
+        return javaClass.cast(value);
+    }
+
+    private static void requireComplex(Column column) {
+        if (!column.isComplex()) {
+            throw new IllegalArgumentException("column holds one value, which can only be set as a whole, column="
+                    + column.name() + ", type=" + column.type().cqlName());
+        }
+    }
+
+    private Draft value(Column column, byte[] path, Object value) {
+        CqlType type = column.type().cellType(path, 0, path.length);
+        return new Draft(column, Kind.VALUE, path, KeyBuilder.bytes(column, type, value), false);
+    }
+
+    /** Deletes one element of a set, entry of a map or field of a user-defined type. */
+    void remove(Column column, Object element) {
+        requireComplex(column);
+        if (column.type().kind() == CqlType.Kind.LIST) {
+            throw new IllegalArgumentException(
+                    "elements of a list have no name to remove them by, set the whole list, column=" + column.name());
+        }
+        drafts.add(new Draft(column, Kind.TOMBSTONE, path(column, element), null, false));
+    }
+
+    private static byte[] path(Column column, Object element) {
+        if (column.type().kind() != CqlType.Kind.USER_TYPE) {
+            return KeyBuilder.bytes(column, column.type().pathType(), element);
+        }
+        int index = column.type().fieldNames().indexOf(element);
+        if (index < 0) {
+            throw new IllegalArgumentException(
+                    "user-defined type has no such field, field=" + element + ", column=" + column.name());
+        }
+        return ByteBuffer.allocate(Short.BYTES).putShort((short) index).array();
+    }
+
+    /** A time UUID that ascends with the timestamp, then with the element's number. */
+    private byte[] listPath() {
+        long ticks = time.timestampMicros() * TICKS_PER_MICRO + UUID_EPOCH_TICKS;
+        long high = ticks << 32 | (ticks >>> 16 & 0xFFFF0000L) | UUID_VERSION_1 | ticks >>> 48 & 0xFFF;
+        long low = LEAST_NODE ^ elementNumbers.getAsLong() & NODE_MASK;
+        return ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array();
+    }
+
+    /** Appends the cells of one kind of column to a row, in canonical order. */
+    void fill(Row row, Column.Kind kind) {
+        long micros = time.timestampMicros();
+        long localSeconds = time.localTimeSeconds();
+        Comparator<Draft> order = Comparator.<Draft>comparingInt(
+                        draft -> draft.column().index())
+                .thenComparing(draft -> draft.kind() != Kind.COMPLEX_DELETION)
+                .thenComparing(CellDrafts::comparePaths);
+        Draft previous = null;
+        for (Draft draft : drafts.stream()
+                .filter(draft -> draft.column().kind() == kind)
+                .sorted(order)
+                .toList()) {
+            if (previous != null && order.compare(previous, draft) == 0) {
+                throw new IllegalArgumentException(
+                        "element is written twice, column=" + draft.column().name());
+            }
+            previous = draft;
+            int index = draft.column().index();
+            switch (draft.kind()) {
+                // What an assignment of a whole collection replaces is older than the assignment, as in CQL.
+                case COMPLEX_DELETION ->
+                    row.addComplexDeletion(index, draft.before() ? micros - 1 : micros, localSeconds);
+                case TOMBSTONE -> row.addCell(index, micros, Row.NO_TTL, localSeconds);
+                case VALUE -> {
+                    row.addCell(index, micros, time.ttlSeconds(), time.expirySeconds());
+                    row.value(draft.value(), 0, draft.value().length);
+                }
+            }
+            if (draft.path() != null) {
+                row.path(draft.path(), 0, draft.path().length);
+            }
+        }
+    }
+
+    private static int comparePaths(Draft left, Draft right) {
+        if (left.path() == null || right.path() == null) {
+            return Boolean.compare(left.path() != null, right.path() != null);
+        }
+        return left.column()
+                .type()
+                .pathType()
+                .compare(left.path(), 0, left.path().length, right.path(), 0, right.path().length);
+    }
+}

@@ -1,0 +1,97 @@
+package io.anneal.store;
+
+import io.anneal.fragment.RangeDeletion;
+import io.anneal.key.Clustering;
+import io.anneal.key.ClusteringComparator;
+import io.anneal.schema.TableSchema;
+import java.io.IOException;
+
+/**
+ * The deletion of the rows of one partition between two clusterings, or prefixes of them. A prefix stands for all rows that
+ * begin with it; a side without one is open. In a descending clustering column the lower bound is the greater value: bounds
+ * follow the order of the rows. Ends with {@link #delete()}. One thread.
+ */
+public final class RangeDeletionBuilder {
+    private final SSTableWriter writer;
+    private final TableSchema schema;
+    private final KeyBuilder key;
+    private final WriteTime time;
+    private final KeyBuilder from;
+    private final KeyBuilder to;
+    private boolean fromInclusive = true;
+    private boolean toInclusive = true;
+    private boolean ended;
+
+    RangeDeletionBuilder(SSTableWriter writer, TableSchema schema, WriteTime time) {
+        this.writer = writer;
+        this.schema = schema;
+        this.time = time;
+        key = new KeyBuilder(schema);
+        from = new KeyBuilder(schema);
+        to = new KeyBuilder(schema);
+    }
+
+    /** Gives a column of the partition key its value. */
+    public RangeDeletionBuilder key(String column, Object value) {
+        key.key(column, value);
+        return this;
+    }
+
+    /** Gives a clustering column the same value at both ends: rows with this value. */
+    public RangeDeletionBuilder clustering(String column, Object value) {
+        from.clustering(column, value);
+        to.clustering(column, value);
+        return this;
+    }
+
+    /** Where it begins. */
+    public RangeDeletionBuilder from(String column, Object value, boolean inclusive) {
+        from.clustering(column, value);
+        fromInclusive = inclusive;
+        return this;
+    }
+
+    /** Where it ends. */
+    public RangeDeletionBuilder to(String column, Object value, boolean inclusive) {
+        to.clustering(column, value);
+        toInclusive = inclusive;
+        return this;
+    }
+
+    /** What was written up to this is deleted. */
+    public RangeDeletionBuilder timestampMicros(long micros) {
+        time.timestampMicros(micros);
+        return this;
+    }
+
+    /** When the deletion is made, since 1970; the timestamp's second unless told. */
+    public RangeDeletionBuilder localTimeSeconds(long seconds) {
+        time.localTimeSeconds(seconds);
+        return this;
+    }
+
+    /** Writes the deletion. */
+    public void delete() throws IOException {
+        if (ended) {
+            throw new IllegalStateException("this write was made already, ask the writer for a new one");
+        }
+        if (schema.clustering().isEmpty()) {
+            throw new IllegalStateException(
+                    "table has no clustering to delete ranges of, table=" + schema.qualifiedName());
+        }
+        RangeDeletion range = new RangeDeletion();
+        range.start().wrap(Clustering.of(from.clusteringPrefix()));
+        range.end().wrap(Clustering.of(to.clusteringPrefix()));
+        range.weights(
+                fromInclusive || range.start().size() == 0 ? ClusteringComparator.BEFORE : ClusteringComparator.AFTER,
+                toInclusive || range.end().size() == 0 ? ClusteringComparator.AFTER : ClusteringComparator.BEFORE);
+        range.deletion(time.timestampMicros(), time.localTimeSeconds());
+        ClusteringComparator order = ClusteringComparator.of(schema);
+        if (order.compare(range.start(), range.startWeight(), range.end(), range.endWeight()) >= 0) {
+            throw new IllegalArgumentException(
+                    "range ends before it begins, in the order of the rows, table=" + schema.qualifiedName());
+        }
+        writer.add(Write.range(key.key(), range));
+        ended = true;
+    }
+}

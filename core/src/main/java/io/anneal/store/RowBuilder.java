@@ -1,0 +1,206 @@
+package io.anneal.store;
+
+import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.Row;
+import io.anneal.key.Clustering;
+import io.anneal.key.DecoratedKey;
+import io.anneal.schema.Column;
+import io.anneal.schema.CounterContext;
+import io.anneal.schema.TableSchema;
+import java.io.IOException;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * One write to one row, by column names and Java values as {@link io.anneal.schema.JavaValues} lists them. Ends with one of
+ * {@link #insert()}, {@link #update()}, {@link #deleteRow()}, {@link #deletePartition()}; nothing is written before. A value
+ * that does not fit is an {@link IllegalArgumentException} naming the column, something missing an
+ * {@link IllegalStateException}; after either the writer goes on as if this row had never been begun. One thread.
+ */
+public final class RowBuilder {
+    private final SSTableWriter writer;
+    private final TableSchema schema;
+    private final KeyBuilder key;
+    private final WriteTime time;
+    private final CellDrafts cells;
+    private boolean ended;
+
+    RowBuilder(SSTableWriter writer, TableSchema schema, WriteTime time) {
+        this.writer = writer;
+        this.schema = schema;
+        this.time = time;
+        key = new KeyBuilder(schema);
+        cells = new CellDrafts(writer::nextElementNumber, time);
+    }
+
+    /** Gives a column of the partition key its value. */
+    public RowBuilder key(String column, Object value) {
+        key.key(column, value);
+        return this;
+    }
+
+    /** Gives a clustering column its value. */
+    public RowBuilder clustering(String column, Object value) {
+        key.clustering(column, value);
+        return this;
+    }
+
+    /** Sets a static or regular column, a whole collection too; null deletes what was there, as in CQL. */
+    public RowBuilder set(String column, Object value) {
+        cells.set(valueColumn(column), value);
+        return this;
+    }
+
+    /** Sets columns of any kind by name. */
+    public RowBuilder setAll(Map<String, ?> values) {
+        values.forEach((name, value) -> {
+            switch (KeyBuilder.column(schema, name).kind()) {
+                case PARTITION_KEY -> key(name, value);
+                case CLUSTERING -> clustering(name, value);
+                case STATIC, REGULAR -> set(name, value);
+            }
+        });
+        return this;
+    }
+
+    /**
+     * Adds elements to a collection that is not frozen, or sets some fields of such a user-defined type, and leaves the others
+     * alone. A null value in a map deletes its entry. Elements of a list are placed by the timestamp: give it first.
+     */
+    public RowBuilder add(String column, Object elements) {
+        cells.addAll(valueColumn(column), elements);
+        return this;
+    }
+
+    /** Deletes an element of a set, an entry of a map by its key, a field of a user-defined type by its name. */
+    public RowBuilder remove(String column, Object element) {
+        cells.remove(valueColumn(column), element);
+        return this;
+    }
+
+    /** Deletes a cell, or all cells of a collection. */
+    public RowBuilder delete(String column) {
+        cells.delete(valueColumn(column));
+        return this;
+    }
+
+    /**
+     * Sets a counter's share of one node. Counters of several nodes add up; of one node the highest {@code clock} counts.
+     *
+     * @param nodeId of the node that counted; choose one for all that you write
+     * @param clock rises with every new share of the node
+     * @param count all that the node has counted, not an increment
+     */
+    public RowBuilder counterShard(String column, UUID nodeId, long clock, long count) {
+        Column counter = valueColumn(column);
+        if (!counter.type().isCounter()) {
+            throw new IllegalArgumentException("column is no counter, column=" + column);
+        }
+        cells.shard(counter, CounterContext.global(nodeId, clock, count));
+        return this;
+    }
+
+    private Column valueColumn(String name) {
+        Column column = KeyBuilder.column(schema, name);
+        if (column.kind() == Column.Kind.PARTITION_KEY || column.kind() == Column.Kind.CLUSTERING) {
+            throw new IllegalArgumentException(
+                    "column is part of the primary key, use key or clustering, column=" + name);
+        }
+        return column;
+    }
+
+    /** When it is written; decides against other writes. */
+    public RowBuilder timestampMicros(long micros) {
+        time.timestampMicros(micros);
+        return this;
+    }
+
+    /** How long values last from the {@link #localTimeSeconds(long) local time} on; 0 for ever. */
+    public RowBuilder ttlSeconds(int seconds) {
+        time.ttlSeconds(seconds);
+        return this;
+    }
+
+    /** When TTLs begin and deletions are made, since 1970; the timestamp's second unless told. */
+    public RowBuilder localTimeSeconds(long seconds) {
+        time.localTimeSeconds(seconds);
+        return this;
+    }
+
+    /** Writes as CQL's INSERT does: the row exists from now on, even without any value. */
+    public void insert() throws IOException {
+        write(true);
+    }
+
+    /** Writes as CQL's UPDATE does: the row exists as long as one of its values does. */
+    public void update() throws IOException {
+        if (cells.isEmpty()) {
+            throw new IllegalStateException("update sets no column, table=" + schema.qualifiedName());
+        }
+        write(false);
+    }
+
+    private void write(boolean inserts) throws IOException {
+        DecoratedKey partition = begin();
+        Row regular = null;
+        if (inserts && schema.hasCounters()) {
+            throw new IllegalStateException(
+                    "rows of counters are updated, not inserted, table=" + schema.qualifiedName());
+        }
+        boolean staticOnly = !cells.hasRegular() && !key.hasClustering() && cells.hasStatic();
+        if (!staticOnly && (inserts || cells.hasRegular())) {
+            regular = new Row();
+            regular.clustering().wrap(Clustering.of(key.clustering()));
+            if (inserts) {
+                regular.liveness(time.timestampMicros(), time.ttlSeconds(), time.expirySeconds());
+            }
+            cells.fill(regular, Column.Kind.REGULAR);
+        }
+        if (cells.hasStatic()) {
+            Row row = new Row();
+            row.clear(true);
+            cells.fill(row, Column.Kind.STATIC);
+            writer.add(Write.row(partition, row));
+        }
+        if (regular != null) {
+            writer.add(Write.row(partition, regular));
+        }
+        ended = true;
+    }
+
+    /** Deletes the row: all that was written to it up to the timestamp. */
+    public void deleteRow() throws IOException {
+        DecoratedKey partition = begin();
+        requireNoCells();
+        Row row = new Row();
+        row.clustering().wrap(Clustering.of(key.clustering()));
+        row.deletion(time.timestampMicros(), time.localTimeSeconds(), false);
+        writer.add(Write.row(partition, row));
+        ended = true;
+    }
+
+    /** Deletes the partition: all that was written to it up to the timestamp. */
+    public void deletePartition() throws IOException {
+        DecoratedKey partition = begin();
+        requireNoCells();
+        if (key.hasClustering()) {
+            throw new IllegalStateException("a clustering is given, and the whole partition would be deleted");
+        }
+        writer.add(
+                Write.partitionDeletion(partition, new DeletionTime(time.timestampMicros(), time.localTimeSeconds())));
+        ended = true;
+    }
+
+    private DecoratedKey begin() {
+        if (ended) {
+            throw new IllegalStateException("this write was made already, ask the writer for a new one");
+        }
+        return key.key();
+    }
+
+    private void requireNoCells() {
+        if (!cells.isEmpty()) {
+            throw new IllegalStateException("a deletion sets no columns, table=" + schema.qualifiedName());
+        }
+    }
+}

@@ -1,0 +1,228 @@
+package io.anneal.store;
+
+import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.Row;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.Clustering;
+import io.anneal.key.KeyView;
+import io.anneal.key.TokenRange;
+import io.anneal.schema.Column;
+import io.anneal.schema.CqlType;
+import io.anneal.schema.JavaValues;
+import io.anneal.schema.TableSchema;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The rows of a table that exist at a time, as {@code SELECT *} gives them: nothing that is deleted or has expired, static
+ * values with every row, one row for a partition that has static values only. For those who want values, not speed. One
+ * thread.
+ */
+public final class TableRows implements Closeable {
+    private final SSTables sstables;
+    private final TableSchema schema;
+    private final long nowSeconds;
+    private final Deque<TokenRange.Linear> parts;
+
+    /** Null between parts. */
+    private FragmentCursor cursor;
+
+    private Map<String, Object> shared = Map.of();
+    private Map<String, TableRow.Written> sharedWritten = Map.of();
+    private boolean staticOnly;
+
+    TableRows(SSTables sstables, TokenRange range, long nowSeconds) {
+        this.sstables = sstables;
+        this.nowSeconds = nowSeconds;
+        schema = sstables.schema();
+        parts = new ArrayDeque<>(range.unwrap());
+    }
+
+    /**
+     * The next row, or null at the end.
+     *
+     * @throws io.anneal.sstable.CorruptSSTableException when a file is wrong; never a wrong row
+     */
+    public TableRow next() throws IOException {
+        while (cursor != null || !parts.isEmpty()) {
+            if (cursor == null) {
+                cursor = sstables.scan(parts.poll());
+            }
+            TableRow row = nextOfPart();
+            if (row != null) {
+                return row;
+            }
+            cursor.close();
+            cursor = null;
+        }
+        return null;
+    }
+
+    private TableRow nextOfPart() throws IOException {
+        for (FragmentKind kind = cursor.advance(); kind != null; kind = cursor.advance()) {
+            TableRow row = switch (kind) {
+                case PARTITION_START -> startPartition();
+                case STATIC_ROW -> readStatic();
+                case CLUSTERING_ROW -> readRow();
+                case RANGE_TOMBSTONE_CHANGE -> null;
+                case PARTITION_END -> endPartition();
+            };
+            if (row != null) {
+                return row;
+            }
+        }
+        return null;
+    }
+
+    private TableRow startPartition() {
+        shared = new LinkedHashMap<>();
+        sharedWritten = Map.of();
+        staticOnly = false;
+        key(cursor.key());
+        absent(schema.clustering(), shared);
+        absent(schema.staticColumns(), shared);
+        absent(schema.regularColumns(), shared);
+        return null;
+    }
+
+    private void key(KeyView key) {
+        int at = key.offset();
+        for (Column column : schema.partitionKey()) {
+            int lengthBytes = key.lengthBytes();
+            if (schema.partitionKey().size() > 1) {
+                lengthBytes = Short.toUnsignedInt(ByteBuffer.wrap(key.buffer()).getShort(at));
+                at += Short.BYTES;
+            }
+            shared.put(column.name(), JavaValues.fromBytes(column.type(), key.buffer(), at, lengthBytes));
+            at += lengthBytes + 1;
+        }
+    }
+
+    private static void absent(List<Column> columns, Map<String, Object> values) {
+        columns.stream().filter(column -> !column.dropped()).forEach(column -> values.put(column.name(), null));
+    }
+
+    private TableRow readStatic() {
+        sharedWritten = new LinkedHashMap<>();
+        staticOnly = cells(cursor.row(), schema.staticColumns(), shared, sharedWritten);
+        return null;
+    }
+
+    private TableRow readRow() {
+        Row row = cursor.row();
+        Map<String, Object> values = new LinkedHashMap<>(shared);
+        Map<String, TableRow.Written> written = new LinkedHashMap<>(sharedWritten);
+        boolean hasCells = cells(row, schema.regularColumns(), values, written);
+        if (!hasCells && !isLive(row)) {
+            return null;
+        }
+        Clustering clustering = row.clustering();
+        for (Column column : schema.clustering()) {
+            int i = column.index();
+            if (!clustering.isAbsent(i)) {
+                values.put(
+                        column.name(),
+                        JavaValues.fromBytes(
+                                column.type(), clustering.buffer(), clustering.offset(i), clustering.lengthBytes(i)));
+            }
+        }
+        staticOnly = false;
+        return new TableRow(cursor.key().token(), values, written);
+    }
+
+    private TableRow endPartition() {
+        return staticOnly ? new TableRow(cursor.key().token(), shared, sharedWritten) : null;
+    }
+
+    private boolean isLive(Row row) {
+        return row.hasLiveness()
+                && (row.livenessTtlSeconds() == Row.NO_TTL
+                        || row.livenessTtlSeconds() != Row.EXPIRED_LIVENESS_TTL
+                                && nowSeconds < row.livenessExpirySeconds());
+    }
+
+    private boolean isLive(Row row, int entry) {
+        return !row.isComplexDeletion(entry)
+                && (row.localDeletionTimeSeconds(entry) == DeletionTime.NO_DELETION_TIME
+                        || row.isExpiring(entry) && nowSeconds < row.localDeletionTimeSeconds(entry));
+    }
+
+    /** Whether there is a live cell of a column that is still there. */
+    private boolean cells(
+            Row row, List<Column> columns, Map<String, Object> values, Map<String, TableRow.Written> written) {
+        boolean live = false;
+        int next;
+        for (int i = 0; i < row.entryCount(); i = next) {
+            Column column = columns.get(row.columnIndex(i));
+            List<Integer> entries = new ArrayList<>();
+            for (next = i; next < row.entryCount() && row.columnIndex(next) == column.index(); next++) {
+                if (isLive(row, next)) {
+                    entries.add(next);
+                }
+            }
+            if (entries.isEmpty() || column.dropped()) {
+                continue;
+            }
+            live = true;
+            if (column.isComplex()) {
+                values.put(column.name(), collection(column.type(), row, entries));
+            } else {
+                values.put(
+                        column.name(),
+                        JavaValues.fromBytes(
+                                column.type(), row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i)));
+                written.put(column.name(), new TableRow.Written(row.timestampMicros(i), row.ttlSeconds(i)));
+            }
+        }
+        return live;
+    }
+
+    /** The cells of a collection in the form of one frozen value, then that. */
+    private static Object collection(CqlType type, Row row, List<Integer> entries) {
+        ByteWriter frozen = new ByteWriter(64);
+        if (type.kind() == CqlType.Kind.USER_TYPE) {
+            int field = 0;
+            for (int entry : entries) {
+                int at = ByteBuffer.wrap(row.pathBuffer(entry)).getShort(row.pathOffset(entry));
+                for (; field < at; field++) {
+                    frozen.writeInt(-1);
+                }
+                element(row.valueBuffer(entry), row.valueOffset(entry), row.valueLengthBytes(entry), frozen);
+                field++;
+            }
+        } else {
+            frozen.writeInt(entries.size());
+            for (int entry : entries) {
+                if (type.kind() != CqlType.Kind.LIST) {
+                    element(row.pathBuffer(entry), row.pathOffset(entry), row.pathLengthBytes(entry), frozen);
+                }
+                if (type.kind() != CqlType.Kind.SET) {
+                    element(row.valueBuffer(entry), row.valueOffset(entry), row.valueLengthBytes(entry), frozen);
+                }
+            }
+        }
+        return JavaValues.fromBytes(type.frozen(), frozen.array(), 0, frozen.lengthBytes());
+    }
+
+    private static void element(byte[] buffer, int offset, int lengthBytes, ByteWriter out) {
+        out.writeInt(lengthBytes);
+        out.writeBytes(buffer, offset, lengthBytes);
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (cursor != null) {
+            cursor.close();
+        }
+        parts.clear();
+    }
+}

@@ -1,0 +1,145 @@
+package io.anneal.conformance;
+
+import io.anneal.schema.Column;
+import io.anneal.schema.CqlType;
+import io.anneal.schema.CqlTypes;
+import io.anneal.schema.SchemaText;
+import io.anneal.schema.TableOptions;
+import io.anneal.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+
+/**
+ * A table of random columns and options, decided by a random: every type there is, nested, in every place where Cassandra
+ * takes it; several key and clustering columns, reversed ones, statics, counters; every compressor that we read.
+ */
+final class RandomTable {
+    static final String NAME = "t";
+    /** Writes happen from here on, a hundred seconds long. */
+    static final long WRITE_SECONDS = 1_700_000_000L;
+
+    private static final int NESTING_MAX = 2;
+    private static final List<CqlType> ORDERED = CqlTypes.NATIVE.stream()
+            .filter(type -> !type.isCounter() && !type.equals(CqlTypes.DURATION))
+            .toList();
+
+    private final SplittableRandom random;
+    private final String keyspace;
+    private final List<CqlType> userTypes = new ArrayList<>();
+    private final TableSchema schema;
+
+    RandomTable(SplittableRandom random, String keyspace, List<Map<String, String>> compressions) {
+        this.random = random;
+        this.keyspace = keyspace;
+        schema = schema(compressions);
+    }
+
+    TableSchema schema() {
+        return schema;
+    }
+
+    /** The user types first. */
+    List<String> create() {
+        return Arrays.stream(SchemaText.print(schema).split(";\n"))
+                .filter(statement -> !statement.isBlank())
+                .toList();
+    }
+
+    private TableSchema schema(List<Map<String, String>> compressions) {
+        TableSchema.Builder builder = TableSchema.builder(keyspace, NAME);
+        builder.options(options(compressions));
+        boolean counters = random.nextInt(10) == 0;
+        int keys = Math.max(1, random.nextInt(4));
+        for (int i = 0; i < keys; i++) {
+            builder.column("k" + i, orderedType(), Column.Kind.PARTITION_KEY);
+        }
+        int clustering = random.nextInt(4);
+        for (int i = 0; i < clustering; i++) {
+            CqlType type = orderedType();
+            builder.column(
+                    i == 1 ? "Second Clustering" : "c" + i,
+                    random.nextInt(3) == 0 ? CqlTypes.reversed(type) : type,
+                    Column.Kind.CLUSTERING);
+        }
+        int statics = clustering == 0 ? 0 : random.nextInt(4);
+        for (int i = 0; i < statics; i++) {
+            builder.column("s" + i, counters ? CqlTypes.COUNTER : anyType(), Column.Kind.STATIC);
+        }
+        int regulars = random.nextInt(10) == 0 ? 64 + random.nextInt(9) : random.nextInt(8);
+        for (int i = counters && statics == 0 ? -1 : 0; i < regulars; i++) {
+            String name = i == 1 ? "Quoted \"Name\"" : "r" + (i + 1);
+            builder.column(name, counters ? CqlTypes.COUNTER : anyType(), Column.Kind.REGULAR);
+        }
+        return builder.build();
+    }
+
+    private TableOptions options(List<Map<String, String>> compressions) {
+        long gcGraceSeconds = List.of(0L, 864_000L, (long) Integer.MAX_VALUE).get(random.nextInt(3));
+        double bloomFilterFpChance = List.of(0.001, 0.01, 0.1, 1.0).get(random.nextInt(4));
+        int minIndexInterval = List.of(1, 8, 128).get(random.nextInt(3));
+        return new TableOptions(
+                gcGraceSeconds,
+                bloomFilterFpChance,
+                minIndexInterval,
+                compressions.get(random.nextInt(compressions.size())),
+                Map.of("class", "SizeTieredCompactionStrategy", "enabled", "false"),
+                false,
+                Map.of());
+    }
+
+    /** Of a key or a clustering, where nothing has a duration in it. */
+    private CqlType orderedType() {
+        return random.nextInt(3) != 0 ? nativeType() : nested(0, false).frozen();
+    }
+
+    CqlType anyType() {
+        return switch (random.nextInt(6)) {
+            case 0 -> nested(0, true).frozen();
+            case 1, 2 -> nested(0, true);
+            case 3 -> random.nextInt(4) == 0 ? CqlTypes.DURATION : nativeType();
+            default -> nativeType();
+        };
+    }
+
+    private CqlType nativeType() {
+        return ORDERED.get(random.nextInt(ORDERED.size()));
+    }
+
+    private CqlType element(int nesting, boolean durations) {
+        if (nesting < NESTING_MAX && random.nextInt(3) == 0) {
+            return nested(nesting + 1, durations).frozen();
+        }
+        return durations && random.nextInt(20) == 0 ? CqlTypes.DURATION : nativeType();
+    }
+
+    /** @param durations whether a value that needs no order may have a duration in it */
+    private CqlType nested(int nesting, boolean durations) {
+        return switch (random.nextInt(6)) {
+            case 0 -> CqlTypes.list(element(nesting, durations));
+            case 1 -> CqlTypes.set(element(nesting, false));
+            case 2 -> CqlTypes.map(element(nesting, false), element(nesting, durations));
+            case 3 -> CqlTypes.tuple(elements(nesting, durations));
+            case 4 -> CqlTypes.vector(element(nesting, durations), 1 + random.nextInt(3));
+            default -> userType(nesting, durations);
+        };
+    }
+
+    private List<CqlType> elements(int nesting, boolean durations) {
+        return IntStream.range(0, 1 + random.nextInt(3))
+                .mapToObj(i -> element(nesting, durations))
+                .toList();
+    }
+
+    private CqlType userType(int nesting, boolean durations) {
+        List<CqlType> fields = elements(nesting, durations);
+        List<String> names =
+                IntStream.range(0, fields.size()).mapToObj(i -> "f" + i).toList();
+        CqlType type = CqlTypes.userType(keyspace, "type" + userTypes.size(), names, fields);
+        userTypes.add(type);
+        return type;
+    }
+}
