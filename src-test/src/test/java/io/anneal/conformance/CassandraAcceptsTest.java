@@ -8,7 +8,7 @@ import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
-import io.anneal.sstable.SSTableWriter;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import io.anneal.testkit.FragmentList;
@@ -134,7 +134,7 @@ class CassandraAcceptsTest {
         for (FragmentList source : sources) {
             SSTableWriterConfig config = version.config(random, 30);
             String generation = Integer.toString(written.size() + 1);
-            try (SSTableWriter writer = Formats.write(directory, generation, source.schema(), config)) {
+            try (FragmentWriter writer = Formats.write(directory, generation, source.schema(), config)) {
                 writer.append(source.cursor());
                 written.add(writer.finish().file(Component.DATA));
             }

@@ -14,7 +14,7 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
-import io.anneal.sstable.SSTableWriter;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import io.anneal.store.SSTables;
@@ -132,7 +132,7 @@ class SlicedReadTest {
                 .withVersion(VERSIONS.get(random.nextInt(VERSIONS.size())))
                 .withCompression(compression.withChunkLengthBytes(chunkLengths[random.nextInt(chunkLengths.length)]))
                 .withColumnIndexSizeBytes(blockSizes[random.nextInt(blockSizes.length)]);
-        try (SSTableWriter writer = Formats.write(directory, generation, list.schema(), config)) {
+        try (FragmentWriter writer = Formats.write(directory, generation, list.schema(), config)) {
             writer.append(list.cursor());
             return writer.finish();
         }
