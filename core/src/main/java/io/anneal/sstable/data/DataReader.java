@@ -42,7 +42,6 @@ public final class DataReader implements SSTableReader {
     /** Null before a key was asked for; empty when there is none. */
     private volatile Optional<BloomFilter> filter;
 
-
     private DataReader(
             Descriptor descriptor,
             SSTableVersion version,

@@ -14,8 +14,8 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import java.io.IOException;
@@ -70,8 +70,7 @@ class PointReadTest {
     }
 
     private static SliceCursor read(DataReader reader, Slices slices, boolean reversed) throws IOException {
-        return reader.read(
-                reader.headerSchema(), WideCursor.KEY, slices, reversed, SliceCursor.HELD_DEFAULT_BYTES);
+        return reader.read(reader.headerSchema(), WideCursor.KEY, slices, reversed, SliceCursor.HELD_DEFAULT_BYTES);
     }
 
     /** A block from its begin to the row, the partition's begin with key and static row, and a row over the block's end. */
@@ -114,8 +113,8 @@ class PointReadTest {
     void shouldReadBackwardsHoldingNoMoreThanItMay(long heldBytes) throws IOException {
         int rowCount = 20_000;
         SSTableWriterConfig oneBlock = CONFIG.withColumnIndexSizeBytes(Integer.MAX_VALUE);
-        List<Integer> expected =
-                new ArrayList<>(IntStream.range(100, rowCount).mapToObj(i -> 2 * i).toList());
+        List<Integer> expected = new ArrayList<>(
+                IntStream.range(100, rowCount).mapToObj(i -> 2 * i).toList());
         Collections.reverse(expected);
         try (DataReader reader = write(WideCursor.schema(false), rowCount, oneBlock);
                 SliceCursor cursor = reader.read(
