@@ -14,9 +14,9 @@ import io.anneal.sstable.Compression;
 import io.anneal.sstable.Compressor;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.UnsupportedSSTableException;
 import io.anneal.store.Formats;
@@ -101,7 +101,8 @@ class MutationTest {
         Set<Path> directories = new TreeSet<>();
         for (Path data : Corpus.sstables()) {
             String table = Corpus.table(data);
-            boolean chosen = Corpus.isLegacy(data) ? table.matches("legacy_.._simple(_counter)?") : small.contains(table);
+            boolean chosen =
+                    Corpus.isLegacy(data) ? table.matches("legacy_.._simple(_counter)?") : small.contains(table);
             if (chosen && directories.add(data.getParent())) {
                 samples.add(new Sample(data.toString(), null, null));
             }
@@ -111,7 +112,8 @@ class MutationTest {
                     Compression.NONE,
                     Compression.LZ4.withChunkLengthBytes(512),
                     Compression.of(Compressor.ZSTD).withChunkLengthBytes(1024).withMaxCompressedLengthBytes(400))) {
-                String name = version + " " + compression.compressor().map(Compressor::text).orElse("none");
+                String name = version + " "
+                        + compression.compressor().map(Compressor::text).orElse("none");
                 samples.add(new Sample(name, version, compression));
             }
         }
@@ -184,13 +186,14 @@ class MutationTest {
         } else if (NOT_FOR_SCANS.contains(component)) {
             assertThat(scan).as(where).isEqualTo(Outcome.RIGHT);
         }
-        expected.partitions().forEach((key, lines) -> outcome(where + " key=" + key, () -> {
-            Optional<List<String>> found = read(descriptor, key);
-            assertThat(found.isEmpty() || unchecked || found.get().equals(lines))
-                    .as(where + " found=" + found)
-                    .isTrue();
-            return found.isEmpty() ? Outcome.ABSENT : Outcome.RIGHT;
-        }));
+        expected.partitions()
+                .forEach((key, lines) -> outcome(where + " key=" + key, () -> {
+                    Optional<List<String>> found = read(descriptor, key);
+                    assertThat(found.isEmpty() || unchecked || found.get().equals(lines))
+                            .as(where + " found=" + found)
+                            .isTrue();
+                    return found.isEmpty() ? Outcome.ABSENT : Outcome.RIGHT;
+                }));
         return outcome(where + " verify", () -> {
             try (SSTableReader reader = Formats.open(descriptor)) {
                 reader.verify();
@@ -246,7 +249,7 @@ class MutationTest {
                 .withVersion(sample.version().version())
                 .withCompression(sample.compression())
                 .withColumnIndexSizeBytes(200);
-        try (SSTableWriter writer = Formats.write(directory, "1", few.schema(), config)) {
+        try (FragmentWriter writer = Formats.write(directory, "1", few.schema(), config)) {
             writer.append(few.cursor());
             return writer.finish();
         }
