@@ -3,7 +3,9 @@ package io.anneal.store;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentStreamValidator;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.Partitioner;
+import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.schema.SchemaException;
@@ -143,6 +145,30 @@ public final class SSTables implements Closeable {
      */
     public TableRows rows(TokenRange range, Instant now) {
         return new TableRows(this, range, now.getEpochSecond());
+    }
+
+    /**
+     * The merge of what all SSTables have of one partition: normalised, nothing purged. Yields nothing when none has the key.
+     *
+     * @param slices which rows; partition deletion and static row are there in any case
+     * @param reversed whether rows come against clustering order
+     * @throws io.anneal.sstable.CorruptSSTableException when an SSTable does not fit the schema, or its index is wrong
+     */
+    public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+        List<FragmentCursor> cursors = new ArrayList<>(readers.size());
+        try {
+            for (SSTableReader reader : readers) {
+                reader.read(schema, key, slices, reversed).ifPresent(cursors::add);
+            }
+        } catch (IOException | RuntimeException e) {
+            closeAll(cursors, e);
+            throw e;
+        }
+        if (!reversed) {
+            return checked(MergeCursor.of(schema, cursors));
+        }
+        MergeCursor merged = MergeCursor.ofReversed(schema, cursors);
+        return SSTables.class.desiredAssertionStatus() ? FragmentStreamValidator.ofReversed(merged) : merged;
     }
 
     private static FragmentCursor checked(FragmentCursor merged) {

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 final class Corpus {
     static final Path ROOT = Path.of("src/test/resources/corpus");
     /** The folders that we read. */
-    static final List<String> VERSIONS = List.of("nb");
+    static final List<String> VERSIONS = List.of("nb", "oa", "da", "legacy");
 
     private static final String LEGACY = "legacy";
     private static final Pattern AT = Pattern.compile("\"at\": ?(\\d+)");

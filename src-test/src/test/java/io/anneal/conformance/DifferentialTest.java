@@ -119,12 +119,12 @@ class DifferentialTest {
         }
         List<Path> flushed = peer.copySSTables(KEYSPACE, RandomTable.NAME, target);
         assertThat(flushed).hasSize(FLUSHES);
-        addMissingTypes(table, target.resolve("schema.cql"));
+        addMissingTypes(table, writes, target.resolve("schema.cql"));
         return flushed;
     }
 
     /** Cassandra's snapshots leave out user types that are inside tuples, collections and vectors. */
-    private static void addMissingTypes(RandomTable table, Path schemaText) throws IOException {
+    private static void addMissingTypes(RandomTable table, RandomWrites writes, Path schemaText) throws IOException {
         String text = Files.readString(schemaText);
         StringBuilder whole = new StringBuilder();
         for (String statement : table.create()) {
@@ -132,6 +132,7 @@ class DifferentialTest {
                 whole.append(statement).append(";\n");
             }
         }
+        writes.typeChanges().forEach(change -> whole.append(change).append(";\n"));
         whole.append(text.substring(text.indexOf("CREATE TABLE")));
         Files.writeString(schemaText, whole);
     }

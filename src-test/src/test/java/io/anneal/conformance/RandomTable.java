@@ -6,12 +6,13 @@ import io.anneal.schema.CqlTypes;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A table of random columns and options, decided by a random: every type there is, nested, in every place where Cassandra
@@ -29,8 +30,8 @@ final class RandomTable {
 
     private final SplittableRandom random;
     private final String keyspace;
-    private final List<CqlType> userTypes = new ArrayList<>();
     private final TableSchema schema;
+    private int userTypeCount;
 
     RandomTable(SplittableRandom random, String keyspace, List<Map<String, String>> compressions) {
         this.random = random;
@@ -47,6 +48,32 @@ final class RandomTable {
         return Arrays.stream(SchemaText.print(schema).split(";\n"))
                 .filter(statement -> !statement.isBlank())
                 .toList();
+    }
+
+    /** Those of columns that are in no key. */
+    List<CqlType> userTypes() {
+        Map<String, CqlType> found = new LinkedHashMap<>();
+        Stream.of(schema.staticColumns(), schema.regularColumns())
+                .flatMap(List::stream)
+                .forEach(column -> collectUserTypes(column.type(), found));
+        return List.copyOf(found.values());
+    }
+
+    private static void collectUserTypes(CqlType type, Map<String, CqlType> found) {
+        type.components().forEach(component -> collectUserTypes(component, found));
+        if (type.kind() == CqlType.Kind.USER_TYPE) {
+            found.putIfAbsent(name(type), type);
+        }
+    }
+
+    static boolean hasUserType(CqlType type) {
+        return type.kind() == CqlType.Kind.USER_TYPE
+                || type.components().stream().anyMatch(RandomTable::hasUserType);
+    }
+
+    /** Without its frozen mark. */
+    static String name(CqlType userType) {
+        return userType.cqlName().replace("frozen<", "").replace(">", "");
     }
 
     private TableSchema schema(List<Map<String, String>> compressions) {
@@ -138,8 +165,6 @@ final class RandomTable {
         List<CqlType> fields = elements(nesting, durations);
         List<String> names =
                 IntStream.range(0, fields.size()).mapToObj(i -> "f" + i).toList();
-        CqlType type = CqlTypes.userType(keyspace, "type" + userTypes.size(), names, fields);
-        userTypes.add(type);
-        return type;
+        return CqlTypes.userType(keyspace, "type" + userTypeCount++, names, fields);
     }
 }

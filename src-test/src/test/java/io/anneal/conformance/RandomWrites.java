@@ -34,11 +34,14 @@ final class RandomWrites {
     private final List<List<byte[]>> clusterings;
     private final List<Column> statics;
     private final List<Column> regulars;
+    private final RandomTable table;
+    private final List<String> typeChanges = new ArrayList<>();
     private int added;
 
     /** @param distinctClusterings how many values each clustering column has */
     RandomWrites(SplittableRandom random, RandomTable table, int distinctClusterings) {
         this.random = random;
+        this.table = table;
         schema = table.schema();
         name = schema.qualifiedName();
         values = new RandomValues(random);
@@ -75,6 +78,12 @@ final class RandomWrites {
         if (schema.hasCounters()) {
             return statements;
         }
+        for (CqlType type : table.userTypes()) {
+            if (random.nextInt(3) == 0) {
+                typeChanges.add("ALTER TYPE " + schema.keyspace() + "." + RandomTable.name(type) + " ADD later text");
+            }
+        }
+        statements.addAll(typeChanges);
         for (List<Column> columns : List.of(regulars, statics)) {
             if (!columns.isEmpty() && random.nextInt(3) == 0) {
                 dropOne(columns, statements);
@@ -88,13 +97,19 @@ final class RandomWrites {
         return statements;
     }
 
+    /** The statements that changed user types so far. */
+    List<String> typeChanges() {
+        return List.copyOf(typeChanges);
+    }
+
     private void dropOne(List<Column> columns, List<String> statements) {
         Column column = columns.get(random.nextInt(columns.size()));
         if (column.type().kind() == CqlType.Kind.USER_TYPE && column.type().isMultiCell()) {
             // Which Cassandra does not drop.
             return;
         }
-        boolean comesBack = random.nextBoolean();
+        // Nor does it take back what has a user type in it: it remembers the fields of the type, and no name.
+        boolean comesBack = random.nextBoolean() && !RandomTable.hasUserType(column.type());
         // It fails to read cells that are newer than the drop of a column which is not there.
         long dropMicros = comesBack ? timestamp() : TIMESTAMP_BASE_MICROS + TIMESTAMP_SPREAD_MICROS;
         columns.remove(column);

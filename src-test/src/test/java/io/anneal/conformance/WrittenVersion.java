@@ -11,7 +11,9 @@ import java.util.SplittableRandom;
 
 /** The versions of SSTables that we write, each with the node of Cassandra that writes it, too. */
 enum WrittenVersion {
-    NB(PeerSSTableVersion.NB, SSTableVersion.NB);
+    NB(PeerSSTableVersion.NB, SSTableVersion.NB),
+    OA(PeerSSTableVersion.OA, SSTableVersion.OA),
+    DA(PeerSSTableVersion.DA, SSTableVersion.DA);
 
     /** Every compression that we read, as CQL says it. */
     static final List<Map<String, String>> READ_COMPRESSIONS = List.of(
