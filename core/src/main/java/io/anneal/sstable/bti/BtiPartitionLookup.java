@@ -12,8 +12,8 @@ import java.util.Optional;
 
 /**
  * Finds places in the data through the tries. Neither file has checksums: what is found is a claim that the cursor checks
- * against the data. The trie holds only the beginnings of keys, so a key is confirmed in Rows, or else in the data. Owned by
- * one thread.
+ * against the data. The trie holds only the beginnings of keys: the rest is in Rows, or else in the data, which is read here
+ * only where nothing can be found without. Owned by one thread.
  */
 final class BtiPartitionLookup implements PartitionLookup {
     private static final int END_OF_PARTITION_BYTES = 1;
@@ -36,6 +36,7 @@ final class BtiPartitionLookup implements PartitionLookup {
         this.index = index;
     }
 
+    /** {@inheritDoc} Without an entry in Rows it may be another key's, which the data at the found place tells. */
     @Override
     public boolean seek(KeyView wanted) throws IOException {
         anySearch = true;
@@ -43,7 +44,7 @@ final class BtiPartitionLookup implements PartitionLookup {
             return false;
         }
         find();
-        return foundKey().sameAs(wanted);
+        return !partitions.isInRows() || rows.key().sameAs(wanted);
     }
 
     @Override
