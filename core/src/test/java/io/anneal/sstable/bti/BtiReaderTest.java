@@ -140,6 +140,27 @@ class BtiReaderTest {
         }
     }
 
+    @Test
+    void shouldKeepLookupsApartThatAreOpenAtOnce() throws IOException {
+        try (DataReader reader = open("da_many", "da-2-bti");
+                BtiIndex index = new BtiIndex(reader)) {
+            PartitionLookup first = index.lookup();
+            first.next();
+            first.close();
+            first.close();
+            try (PartitionLookup left = index.lookup();
+                    PartitionLookup right = index.lookup()) {
+                for (Partition partition : partitions(reader)) {
+                    assertThat(left.next()).isTrue();
+                    right.seekLastBelow(-partition.key.token());
+                    assertThat(left.dataPosition()).isEqualTo(partition.position);
+                    assertThat(right.seek(new KeyView().wrap(partition.key))).isTrue();
+                    assertThat(right.dataPosition()).isEqualTo(partition.position);
+                }
+            }
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"da_many, da-2-bti", "da_wide_tombs, da-1-bti"})
     void shouldScanTokenRangesAsWithoutIndex(String table, String sstable) throws IOException {
