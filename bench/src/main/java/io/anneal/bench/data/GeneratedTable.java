@@ -5,9 +5,9 @@ import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import java.io.Closeable;
@@ -65,7 +65,7 @@ public final class GeneratedTable implements Closeable {
     private Descriptor write(Path target, String generation, FragmentCursor cursor) throws IOException {
         SSTableWriterConfig config = SSTableWriterConfig.defaults(rowCount / shape.rowsPerPartition())
                 .withVersion(version);
-        try (SSTableWriter writer = Formats.write(target, generation, shape.schema(), config)) {
+        try (FragmentWriter writer = Formats.write(target, generation, shape.schema(), config)) {
             writer.append(cursor);
             return writer.finish();
         }

@@ -3,9 +3,9 @@ package io.anneal.sstable.big;
 import io.anneal.io.OutputFile;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.DataWriter;
@@ -47,7 +47,7 @@ public final class BigFormat implements SSTableFormat {
     }
 
     @Override
-    public SSTableWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
+    public FragmentWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
             throws IOException {
         return DataWriter.open(directory, generation, schema, config, OutputFile.CREATE_NEW, BigIndexWriter::open);
     }

@@ -27,8 +27,8 @@ final class BtiPartitionLookup implements PartitionLookup {
     private BlockCursor blocks;
     private ComparableEncoder places;
     private DataWindow data;
+    private boolean anySearch;
     private long foundPosition;
-    private boolean positioned;
 
     BtiPartitionLookup(DataReader reader, PartitionCursor partitions, BtiIndex index) {
         this.reader = reader;
@@ -38,6 +38,7 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     @Override
     public boolean seek(KeyView wanted) throws IOException {
+        anySearch = true;
         if (!partitions.seek(wanted)) {
             return false;
         }
@@ -47,17 +48,22 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     @Override
     public boolean next() throws IOException {
-        if (!positioned) {
-            partitions.first();
-        } else if (!partitions.next()) {
-            return false;
+        boolean any = anySearch ? partitions.next() : partitions.first();
+        anySearch = true;
+        if (any) {
+            find();
         }
-        find();
-        return true;
+        return any;
+    }
+
+    @Override
+    public Optional<DecoratedKey> key() {
+        return partitions.isInRows() ? Optional.of(rows.key().toDecoratedKey()) : Optional.empty();
     }
 
     @Override
     public boolean seekLastBelow(long token) throws IOException {
+        anySearch = true;
         if (!partitions.seekBelow(token)) {
             return false;
         }
@@ -74,6 +80,7 @@ final class BtiPartitionLookup implements PartitionLookup {
     /** {@inheritDoc} Believed only when Rows says of the partition that it ends there. */
     @Override
     public boolean seekAfter(KeyView wanted, long partitionPosition) throws IOException {
+        anySearch = true;
         if (!partitions.seek(wanted) || !partitions.isInRows()) {
             return false;
         }
@@ -93,7 +100,6 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     /** Keeps the current entry as what was found. */
     private void find() throws IOException {
-        positioned = true;
         if (partitions.isInRows()) {
             rowsEntry().read(partitions.rowsPosition());
             if (!partitions.mayBe(rows.key())) {
@@ -162,11 +168,6 @@ final class BtiPartitionLookup implements PartitionLookup {
         }
         blocks.reset(rows.root());
         return blocks;
-    }
-
-    @Override
-    public Optional<DecoratedKey> key() {
-        return partitions.isInRows() ? Optional.of(rows.key().toDecoratedKey()) : Optional.empty();
     }
 
     @Override

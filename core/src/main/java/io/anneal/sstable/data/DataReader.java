@@ -13,6 +13,7 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.LostData;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableMetadata;
+import io.anneal.sstable.SSTableMetadata.KeyRange;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableStatistics;
 import io.anneal.sstable.SSTableVersion;
@@ -164,6 +165,17 @@ public final class DataReader implements SSTableReader {
 
     double bloomFilterFpChance() {
         return statistics.metadata().bloomFilterFpChance();
+    }
+
+    @Override
+    public Optional<KeyRange> keyRange() throws IOException {
+        Optional<KeyRange> told = metadata().keyRange();
+        return told.isPresent() ? told : index.keyRange();
+    }
+
+    @Override
+    public Optional<String> compressor() {
+        return compression == null ? Optional.empty() : Optional.of(compression.compressor());
     }
 
     @Override

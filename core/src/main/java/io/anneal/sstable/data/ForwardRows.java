@@ -70,7 +70,7 @@ final class ForwardRows extends SlicedRows {
         inSlice = false;
         sliceIsOver = false;
         if (lookup != null && slice.from().size() > 0) {
-            seekBlock(slice.from(), searchWeight(slice.from(), slice.fromWeight()));
+            seekBlock(slice.from(), searchWeight(slice.from(), slice.fromWeight(), ClusteringComparator.BEFORE));
         }
         return true;
     }

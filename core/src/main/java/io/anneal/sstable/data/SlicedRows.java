@@ -73,11 +73,13 @@ abstract class SlicedRows {
     }
 
     /**
-     * The end of a slice as a search in the index takes it: a whole clustering has one row, and its block is the one that
-     * holds it, not the one in front.
+     * The end of a slice as a search in the index takes it: a whole clustering that is in the slice has one row, and its
+     * block is the one that holds it, not the one in front.
+     *
+     * @param inclusive the weight with which that end is in the slice
      */
-    final int searchWeight(Clustering prefix, int weight) {
-        return prefix.size() == comparator.size() ? ClusteringComparator.AT : weight;
+    final int searchWeight(Clustering prefix, int weight, int inclusive) {
+        return prefix.size() == comparator.size() && weight == inclusive ? ClusteringComparator.AT : weight;
     }
 
     final long blockPosition() {
