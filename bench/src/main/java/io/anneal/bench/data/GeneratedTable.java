@@ -62,6 +62,28 @@ public final class GeneratedTable implements Closeable {
         return table;
     }
 
+    /** Writes the rows of {@code shape} in partitions of another size into one SSTable. */
+    public static GeneratedTable writePartitions(TableShape shape, long partitionCount, int rowsPerPartition)
+            throws IOException {
+        long rowCount = partitionCount * rowsPerPartition;
+        GeneratedTable table = new GeneratedTable(
+                shape,
+                rowCount,
+                SSTableWriterConfig.defaults(rowCount).version(),
+                TemporaryDirectory.create("anneal-bench"));
+        try {
+            table.readers.add(Formats.open(table.write(
+                    table.directory.path(),
+                    "1",
+                    GeneratedCursor.ofPartitions(shape, partitionCount, rowsPerPartition, SEED))));
+        } catch (IOException | RuntimeException e) {
+            try (table) {
+                throw e;
+            }
+        }
+        return table;
+    }
+
     private Descriptor write(Path target, String generation, FragmentCursor cursor) throws IOException {
         SSTableWriterConfig config = SSTableWriterConfig.defaults(rowCount / shape.rowsPerPartition())
                 .withVersion(version);
