@@ -67,7 +67,8 @@ final class RandomTable {
     }
 
     static boolean hasUserType(CqlType type) {
-        return type.kind() == CqlType.Kind.USER_TYPE || type.components().stream().anyMatch(RandomTable::hasUserType);
+        return type.kind() == CqlType.Kind.USER_TYPE
+                || type.components().stream().anyMatch(RandomTable::hasUserType);
     }
 
     /** Without its frozen mark. */
