@@ -107,8 +107,13 @@ public final class TableRows implements Closeable {
         }
     }
 
-    private static void absent(List<Column> columns, Map<String, Object> values) {
-        columns.stream().filter(column -> !column.dropped()).forEach(column -> values.put(column.name(), null));
+    private void absent(List<Column> columns, Map<String, Object> values) {
+        columns.stream().filter(this::isNamed).forEach(column -> values.put(column.name(), null));
+    }
+
+    /** Whether a statement can name it. */
+    private boolean isNamed(Column column) {
+        return !column.dropped() && !schema.isHidden(column);
     }
 
     private TableRow readStatic() {
@@ -128,7 +133,7 @@ public final class TableRows implements Closeable {
         Clustering clustering = row.clustering();
         for (Column column : schema.clustering()) {
             int i = column.index();
-            if (!clustering.isAbsent(i)) {
+            if (!clustering.isAbsent(i) && isNamed(column)) {
                 values.put(
                         column.name(),
                         JavaValues.fromBytes(
@@ -169,7 +174,7 @@ public final class TableRows implements Closeable {
                     entries.add(next);
                 }
             }
-            if (entries.isEmpty() || column.dropped()) {
+            if (entries.isEmpty() || !isNamed(column)) {
                 continue;
             }
             live = true;

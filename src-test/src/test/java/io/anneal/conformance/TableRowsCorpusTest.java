@@ -1,6 +1,5 @@
 package io.anneal.conformance;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.JavaValues;
@@ -9,7 +8,6 @@ import io.anneal.store.SSTables;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,18 +24,16 @@ final class TableRowsCorpusTest {
     @ParameterizedTest
     @MethodSource("tables")
     void shouldGiveTheValuesThatCassandraReads(Path table) throws IOException {
-        List<String> documents = Files.readAllLines(table.resolve("rows.jsonl"));
-        long atSeconds = new ObjectMapper().readTree(documents.get(0)).get("at").asLong();
-
+        long atSeconds = Corpus.atSeconds(table);
         List<String> found = new ArrayList<>();
-        try (SSTables sstables = SSTables.open(table);
+        try (SSTables sstables = SSTables.open(Corpus.ROOT.resolve(table));
                 TableRows rows = sstables.rows(TokenRange.FULL, Instant.ofEpochSecond(atSeconds))) {
             for (TableRow row = rows.next(); row != null; row = rows.next()) {
                 found.add(json(sstables.schema(), row));
             }
         }
 
-        List<String> expected = documents.subList(1, documents.size());
+        List<String> expected = Corpus.rows(table);
         Differences.assertSame(
                 table.toString(),
                 JsonRows.sorted(JsonRows.ofDocuments(found)),
