@@ -107,8 +107,12 @@ public final class TableRows implements Closeable {
         }
     }
 
-    private static void absent(List<Column> columns, Map<String, Object> values) {
-        columns.stream().filter(column -> !column.dropped()).forEach(column -> values.put(column.name(), null));
+    private void absent(List<Column> columns, Map<String, Object> values) {
+        columns.stream().filter(this::isShown).forEach(column -> values.put(column.name(), null));
+    }
+
+    private boolean isShown(Column column) {
+        return !column.dropped() && !schema.isHidden(column);
     }
 
     private TableRow readStatic() {
@@ -128,7 +132,7 @@ public final class TableRows implements Closeable {
         Clustering clustering = row.clustering();
         for (Column column : schema.clustering()) {
             int i = column.index();
-            if (!clustering.isAbsent(i)) {
+            if (!clustering.isAbsent(i) && isShown(column)) {
                 values.put(
                         column.name(),
                         JavaValues.fromBytes(
@@ -173,6 +177,9 @@ public final class TableRows implements Closeable {
                 continue;
             }
             live = true;
+            if (!isShown(column)) {
+                continue;
+            }
             if (column.isComplex()) {
                 values.put(column.name(), collection(column.type(), row, entries));
             } else {
