@@ -69,7 +69,10 @@ final class DiffCommand extends Subcommand {
 
     @Override
     int execute() throws IOException {
-        TokenRange tokens = range == null ? TokenRange.FULL : TokenRange.parse(range);
+        // Only the tokens of one partitioner have ranges.
+        List<TokenRange.Linear> tokens = range == null
+                ? List.of(TokenRange.Linear.ALL)
+                : TokenRange.parse(range).unwrap();
         List<Named> pairs = pairs();
         if (json()) {
             try (JsonResult result = new JsonResult(out(), "diff")) {
@@ -149,7 +152,8 @@ final class DiffCommand extends Subcommand {
         return names;
     }
 
-    private void compare(Named pair, TokenRange tokens, JsonGenerator json, DifferenceLines.LineEnd lineEnd)
+    private void compare(
+            Named pair, List<TokenRange.Linear> tokens, JsonGenerator json, DifferenceLines.LineEnd lineEnd)
             throws IOException {
         try (TablePair opened = TablePair.open(pair.left(), pair.right(), Optional.ofNullable(schemaFile));
                 Progress progress = progress(pair.name())) {
@@ -157,7 +161,7 @@ final class DiffCommand extends Subcommand {
             PurgeRule rule = new PurgeRule(
                     nowSeconds == null ? nowSeconds() : nowSeconds,
                     opened.schema().options().gcGraceSeconds());
-            for (TokenRange.Linear part : tokens.unwrap()) {
+            for (TokenRange.Linear part : tokens) {
                 try (FragmentCursor left = purged(opened.left().scan(part, ceiling()), rule);
                         FragmentCursor right = purged(opened.right().scan(part, ceiling()), rule)) {
                     TableComparison comparison = new TableComparison(opened.schema(), left, right, lines);

@@ -115,7 +115,7 @@ final class ExplainCommand extends Subcommand {
         List<String> names = RepairOverDirectories.replicaNames(directories);
         for (int i = 0; i < tables.size(); i++) {
             for (SSTableReader reader : tables.get(i).readers()) {
-                Optional<? extends FragmentCursor> cursor = reader.read(schema, key, Slices.ALL, false);
+                Optional<? extends FragmentCursor> cursor = reader.read(schema, keyOf(reader, key), Slices.ALL, false);
                 if (cursor.isPresent()) {
                     KeySource source =
                             new KeySource(names.get(i), reader.descriptor().baseName(), cursor.get());
@@ -134,6 +134,12 @@ final class ExplainCommand extends Subcommand {
         }
         print(schema, key, sources);
         return sources.isEmpty() ? ExitCode.NO : ExitCode.YES;
+    }
+
+    /** The key with the token of the SSTable's own partitioner. */
+    private static DecoratedKey keyOf(SSTableReader reader, DecoratedKey key) {
+        byte[] bytes = key.bytes();
+        return new DecoratedKey(reader.partitioner().token(bytes, 0, bytes.length), bytes);
     }
 
     private TableSchema givenSchema() throws IOException {

@@ -1,5 +1,6 @@
 package io.anneal.cli;
 
+import io.anneal.key.Partitioner;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -10,8 +11,10 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * One table of two directories, read under one schema: that of the text which either has, else what the headers of all
@@ -19,16 +22,39 @@ import java.util.Optional;
  */
 record TablePair(SSTables left, SSTables right) implements Closeable {
     /** @throws SchemaException when the two have schema texts that differ: says in what */
-    static TablePair open(TableDirectories left, TableDirectories right, Optional<Path> schemaFile) throws IOException {
-        TableSource leftSource = TableSource.of(left, schemaFile);
-        TableSource rightSource = TableSource.of(right, schemaFile);
+    static TablePair open(TableDirectories leftTable, TableDirectories rightTable, Optional<Path> schemaFile)
+            throws IOException {
+        TableSource leftSource = TableSource.of(leftTable, schemaFile);
+        TableSource rightSource = TableSource.of(rightTable, schemaFile);
         TableSchema schema = schema(leftSource, rightSource);
-        SSTables opened = SSTables.open(described(leftSource, schema));
+        SSTables left = SSTables.open(described(leftSource, schema));
+        SSTables right = null;
+        boolean opened = false;
         try {
-            return new TablePair(opened, SSTables.open(described(rightSource, schema)));
-        } catch (IOException | RuntimeException e) {
-            opened.close();
-            throw e;
+            right = SSTables.open(described(rightSource, schema));
+            TablePair pair = new TablePair(left, right);
+            pair.requireOnePartitioner();
+            opened = true;
+            return pair;
+        } finally {
+            if (!opened) {
+                try (left) {
+                    if (right != null) {
+                        right.close();
+                    }
+                }
+            }
+        }
+    }
+
+    /** Partitions of different order cannot be walked side by side. */
+    private void requireOnePartitioner() {
+        Set<Partitioner> partitioners = EnumSet.noneOf(Partitioner.class);
+        left.readers().forEach(reader -> partitioners.add(reader.partitioner()));
+        right.readers().forEach(reader -> partitioners.add(reader.partitioner()));
+        if (partitioners.size() > 1) {
+            throw new SchemaException("directories have different partitioners, table=" + schema().qualifiedName()
+                    + ", partitioners=" + partitioners);
         }
     }
 

@@ -44,7 +44,7 @@ public final class TableRows implements Closeable {
         this.sstables = sstables;
         this.nowSeconds = nowSeconds;
         schema = sstables.schema();
-        parts = new ArrayDeque<>(range.unwrap());
+        parts = new ArrayDeque<>(range.equals(TokenRange.FULL) ? List.of(TokenRange.Linear.ALL) : range.unwrap());
     }
 
     /**
@@ -178,6 +178,9 @@ public final class TableRows implements Closeable {
                 continue;
             }
             live = true;
+            if (!isShown(column)) {
+                continue;
+            }
             if (column.isComplex()) {
                 values.put(column.name(), collection(column.type(), row, entries));
             } else {
