@@ -89,7 +89,7 @@ class BadInputTest {
     @ParameterizedTest
     @EnumSource(
             value = Component.class,
-            names = {"CRC"},
+            names = {"CRC", "PARTITIONS", "ROWS"},
             mode = EnumSource.Mode.EXCLUDE)
     void shouldNameTheComponentWhenVerifyFindsItMissing(Component component) throws IOException {
         Descriptor descriptor = descriptor();
@@ -102,7 +102,7 @@ class BadInputTest {
     @ParameterizedTest
     @EnumSource(
             value = Component.class,
-            names = {"CRC"},
+            names = {"CRC", "PARTITIONS", "ROWS"},
             mode = EnumSource.Mode.EXCLUDE)
     void shouldNameTheFileWhenAByteOfAComponentIsFlipped(Component component) throws IOException {
         Path file = descriptor().file(component);
@@ -142,7 +142,7 @@ class BadInputTest {
                 Files.move(known.file(component), right.resolve("zz-1-big-" + component.fileSuffix()));
             }
         }
-        assertOneLine(repair(), "ANL-1002", "found=zz", "oldest=ma", "newest=oa");
+        assertOneLine(repair(), "ANL-1002", "found=zz", "oldest=ma", "newest=da");
     }
 
     @Test
