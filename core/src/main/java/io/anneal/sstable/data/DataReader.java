@@ -39,7 +39,8 @@ public final class DataReader implements SSTableReader {
     private final ChunkCodec codec;
     private final ChunkChecksums checksums;
     private final PartitionIndex index;
-    private BloomFilter filter;
+    /** Null before a key was asked for; empty when there is none. */
+    private volatile Optional<BloomFilter> filter;
 
     private DataReader(
             Descriptor descriptor,
@@ -280,11 +281,21 @@ public final class DataReader implements SSTableReader {
     }
 
     /** False when the key is certainly not in the SSTable, as far as the filter knows. */
-    synchronized boolean mayContain(KeyView key) throws IOException {
-        if (filter == null && descriptor.has(Component.FILTER)) {
-            filter = BloomFilter.read(descriptor, version);
+    boolean mayContain(KeyView key) throws IOException {
+        Optional<BloomFilter> known = filter;
+        if (known == null) {
+            known = readFilter();
         }
-        return filter == null || filter.mayContain(key);
+        return known.isEmpty() || known.get().mayContain(key);
+    }
+
+    private synchronized Optional<BloomFilter> readFilter() throws IOException {
+        if (filter == null) {
+            filter = descriptor.has(Component.FILTER)
+                    ? Optional.of(BloomFilter.read(descriptor, version))
+                    : Optional.empty();
+        }
+        return filter;
     }
 
     private RowDecoder decoder(TableSchema schema) throws IOException {

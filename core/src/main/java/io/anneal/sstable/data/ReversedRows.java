@@ -143,6 +143,7 @@ final class ReversedRows extends SlicedRows {
             return true;
         }
         takeBlock();
+        proveOpen();
         return false;
     }
 
@@ -181,10 +182,7 @@ final class ReversedRows extends SlicedRows {
             throw lookup.corrupt("blocks do not ascend, blockPosition=" + blockBegin);
         }
         walk(blockBegin, blockOpenMicros, blockOpenSeconds, end);
-        if (reader.markers().openMicros() != openMicros || reader.markers().openSeconds() != openSeconds) {
-            throw lookup.corrupt("range deletion open at the block's end is another in the data, openMicros="
-                    + reader.markers().openMicros());
-        }
+        requireOpen(openMicros, openSeconds);
         return true;
     }
 

@@ -117,6 +117,59 @@ abstract class SlicedRows {
         lookup.requireFirst(reader.prefix(), reader.weight());
     }
 
+    /**
+     * Proves the range deletion that is said to be open at the begin of the block at which the index stands, and begins there:
+     * the block before says that it was open already, or the data of that block has its begin.
+     */
+    final void proveOpen() throws IOException {
+        long position = blockPosition();
+        long openMicros = lookup.openMicros();
+        long openSeconds = lookup.openSeconds();
+        if (!DeletionTime.isLive(openMicros, openSeconds)) {
+            if (!lookup.previous()) {
+                throw lookup.corrupt("range deletion is open where the rows begin");
+            }
+            if (lookup.openMicros() != openMicros || lookup.openSeconds() != openSeconds) {
+                beginAt(blockPosition(), lookup.openMicros(), lookup.openSeconds());
+                passTo(position);
+                requireOpen(openMicros, openSeconds);
+            }
+            lookup.next();
+        }
+        beginAt(position, openMicros, openSeconds);
+    }
+
+    private void passTo(long end) throws IOException {
+        try {
+            do {
+                reader.begin();
+                window.mark();
+            } while (reader.readPlace() && passOne() && window.position() < end);
+        } catch (ByteUnderflowException | MalformedRowException e) {
+            throw lookup.corrupt("block does not hold rows, reason=" + e.getMessage());
+        }
+        if (window.position() != end) {
+            throw lookup.corrupt("block does not end between two rows, end=" + end);
+        }
+    }
+
+    private boolean passOne() throws IOException {
+        if (reader.isRow()) {
+            reader.passBody();
+        } else {
+            reader.decodeAgain();
+        }
+        return true;
+    }
+
+    /** @throws io.anneal.sstable.CorruptSSTableException when another range deletion is open than the index says */
+    final void requireOpen(long openMicros, long openSeconds) throws IOException {
+        if (reader.markers().openMicros() != openMicros || reader.markers().openSeconds() != openSeconds) {
+            throw lookup.corrupt("range deletion open at the block's end is another in the data, openMicros="
+                    + reader.markers().openMicros());
+        }
+    }
+
     final void beginAt(long position, long openMicros, long openSeconds) throws IOException {
         reader.seek(position);
         reader.markers().open(openMicros, openSeconds);
