@@ -73,7 +73,7 @@ class CassandraAcceptsTest {
         long gcGraceSeconds = List.of((long) Integer.MAX_VALUE, nowSeconds - AMONG_EXPIRIES_SECONDS, 0L)
                 .get((int) (seed % 3));
         RandomFragments fragments = RandomFragments.withDistinctClusterings(
-                        seed, 30, options(seed, gcGraceSeconds), seed % 5 == 1 ? Set.of(Feature.COUNTERS) : Set.of())
+                        seed, 30, options(seed, gcGraceSeconds), features(seed))
                 .allowShadowed();
         TableSchema schema = fragments.schema();
         List<FragmentList> sources = sources(fragments);
