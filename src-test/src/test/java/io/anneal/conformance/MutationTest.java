@@ -192,13 +192,14 @@ class MutationTest {
         } else if (NOT_FOR_SCANS.contains(component)) {
             assertThat(scan).as(where).isEqualTo(Outcome.RIGHT);
         }
-        expected.reads().forEach((read, lines) -> outcome(where + " " + read, () -> {
-            Optional<List<String>> found = read.of(descriptor);
-            assertThat(found.isEmpty() || unchecked || found.get().equals(lines))
-                    .as(where + " " + read + " found=" + found)
-                    .isTrue();
-            return found.isEmpty() ? Outcome.ABSENT : Outcome.RIGHT;
-        }));
+        expected.reads()
+                .forEach((read, lines) -> outcome(where + " " + read, () -> {
+                    Optional<List<String>> found = read.of(descriptor);
+                    assertThat(found.isEmpty() || unchecked || found.get().equals(lines))
+                            .as(where + " " + read + " found=" + found)
+                            .isTrue();
+                    return found.isEmpty() ? Outcome.ABSENT : Outcome.RIGHT;
+                }));
         return outcome(where + " verify", () -> {
             try (SSTableReader reader = Formats.open(descriptor)) {
                 reader.verify();
