@@ -10,6 +10,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalTime;
@@ -77,7 +78,7 @@ final class KeyParser {
     private static byte[] value(Column column, String text) {
         try {
             return JavaValues.toBytes(column.type(), javaValue(column.type(), text));
-        } catch (RuntimeException e) {
+        } catch (IllegalArgumentException | DateTimeException e) {
             throw new IllegalArgumentException(
                     "text is no value of the key's column, column=" + column.name() + ", type="
                             + column.type().cqlName() + ", text=" + text,

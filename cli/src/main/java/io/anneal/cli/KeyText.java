@@ -6,6 +6,7 @@ import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Partition keys and clusterings as text, a text for each column: as Cassandra's tools print them. */
 final class KeyText {
@@ -31,6 +32,31 @@ final class KeyText {
             at += lengthBytes + 1;
         }
         return texts;
+    }
+
+    /** The whole key as one text; in a composite one colons are escaped, so that those between its parts stay unique. */
+    static String joined(TableSchema schema, KeyView key) {
+        return joined(of(schema, key));
+    }
+
+    static String joined(TableSchema schema, byte[] key) {
+        // The token does not show in the text.
+        return joined(schema, new KeyView().wrap(0, key, 0, key.length));
+    }
+
+    static String joined(List<String> parts) {
+        return parts.size() == 1
+                ? parts.get(0)
+                : parts.stream().map(KeyText::escape).collect(Collectors.joining(":"));
+    }
+
+    private static String escape(String part) {
+        if (part.isEmpty()) {
+            return part;
+        }
+        String escaped = part.replace(":", "\\:");
+        char last = escaped.charAt(escaped.length() - 1);
+        return last == '\\' || last == '!' ? escaped + '!' : escaped;
     }
 
     /** The components of a clustering; an absent one is the text {@code null}. */

@@ -13,6 +13,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             SSTableDumpCommand.class,
             SSTableVerifyCommand.class,
+            SSTableMetadataCommand.class,
             SSTableScrubCommand.class,
             SSTableRewriteCommand.class,
             SSTableGenerateCommand.class

@@ -123,21 +123,9 @@ public final class SSTableDump {
         if (options.keys().isEmpty() && options.excludedKeys().isEmpty()) {
             return true;
         }
-        String text = String.join(
-                ":",
-                key.size() == 1 ? key : key.stream().map(SSTableDump::escape).toList());
+        String text = KeyText.joined(key);
         return (options.keys().isEmpty() || options.keys().contains(text))
                 && !options.excludedKeys().contains(text);
-    }
-
-    /** A part of a composite key as its text form has it, so that the colons between parts stay unique. */
-    private static String escape(String part) {
-        if (part.isEmpty()) {
-            return part;
-        }
-        String escaped = part.replace(":", "\\:");
-        char last = escaped.charAt(escaped.length() - 1);
-        return last == '\\' || last == '!' ? escaped + '!' : escaped;
     }
 
     private void key(List<String> texts) throws IOException {

@@ -7,7 +7,6 @@ import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableStatistics;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
@@ -43,11 +42,10 @@ final class SSTableRewrite {
 
     /** One SSTable's fragments just as they are; level and repair time are kept. */
     List<Result> copy(SSTableReader reader, Progress progress) throws IOException {
-        SSTableStatistics statistics = reader.statistics();
         try (SSTableCursor cursor = reader.scan(sstables.schema(), TokenRange.Linear.ALL)) {
             return write(
                     cursor,
-                    config(statistics.estimatedPartitionCount(), statistics.level(), statistics.repairedAtMillis()),
+                    SSTableWriterConfig.like(reader).withVersion(version).withCompression(compression),
                     progress,
                     cursor::dataPosition);
         }
@@ -60,16 +58,13 @@ final class SSTableRewrite {
                 .min()
                 .orElse(0);
         try (FragmentCursor cursor = sstables.scan(TokenRange.Linear.ALL)) {
-            return write(cursor, config(sstables.estimatedPartitionCount(), 0, repairedAtMillis), progress, null);
+            SSTableWriterConfig config = SSTableWriterConfig.defaults(Math.max(1, sstables.estimatedPartitionCount()))
+                    .withVersion(version)
+                    .withPartitioner(sstables.partitioner())
+                    .withCompression(compression)
+                    .withRepairedAtMillis(repairedAtMillis);
+            return write(cursor, config, progress, null);
         }
-    }
-
-    private SSTableWriterConfig config(long partitionCount, int level, long repairedAtMillis) {
-        return SSTableWriterConfig.defaults(Math.max(1, partitionCount))
-                .withVersion(version)
-                .withCompression(compression)
-                .withLevel(level)
-                .withRepairedAtMillis(repairedAtMillis);
     }
 
     /** @param position how far the source is; null when only what is written tells */

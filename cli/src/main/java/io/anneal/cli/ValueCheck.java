@@ -102,12 +102,27 @@ final class ValueCheck {
                 CqlType pathType = column.type().pathType();
                 check(column, pathType, row.pathBuffer(i), row.pathOffset(i), row.pathLengthBytes(i), cursor.key());
             }
-            if (!row.isComplexDeletion(i) && row.valueLengthBytes(i) > 0) {
-                CqlType cellType = column.isComplex()
-                        ? column.type().cellType(row.pathBuffer(i), row.pathOffset(i), row.pathLengthBytes(i))
-                        : column.type();
-                check(column, cellType, row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i), cursor.key());
+            // Empty values too: some types have none.
+            if (row.valueLengthBytes(i) != Row.ABSENT) {
+                check(
+                        column,
+                        cellType(column, row, i, cursor.key()),
+                        row.valueBuffer(i),
+                        row.valueOffset(i),
+                        row.valueLengthBytes(i),
+                        cursor.key());
             }
+        }
+    }
+
+    private CqlType cellType(Column column, Row row, int i, KeyView key) {
+        if (!column.isComplex()) {
+            return column.type();
+        }
+        try {
+            return column.type().cellType(row.pathBuffer(i), row.pathOffset(i), row.pathLengthBytes(i));
+        } catch (InvalidValueException e) {
+            throw wrong(column, key, e.getMessage());
         }
     }
 

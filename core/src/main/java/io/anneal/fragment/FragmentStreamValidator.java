@@ -14,6 +14,7 @@ import java.io.IOException;
 public final class FragmentStreamValidator extends ForwardingCursor {
     private final ClusteringComparator comparator;
     private final RowValidator rows;
+    private final boolean reversed;
     private final OwnedClustering lastPrefix = new OwnedClustering();
 
     private DecoratedKey lastKey;
@@ -24,20 +25,26 @@ public final class FragmentStreamValidator extends ForwardingCursor {
     private long openTimestampMicros = DeletionTime.NO_TIMESTAMP;
     private long openLocalDeletionTimeSeconds = DeletionTime.NO_DELETION_TIME;
 
-    private FragmentStreamValidator(FragmentCursor inner, boolean checksValues) {
+    private FragmentStreamValidator(FragmentCursor inner, boolean checksValues, boolean reversed) {
         super(inner);
+        this.reversed = reversed;
         comparator = ClusteringComparator.of(inner.schema());
         rows = new RowValidator(inner.schema(), checksValues);
     }
 
     /** Checks structure and order. */
     public static FragmentStreamValidator of(FragmentCursor inner) {
-        return new FragmentStreamValidator(inner, false);
+        return new FragmentStreamValidator(inner, false, false);
+    }
+
+    /** Checks structure and order of a reversed cursor. */
+    public static FragmentStreamValidator ofReversed(FragmentCursor inner) {
+        return new FragmentStreamValidator(inner, false, true);
     }
 
     /** Checks structure and order, and each clustering component, path and value against its type. */
     public static FragmentStreamValidator withValues(FragmentCursor inner) {
-        return new FragmentStreamValidator(inner, true);
+        return new FragmentStreamValidator(inner, true, false);
     }
 
     @Override
@@ -140,7 +147,8 @@ public final class FragmentStreamValidator extends ForwardingCursor {
     }
 
     private void checkOrder(Clustering prefix, int weight) {
-        if (hasLast && comparator.compare(lastPrefix.clustering(), lastWeight, prefix, weight) >= 0) {
+        int order = hasLast ? comparator.compare(lastPrefix.clustering(), lastWeight, prefix, weight) : 0;
+        if (hasLast && (reversed ? order <= 0 : order >= 0)) {
             throw new InvalidStreamException(
                     "clusterings out of order", "previousWeight=" + lastWeight + ", currentWeight=" + weight + where());
         }

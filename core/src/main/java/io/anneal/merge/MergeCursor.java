@@ -46,6 +46,7 @@ public final class MergeCursor implements FragmentCursor {
     private final TableSchema schema;
     private final FragmentCursor[] sources;
     private final long localDeletionTimeMaxSeconds;
+    private final boolean reversed;
     private final ClusteringComparator comparator;
     private final RowMerger rowMerger;
     private final SourceQueue byKey;
@@ -79,7 +80,12 @@ public final class MergeCursor implements FragmentCursor {
     private long activeTimestampMicros;
     private long activeLocalDeletionTimeSeconds;
 
-    private MergeCursor(TableSchema schema, List<? extends FragmentCursor> cursors, long localDeletionTimeMaxSeconds) {
+    private MergeCursor(
+            TableSchema schema,
+            List<? extends FragmentCursor> cursors,
+            long localDeletionTimeMaxSeconds,
+            boolean reversed) {
+        this.reversed = reversed;
         this.schema = schema;
         this.localDeletionTimeMaxSeconds = localDeletionTimeMaxSeconds;
         sources = cursors.toArray(FragmentCursor[]::new);
@@ -119,11 +125,18 @@ public final class MergeCursor implements FragmentCursor {
      */
     public static MergeCursor of(
             TableSchema schema, List<? extends FragmentCursor> cursors, long localDeletionTimeMaxSeconds) {
-        return new MergeCursor(schema, cursors, localDeletionTimeMaxSeconds);
+        return new MergeCursor(schema, cursors, localDeletionTimeMaxSeconds, false);
+    }
+
+    /** Merges reversed cursors over one partition to a reversed one; local deletion times have no ceiling. */
+    public static MergeCursor ofReversed(TableSchema schema, List<? extends FragmentCursor> cursors) {
+        return new MergeCursor(schema, cursors, CanonicalEncoder.UNCLAMPED, true);
     }
 
     private int comparePlaces(int leftSource, int rightSource) {
-        return comparator.compare(places[leftSource], weights[leftSource], places[rightSource], weights[rightSource]);
+        int order =
+                comparator.compare(places[leftSource], weights[leftSource], places[rightSource], weights[rightSource]);
+        return reversed ? -order : order;
     }
 
     @Override

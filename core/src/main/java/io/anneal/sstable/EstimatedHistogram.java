@@ -1,12 +1,30 @@
 package io.anneal.sstable;
 
+import java.util.Arrays;
+
 /**
  * Counts of sizes in buckets that grow by a fifth: bucket {@code i} holds what is above the bound before it and up to its
- * own, the last one, which has no bound, all that is above. The arrays are not copied: do not write to them.
+ * own, the last one, which has no bound, all that is above. The arrays are not copied; only {@link #add} writes to them.
  *
  * @param upperBounds ascending, one fewer than {@code counts}
  */
 public record EstimatedHistogram(long[] upperBounds, long[] counts) {
+    /** Without any value; bounds as Cassandra's. */
+    public static EstimatedHistogram empty(int boundCount) {
+        long[] bounds = new long[boundCount];
+        bounds[0] = 1;
+        for (int i = 1; i < boundCount; i++) {
+            bounds[i] = Math.max(bounds[i - 1] + 1, Math.round(bounds[i - 1] * 1.2));
+        }
+        return new EstimatedHistogram(bounds, new long[boundCount + 1]);
+    }
+
+    /** Counts a value several times. */
+    public void add(long value, long count) {
+        int bucket = Arrays.binarySearch(upperBounds, value);
+        counts[bucket < 0 ? -bucket - 1 : bucket] += count;
+    }
+
     /** How many values were counted. */
     public long total() {
         long total = 0;

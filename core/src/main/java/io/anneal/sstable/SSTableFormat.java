@@ -17,7 +17,7 @@ public interface SSTableFormat {
      */
     SSTableReader open(Descriptor descriptor) throws IOException;
 
-    /** Starts a new SSTable of {@link SSTableWriterConfig#version()} in {@code directory}; see {@link SSTableWriter}. */
-    SSTableWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
+    /** Starts a new SSTable of {@link SSTableWriterConfig#version()} in {@code directory}; see {@link FragmentWriter}. */
+    FragmentWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
             throws IOException;
 }

@@ -5,6 +5,7 @@ import io.anneal.key.Partitioner;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.SSTableMetadata.KeyRange;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Optional;
@@ -24,6 +25,12 @@ public interface SSTableReader extends Closeable {
 
     /** What orders the partitions; only {@link Partitioner#MURMUR3} has token ranges. */
     Partitioner partitioner();
+
+    /** The first and the last partition key; empty when no component tells. */
+    Optional<KeyRange> keyRange() throws IOException;
+
+    /** The simple name of Cassandra's class that compressed the data; empty when it is not compressed. */
+    Optional<String> compressor();
 
     /** Length of the data as readers see it, uncompressed. */
     long dataLengthBytes();

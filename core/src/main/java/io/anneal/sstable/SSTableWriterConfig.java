@@ -37,11 +37,15 @@ public record SSTableWriterConfig(
                 0);
     }
 
-    /** What another SSTable's content is written with: its version if that is one to be written, its level and repair time. */
+    /**
+     * What another SSTable's content is written with: its version if that is one to be written, its partitioner, level and
+     * repair time, and its smallest times as a base.
+     */
     public static SSTableWriterConfig like(SSTableReader source) {
         SSTableStatistics statistics = source.statistics();
         SSTableWriterConfig config = defaults(Math.max(1, statistics.estimatedPartitionCount()))
                 .withPartitioner(source.partitioner())
+                .withBase(EncodingBase.of(statistics))
                 .withLevel(statistics.level())
                 .withRepairedAtMillis(statistics.repairedAtMillis());
         return SSTableVersion.of(source.descriptor())

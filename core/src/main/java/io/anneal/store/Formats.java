@@ -5,10 +5,10 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.big.BigFormat;
 import io.anneal.sstable.bti.BtiFormat;
@@ -32,19 +32,25 @@ public final class Formats {
     private Formats() {}
 
     /**
-     * Starts a new SSTable of {@link SSTableWriterConfig#version()}; see {@link SSTableWriter}.
+     * Starts a new SSTable of {@link SSTableWriterConfig#version()}; see {@link FragmentWriter}.
      *
      * @throws IllegalArgumentException when the version is only read
      */
-    public static SSTableWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
-            throws IOException {
+    public static FragmentWriter write(
+            Path directory, String generation, TableSchema schema, SSTableWriterConfig config) throws IOException {
         SSTableVersion version = config.version();
-        Optional<SSTableFormat> format = named(version.format());
-        if (format.isEmpty() || !version.isWritten()) {
+        if (!writtenVersions().contains(version)) {
             throw new IllegalArgumentException("SSTables of this version are not written, version=" + text(version)
                     + ", table=" + schema.qualifiedName());
         }
-        return format.get().write(directory, generation, schema, config);
+        return named(version.format()).orElseThrow().write(directory, generation, schema, config);
+    }
+
+    /** The versions that {@link #write} takes. */
+    public static List<SSTableVersion> writtenVersions() {
+        return Arrays.stream(SSTableVersion.values())
+                .filter(v -> v.isWritten() && named(v.format()).isPresent())
+                .toList();
     }
 
     private static Optional<SSTableFormat> named(String name) {

@@ -176,7 +176,7 @@ public final class SSTableWriter implements Closeable {
             return this;
         }
 
-        /** Partitions larger than this get an index of their rows; what the format is used to unless told. */
+        /** Partitions larger than this get an index of their rows; what is usual in the format unless told. */
         public Builder columnIndexSizeBytes(int sizeBytes) {
             columnIndexSizeBytes = sizeBytes;
             return this;
@@ -244,13 +244,13 @@ public final class SSTableWriter implements Closeable {
         }
 
         private SSTableWriterConfig config(long partitions) {
-            SSTableWriterConfig config = SSTableWriterConfig.defaults(partitions)
+            return SSTableWriterConfig.defaults(partitions)
                     .withVersion(format)
                     .withBase(base)
                     .withCompression(compression)
+                    .withColumnIndexSizeBytes(columnIndexSizeBytes)
                     .withLevel(level)
                     .withRepairedAtMillis(repairedAtMillis);
-            return config.withColumnIndexSizeBytes(columnIndexSizeBytes);
         }
 
         private interface SinkOpener {

@@ -3,8 +3,12 @@ package io.anneal.store;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentStreamValidator;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Partitioner;
+import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
+import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
@@ -43,7 +47,8 @@ public final class SSTables implements Closeable {
     /**
      * Opens all SSTables of a source, or none: when one fails, those already open are closed.
      *
-     * @throws io.anneal.schema.SchemaException when there is no schema text and the headers contradict each other
+     * @throws io.anneal.schema.SchemaException when there is no schema text and the headers contradict each other, or when
+     *     partitions are ordered by different partitioners
      */
     public static SSTables open(TableSource source) throws IOException {
         List<SSTableReader> readers = new ArrayList<>();
@@ -51,6 +56,7 @@ public final class SSTables implements Closeable {
             for (Descriptor descriptor : source.descriptors()) {
                 readers.add(Formats.open(descriptor));
             }
+            requireOnePartitioner(readers);
             TableSchema schema = source.schemaText().isPresent()
                     ? source.schemaText().get()
                     : HeaderSchemas.union(source.directories(), readers);
@@ -59,6 +65,22 @@ public final class SSTables implements Closeable {
             closeAll(readers, e);
             throw e;
         }
+    }
+
+    private static void requireOnePartitioner(List<SSTableReader> readers) {
+        for (SSTableReader reader : readers) {
+            SSTableReader first = readers.get(0);
+            if (reader.partitioner() != first.partitioner()) {
+                throw new SchemaException("SSTables have different partitioners, partitioner="
+                        + first.partitioner().className() + ", sstable=" + first.descriptor() + ", other="
+                        + reader.partitioner().className() + ", sstable=" + reader.descriptor());
+            }
+        }
+    }
+
+    /** What orders the partitions; only {@link Partitioner#MURMUR3} has token ranges, and so repair. */
+    public Partitioner partitioner() {
+        return readers.isEmpty() ? Partitioner.MURMUR3 : readers.get(0).partitioner();
     }
 
     public TableSchema schema() {
@@ -123,6 +145,30 @@ public final class SSTables implements Closeable {
      */
     public TableRows rows(TokenRange range, Instant now) {
         return new TableRows(this, range, now.getEpochSecond());
+    }
+
+    /**
+     * The merge of what all SSTables have of one partition: normalised, nothing purged. Yields nothing when none has the key.
+     *
+     * @param slices which rows; partition deletion and static row are there in any case
+     * @param reversed whether rows come against clustering order
+     * @throws io.anneal.sstable.CorruptSSTableException when an SSTable does not fit the schema, or its index is wrong
+     */
+    public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+        List<FragmentCursor> cursors = new ArrayList<>(readers.size());
+        try {
+            for (SSTableReader reader : readers) {
+                reader.read(schema, key, slices, reversed).ifPresent(cursors::add);
+            }
+        } catch (IOException | RuntimeException e) {
+            closeAll(cursors, e);
+            throw e;
+        }
+        if (!reversed) {
+            return checked(MergeCursor.of(schema, cursors));
+        }
+        MergeCursor merged = MergeCursor.ofReversed(schema, cursors);
+        return SSTables.class.desiredAssertionStatus() ? FragmentStreamValidator.ofReversed(merged) : merged;
     }
 
     private static FragmentCursor checked(FragmentCursor merged) {

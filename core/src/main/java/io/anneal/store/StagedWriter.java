@@ -4,7 +4,7 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.SSTableWriter;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import java.io.Closeable;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import java.util.List;
 
 /**
  * Writes one table's rows to a {@link StagingDirectory}: as one SSTable, or several where the size limit ends one at the end
- * of a partition. Fragments come in order, as {@link SSTableWriter} wants them. Nothing remains of them unless
+ * of a partition. Fragments come in order, as {@link FragmentWriter} wants them. Nothing remains of them unless
  * {@link #finish()} was reached; only a crash may leave complete SSTables, whose rows are right. Owned by one thread.
  */
 public final class StagedWriter implements Closeable {
@@ -26,7 +26,7 @@ public final class StagedWriter implements Closeable {
     private final List<Descriptor> completed = new ArrayList<>();
 
     /** Null between SSTables. */
-    private SSTableWriter current;
+    private FragmentWriter current;
 
     private long completedBytes;
     private boolean finished;
@@ -71,7 +71,7 @@ public final class StagedWriter implements Closeable {
 
     private void complete() throws IOException {
         long lengthBytes = current.dataLengthBytes();
-        try (SSTableWriter writer = current) {
+        try (FragmentWriter writer = current) {
             // Partitions without content are left out, and an SSTable without partitions does not exist.
             if (lengthBytes > 0) {
                 completed.add(writer.finish());

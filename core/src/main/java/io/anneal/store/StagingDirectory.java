@@ -4,7 +4,7 @@ import io.anneal.io.StorageException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.SSTableWriter;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
 import java.io.Closeable;
@@ -91,7 +91,7 @@ public final class StagingDirectory implements Closeable {
     }
 
     /** Starts one SSTable of the table under the next free generation. The caller closes it. */
-    SSTableWriter start(TableSchema schema, SSTableWriterConfig config) throws IOException {
+    FragmentWriter start(TableSchema schema, SSTableWriterConfig config) throws IOException {
         Path tableDirectory = tableDirectory(schema);
         return Formats.write(tableDirectory, Long.toString(nextGeneration(tableDirectory)), schema, config);
     }

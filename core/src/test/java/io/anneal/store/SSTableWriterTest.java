@@ -9,8 +9,11 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
+import io.anneal.key.Clustering;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.CqlSchema;
+import io.anneal.schema.CqlTypes;
 import io.anneal.schema.JavaValues;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -19,9 +22,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -57,31 +62,35 @@ final class SSTableWriterTest {
     private static List<String> lines(List<Descriptor> written, TableSchema schema) throws IOException {
         TableDirectories table =
                 CassandraDirectory.of(written.get(0).directory()).onlyTable();
-        List<String> lines = new ArrayList<>();
-        try (SSTables sstables = SSTables.open(new TableSource(table, written, java.util.Optional.of(schema)));
+        try (SSTables sstables = SSTables.open(new TableSource(table, written, Optional.of(schema)));
                 FragmentCursor cursor = sstables.scan(TokenRange.Linear.ALL)) {
             for (SSTableReader reader : sstables.readers()) {
                 reader.verify();
             }
-            for (FragmentKind kind = cursor.advance(); kind != null; kind = cursor.advance()) {
-                switch (kind) {
-                    case PARTITION_START ->
-                        lines.add("partition "
-                                + JavaValues.fromBytes(
-                                        schema.partitionKey().get(0).type(),
-                                        cursor.key().buffer(),
-                                        cursor.key().offset(),
-                                        cursor.key().lengthBytes())
-                                + since(cursor.partitionDeletionTimestampMicros()));
-                    case STATIC_ROW, CLUSTERING_ROW -> lines.add(line(schema, cursor.row()));
-                    case RANGE_TOMBSTONE_CHANGE -> {
-                        RangeTombstoneChange change = cursor.rangeTombstoneChange();
-                        lines.add((change.weight() < 0 ? "before " : "after ")
-                                + clustering(schema, change.prefix())
-                                + since(change.timestampMicros()));
-                    }
-                    case PARTITION_END -> {}
+            return lines(cursor, schema);
+        }
+    }
+
+    private static List<String> lines(FragmentCursor cursor, TableSchema schema) throws IOException {
+        List<String> lines = new ArrayList<>();
+        for (FragmentKind kind = cursor.advance(); kind != null; kind = cursor.advance()) {
+            switch (kind) {
+                case PARTITION_START ->
+                    lines.add("partition "
+                            + JavaValues.fromBytes(
+                                    schema.partitionKey().get(0).type(),
+                                    cursor.key().buffer(),
+                                    cursor.key().offset(),
+                                    cursor.key().lengthBytes())
+                            + since(cursor.partitionDeletionTimestampMicros()));
+                case STATIC_ROW, CLUSTERING_ROW -> lines.add(line(schema, cursor.row()));
+                case RANGE_TOMBSTONE_CHANGE -> {
+                    RangeTombstoneChange change = cursor.rangeTombstoneChange();
+                    lines.add((change.weight() < 0 ? "before " : "after ")
+                            + clustering(schema, change.prefix())
+                            + since(change.timestampMicros()));
                 }
+                case PARTITION_END -> {}
             }
         }
         return lines;
@@ -91,7 +100,7 @@ final class SSTableWriterTest {
         return micros == Long.MIN_VALUE ? "" : " deleted@" + (micros - MICROS);
     }
 
-    private static String clustering(TableSchema schema, io.anneal.key.Clustering clustering) {
+    private static String clustering(TableSchema schema, Clustering clustering) {
         List<Object> values = new ArrayList<>();
         for (int i = 0; i < clustering.size(); i++) {
             values.add(JavaValues.fromBytes(
@@ -493,6 +502,156 @@ final class SSTableWriterTest {
                             row.valueOffset(0),
                             row.valueLengthBytes(0)))
                     .isEqualTo(5L);
+        }
+    }
+
+    /** A random write, with where it stands in the order of the table. */
+    private record Placed(int id, int region, int at, int weight, Writing writing) {}
+
+    private interface Writing {
+        void to(SSTableWriter writer) throws IOException;
+    }
+
+    private static Placed randomWrite(Random random) {
+        int id = random.nextInt(3);
+        int at = random.nextInt(12);
+        long micros = MICROS + random.nextInt(20);
+        String value = "v" + random.nextInt(5);
+        int ttlSeconds = random.nextInt(2) * 60;
+        return switch (random.nextInt(12)) {
+            case 0 ->
+                new Placed(
+                        id,
+                        0,
+                        0,
+                        0,
+                        writer -> writer.row()
+                                .key("id", id)
+                                .timestampMicros(micros - 10)
+                                .deletePartition());
+            case 1 ->
+                new Placed(
+                        id,
+                        1,
+                        0,
+                        0,
+                        writer -> writer.row()
+                                .key("id", id)
+                                .set("home", value)
+                                .timestampMicros(micros)
+                                .update());
+            case 2, 3, 4 -> {
+                int to = at + random.nextInt(5);
+                boolean includes = random.nextBoolean();
+                boolean toInclusive = random.nextBoolean() || to == at && includes;
+                boolean fromInclusive = includes || to == at;
+                yield new Placed(
+                        id,
+                        2,
+                        at,
+                        fromInclusive ? -1 : 1,
+                        writer -> writer.rangeDeletion()
+                                .key("id", id)
+                                .from("at", at, fromInclusive)
+                                .to("at", to == at ? to + 1 : to, toInclusive)
+                                .timestampMicros(micros)
+                                .delete());
+            }
+            case 5 ->
+                new Placed(
+                        id,
+                        2,
+                        at,
+                        0,
+                        writer -> writer.row()
+                                .key("id", id)
+                                .clustering("at", at)
+                                .timestampMicros(micros)
+                                .deleteRow());
+            case 6 ->
+                new Placed(
+                        id,
+                        2,
+                        at,
+                        0,
+                        writer -> writer.row()
+                                .key("id", id)
+                                .clustering("at", at)
+                                .set("tags", Set.of(value))
+                                .timestampMicros(micros)
+                                .update());
+            default ->
+                new Placed(
+                        id,
+                        2,
+                        at,
+                        0,
+                        writer -> writer.row()
+                                .key("id", id)
+                                .clustering("at", at)
+                                .set("name", value)
+                                .ttlSeconds(ttlSeconds)
+                                .timestampMicros(micros)
+                                .insert());
+        };
+    }
+
+    private List<Descriptor> write(SSTableWriter.Builder builder, long memoryBytes, List<Placed> writes)
+            throws IOException {
+        try (SSTableWriter writer = memoryBytes == 0 ? builder.sorted() : builder.unsorted(memoryBytes)) {
+            for (Placed write : writes) {
+                write.writing().to(writer);
+            }
+            return writer.finish();
+        }
+    }
+
+    @Test
+    void shouldWriteTheSameHoweverItIsSplit() throws IOException {
+        for (long seed = 0; seed < 40; seed++) {
+            Random random = new Random(seed);
+            List<Placed> writes = new ArrayList<>();
+            for (int i = 0; i < 120; i++) {
+                writes.add(randomWrite(random));
+            }
+            List<Descriptor> apart = new ArrayList<>();
+            for (int i = 0; i < writes.size(); i += 40) {
+                apart.addAll(write(
+                        SSTableWriter.builder(READINGS).to(directory.resolve("apart" + seed)),
+                        MEMORY_BYTES,
+                        writes.subList(i, i + 40)));
+            }
+            List<Descriptor> together =
+                    write(SSTableWriter.builder(READINGS).to(directory.resolve("one" + seed)), MEMORY_BYTES, writes);
+            List<Placed> sorted = new ArrayList<>(writes);
+            sorted.sort(Comparator.<Placed>comparingLong(
+                            write -> DecoratedKey.of(JavaValues.toBytes(CqlTypes.INT, write.id()))
+                                    .token())
+                    .thenComparingInt(Placed::region)
+                    .thenComparingInt(Placed::at)
+                    .thenComparingInt(Placed::weight));
+            List<Descriptor> streamed =
+                    write(SSTableWriter.builder(READINGS).to(directory.resolve("sorted" + seed)), 0, sorted);
+
+            List<String> expected = lines(apart, READINGS);
+            assertThat(apart).as("seed %d", seed).hasSize(3);
+            assertThat(together).as("seed %d", seed).hasSize(1);
+            assertThat(lines(together, READINGS)).as("seed %d", seed).isEqualTo(expected);
+            assertThat(lines(streamed, READINGS)).as("seed %d", seed).isEqualTo(expected);
+            try (SSTableReader reader = Formats.open(together.get(0));
+                    FragmentCursor raw = reader.scan(READINGS, TokenRange.Linear.ALL)) {
+                assertThat(lines(raw, READINGS)).as("raw, seed %d", seed).isEqualTo(expected);
+            }
+        }
+    }
+
+    @Test
+    void shouldSayThatADirectoryIsTaken() throws IOException {
+        try (SSTableWriter writer = unsorted(READINGS)) {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> unsorted(READINGS))
+                    .withMessageContaining("in use by this process");
+            assertThat(writer.finish()).isEmpty();
         }
     }
 

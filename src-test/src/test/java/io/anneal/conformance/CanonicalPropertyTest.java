@@ -14,8 +14,8 @@ import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.PurgeRule;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import io.anneal.testkit.FragmentList;
@@ -175,7 +175,7 @@ class CanonicalPropertyTest {
                 }
                 WrittenVersion[] versions = WrittenVersion.values();
                 SSTableWriterConfig config = versions[random.nextInt(versions.length)].config(random, 100);
-                try (SSTableWriter writer = Formats.write(directory, String.valueOf(i + 1), schema, config)) {
+                try (FragmentWriter writer = Formats.write(directory, String.valueOf(i + 1), schema, config)) {
                     writer.append(MergeCursor.of(schema, List.of(lists.get(i).cursor())));
                     readers.add(Formats.open(writer.finish()));
                 }

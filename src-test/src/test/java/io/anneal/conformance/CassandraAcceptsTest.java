@@ -8,16 +8,18 @@ import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
-import io.anneal.sstable.SSTableWriter;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.RandomFragments;
+import io.anneal.testkit.RandomFragments.Feature;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -75,7 +77,9 @@ class CassandraAcceptsTest {
         long nowSeconds = System.currentTimeMillis() / 1000;
         long gcGraceSeconds = List.of((long) Integer.MAX_VALUE, nowSeconds - AMONG_EXPIRIES_SECONDS, 0L)
                 .get((int) (seed % 3));
-        RandomFragments fragments = RandomFragments.withDistinctClusterings(seed, 30, options(seed, gcGraceSeconds));
+        RandomFragments fragments = RandomFragments.withDistinctClusterings(
+                        seed, 30, options(seed, gcGraceSeconds), features(seed))
+                .allowShadowed();
         TableSchema schema = fragments.schema();
         List<FragmentList> sources = sources(fragments);
         FragmentList merged = Content.merged(sources);
@@ -106,6 +110,14 @@ class CassandraAcceptsTest {
         FragmentList theirs = Content.merged(schema, compacted);
         Differences.assertSame("compacted", ours.lines(), theirs.lines());
         assertThat(Content.items(theirs)).isEqualTo(Content.items(ours));
+    }
+
+    private static Set<Feature> features(long seed) {
+        return switch ((int) (seed % 5)) {
+            case 1 -> Set.of(Feature.COUNTERS);
+            case 3 -> Set.of(Feature.DROPPED_COLUMNS);
+            default -> Set.of();
+        };
     }
 
     private static TableOptions options(long seed, long gcGraceSeconds) {
@@ -139,7 +151,7 @@ class CassandraAcceptsTest {
         for (FragmentList source : sources) {
             SSTableWriterConfig config = version.config(random, 30);
             String generation = Integer.toString(written.size() + 1);
-            try (SSTableWriter writer = Formats.write(directory, generation, source.schema(), config)) {
+            try (FragmentWriter writer = Formats.write(directory, generation, source.schema(), config)) {
                 writer.append(source.cursor());
                 written.add(writer.finish().file(Component.DATA));
             }

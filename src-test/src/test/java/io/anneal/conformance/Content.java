@@ -11,8 +11,8 @@ import io.anneal.merge.PurgeRule;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import io.anneal.testkit.FragmentList;
@@ -54,7 +54,7 @@ final class Content {
     static Path rewrite(
             SSTableReader reader, TableSchema schema, Path directory, String generation, SSTableWriterConfig config)
             throws IOException {
-        try (SSTableWriter writer = Formats.write(directory, generation, schema, config);
+        try (FragmentWriter writer = Formats.write(directory, generation, schema, config);
                 FragmentCursor cursor = reader.scan(schema, TokenRange.Linear.ALL)) {
             writer.append(cursor);
             return writer.finish().file(Component.DATA);

@@ -2,6 +2,7 @@ package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.faults.Commands;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.store.SSTables;
@@ -52,5 +53,14 @@ class CorpusRowsTest {
 
         List<String> expected = JsonRows.ofDocuments(Corpus.rows(table));
         Differences.assertSame(table.toString(), JsonRows.sorted(found), JsonRows.sorted(expected));
+    }
+
+    @ParameterizedTest
+    @MethodSource("tables")
+    void shouldFindEveryValueToBeOfItsType(Path table) {
+        Commands.Result result = Commands.run(
+                "sstable", "verify", "--extended", Corpus.ROOT.resolve(table).toString());
+
+        assertThat(result.exitCode()).as(result.out() + result.err()).isZero();
     }
 }

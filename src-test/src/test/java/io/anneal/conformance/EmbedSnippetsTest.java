@@ -18,17 +18,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The snippets of {@code docs/embed.md}: they compile, they run, and the page quotes them as they stand here. */
 class EmbedSnippetsTest {
     private static final Path TABLE = Path.of("src/test/resources/corpus/nb/clustered");
-    private static final Path THIS_FILE = Path.of("src/test/java/io/anneal/conformance/EmbedSnippetsTest.java");
-    private static final Path PAGE = Path.of("../docs/embed.md");
-    private static final Pattern SNIPPET = Pattern.compile("(?s) +// snippet: (\\w+)\n(.*?)\n +// end\n");
 
     @TempDir
     private Path directory;
@@ -127,16 +122,6 @@ class EmbedSnippetsTest {
 
     @Test
     void shouldBeQuotedByThePage() throws IOException {
-        String page = Files.readString(PAGE);
-        Matcher snippets = SNIPPET.matcher(Files.readString(THIS_FILE));
-        int count = 0;
-        while (snippets.find()) {
-            count++;
-            assertThat(page)
-                    .as(snippets.group(1))
-                    .contains("```java\n" + snippets.group(2).stripIndent() + "\n```");
-        }
-
-        assertThat(count).isEqualTo(4);
+        Snippets.assertQuoted(EmbedSnippetsTest.class, "embed.md", 4);
     }
 }

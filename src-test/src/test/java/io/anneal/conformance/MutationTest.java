@@ -16,9 +16,9 @@ import io.anneal.sstable.Compression;
 import io.anneal.sstable.Compressor;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.UnsupportedSSTableException;
 import io.anneal.store.Formats;
@@ -243,7 +243,7 @@ class MutationTest {
                 .withVersion(sample.version().version())
                 .withCompression(sample.compression())
                 .withColumnIndexSizeBytes(200);
-        try (SSTableWriter writer = Formats.write(directory, "1", few.schema(), config)) {
+        try (FragmentWriter writer = Formats.write(directory, "1", few.schema(), config)) {
             writer.append(few.cursor());
             return writer.finish();
         }

@@ -7,8 +7,8 @@ import io.anneal.fragment.FragmentKind;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableOptions;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import io.anneal.testkit.FragmentList;
@@ -60,7 +60,7 @@ class RoundTripTest {
             return;
         }
         Descriptor descriptor;
-        try (SSTableWriter writer = Formats.write(directory, generation, written.schema(), config)) {
+        try (FragmentWriter writer = Formats.write(directory, generation, written.schema(), config)) {
             writer.append(written.cursor());
             descriptor = writer.finish();
         }

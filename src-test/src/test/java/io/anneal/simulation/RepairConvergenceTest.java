@@ -12,6 +12,7 @@ import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.RandomFragments;
+import io.anneal.testkit.RandomFragments.Feature;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -79,10 +81,22 @@ class RepairConvergenceTest {
         }
     }
 
+    private static Set<Feature> features(long seed) {
+        return switch ((int) Long.remainderUnsigned(seed, 4)) {
+            case 1 -> Set.of(Feature.COUNTERS);
+            case 3 -> Set.of(Feature.DROPPED_COLUMNS);
+            default -> Set.of();
+        };
+    }
+
     private Optional<Scene> scene(long seed, String name) throws IOException {
         Random random = new Random(seed);
         long gcGraceSeconds = random.nextInt(RandomFragments.DELETION_SPREAD_SECONDS);
-        RandomFragments fragments = RandomFragments.withDistinctClusterings(seed, 12, options(gcGraceSeconds));
+        RandomFragments fragments =
+                RandomFragments.withDistinctClusterings(seed, 12, options(gcGraceSeconds), features(seed));
+        if (random.nextBoolean()) {
+            fragments.allowShadowed();
+        }
         TableSchema schema = fragments.schema();
         PurgeRule rule = new PurgeRule(
                 RandomFragments.DELETION_BASE_SECONDS + random.nextInt(2 * RandomFragments.DELETION_SPREAD_SECONDS),

@@ -23,6 +23,7 @@ public final class GeneratedCursor implements FragmentCursor {
     private static final int OVERWRITTEN_ONE_IN = 4;
 
     private final TableShape shape;
+    private final int rowsPerPartition;
     private final long seed;
     private final int part;
     private final int parts;
@@ -37,13 +38,15 @@ public final class GeneratedCursor implements FragmentCursor {
     private int next;
     private int line;
 
-    private GeneratedCursor(TableShape shape, long rowCount, long seed, int part, int parts) {
+    private GeneratedCursor(
+            TableShape shape, long partitionCount, int rowsPerPartition, long seed, int part, int parts) {
         this.shape = shape;
+        this.rowsPerPartition = rowsPerPartition;
         this.seed = seed;
         this.part = part;
         this.parts = parts;
         maker = new RowMaker(shape, seed);
-        keys = LongStream.range(0, rowCount / shape.rowsPerPartition())
+        keys = LongStream.range(0, partitionCount)
                 .mapToObj(GeneratedCursor::key)
                 .toArray(Key[]::new);
         Arrays.sort(keys, Comparator.comparingLong(Key::token));
@@ -56,7 +59,13 @@ public final class GeneratedCursor implements FragmentCursor {
 
     /** Part {@code part} of {@code parts}; all together hold each row of {@link #of} and later versions of some. */
     public static GeneratedCursor part(TableShape shape, long rowCount, long seed, int part, int parts) {
-        return new GeneratedCursor(shape, rowCount, seed, part, parts);
+        return new GeneratedCursor(
+                shape, rowCount / shape.rowsPerPartition(), shape.rowsPerPartition(), seed, part, parts);
+    }
+
+    /** The rows of {@code shape} in partitions of another size, keys and lines numbered from 0. */
+    public static GeneratedCursor ofPartitions(TableShape shape, long partitionCount, int rowsPerPartition, long seed) {
+        return new GeneratedCursor(shape, partitionCount, rowsPerPartition, seed, 0, 1);
     }
 
     private static Key key(long id) {
@@ -78,7 +87,7 @@ public final class GeneratedCursor implements FragmentCursor {
     private FragmentKind startPartition() {
         while (next < keys.length) {
             Key current = keys[next++];
-            for (line = 0; line < shape.rowsPerPartition(); line++) {
+            for (line = 0; line < rowsPerPartition; line++) {
                 if (version(current.id()) >= 0) {
                     ByteBuffer.wrap(keyBytes).putLong(current.id());
                     key.wrap(current.token(), keyBytes, 0, keyBytes.length);
@@ -105,7 +114,7 @@ public final class GeneratedCursor implements FragmentCursor {
 
     private boolean fillNextRow() {
         long id = keys[next - 1].id();
-        for (; line < shape.rowsPerPartition(); line++) {
+        for (; line < rowsPerPartition; line++) {
             int version = version(id);
             if (version >= 0) {
                 maker.fill(row, id, line, version);
@@ -154,7 +163,7 @@ public final class GeneratedCursor implements FragmentCursor {
     @Override
     public void nextPartition() {
         if (kind != null) {
-            line = shape.rowsPerPartition();
+            line = rowsPerPartition;
             kind = FragmentKind.PARTITION_END;
         }
     }

@@ -5,9 +5,9 @@ import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
 import java.io.Closeable;
@@ -26,13 +26,20 @@ public final class GeneratedTable implements Closeable {
 
     private final TableShape shape;
     private final long rowCount;
+    private final long partitionCount;
     private final SSTableVersion version;
     private final TemporaryDirectory directory;
     private final List<SSTableReader> readers = new ArrayList<>();
 
-    private GeneratedTable(TableShape shape, long rowCount, SSTableVersion version, TemporaryDirectory directory) {
+    private GeneratedTable(
+            TableShape shape,
+            long rowCount,
+            long partitionCount,
+            SSTableVersion version,
+            TemporaryDirectory directory) {
         this.shape = shape;
         this.rowCount = rowCount;
+        this.partitionCount = partitionCount;
         this.version = version;
         this.directory = directory;
     }
@@ -46,13 +53,33 @@ public final class GeneratedTable implements Closeable {
     /** Writes the table into {@code parts} SSTables that overlap as {@link GeneratedCursor#part} says. */
     public static GeneratedTable write(TableShape shape, long rowCount, int parts, SSTableVersion version)
             throws IOException {
-        GeneratedTable table = new GeneratedTable(shape, rowCount, version, TemporaryDirectory.create("anneal-bench"));
+        List<FragmentCursor> cursors = new ArrayList<>();
+        for (int part = 0; part < parts; part++) {
+            cursors.add(GeneratedCursor.part(shape, rowCount, SEED, part, parts));
+        }
+        return write(shape, rowCount, rowCount / shape.rowsPerPartition(), version, cursors);
+    }
+
+    /** Writes the rows of {@code shape} in partitions of another size into one SSTable. */
+    public static GeneratedTable writePartitions(
+            TableShape shape, long partitionCount, int rowsPerPartition, SSTableVersion version) throws IOException {
+        return write(
+                shape,
+                partitionCount * rowsPerPartition,
+                partitionCount,
+                version,
+                List.of(GeneratedCursor.ofPartitions(shape, partitionCount, rowsPerPartition, SEED)));
+    }
+
+    private static GeneratedTable write(
+            TableShape shape, long rowCount, long partitionCount, SSTableVersion version, List<FragmentCursor> cursors)
+            throws IOException {
+        GeneratedTable table =
+                new GeneratedTable(shape, rowCount, partitionCount, version, TemporaryDirectory.create("anneal-bench"));
         try {
-            for (int part = 0; part < parts; part++) {
-                table.readers.add(Formats.open(table.write(
-                        table.directory.path(),
-                        Integer.toString(part + 1),
-                        GeneratedCursor.part(shape, rowCount, SEED, part, parts))));
+            for (FragmentCursor cursor : cursors) {
+                String generation = Integer.toString(table.readers.size() + 1);
+                table.readers.add(Formats.open(table.write(table.directory.path(), generation, cursor)));
             }
         } catch (IOException | RuntimeException e) {
             try (table) {
@@ -63,9 +90,9 @@ public final class GeneratedTable implements Closeable {
     }
 
     private Descriptor write(Path target, String generation, FragmentCursor cursor) throws IOException {
-        SSTableWriterConfig config = SSTableWriterConfig.defaults(rowCount / shape.rowsPerPartition())
-                .withVersion(version);
-        try (SSTableWriter writer = Formats.write(target, generation, shape.schema(), config)) {
+        SSTableWriterConfig config =
+                SSTableWriterConfig.defaults(partitionCount).withVersion(version);
+        try (FragmentWriter writer = Formats.write(target, generation, shape.schema(), config)) {
             writer.append(cursor);
             return writer.finish();
         }

@@ -47,7 +47,7 @@ final class RowMaker {
 
     /** A well mixed number for a place, of which choices are made. */
     static long mix(long seed, long partition, int line) {
-        long mixed = (seed ^ partition * 0x9E3779B97F4A7C15L ^ (long) line << 56) * 0xBF58476D1CE4E5B9L;
+        long mixed = (seed ^ partition * 0x9E3779B97F4A7C15L ^ line * 0xD6E8FEB86659FD93L) * 0xBF58476D1CE4E5B9L;
         mixed ^= mixed >>> 31;
         mixed *= 0x94D049BB133111EBL;
         return mixed ^ mixed >>> 29;

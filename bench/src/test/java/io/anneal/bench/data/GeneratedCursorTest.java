@@ -8,10 +8,12 @@ import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.FragmentStreamValidator;
 import io.anneal.io.ByteWriter;
 import io.anneal.merge.MergeCursor;
+import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -55,6 +57,15 @@ class GeneratedCursorTest {
     void shouldReadBackWhatItDrewWhenWrittenToAnSSTable(TableShape shape) throws IOException {
         try (GeneratedTable table = GeneratedTable.write(shape, ROWS, 1)) {
             assertThat(items(table.scan())).isEqualTo(items(GeneratedCursor.of(shape, ROWS, GeneratedTable.SEED)));
+        }
+    }
+
+    @Test
+    void shouldDrawOneWidePartitionOfRowsThatDiffer() throws IOException {
+        try (GeneratedTable table = GeneratedTable.writePartitions(TableShape.SMALL_ROWS, 1, ROWS, SSTableVersion.NB)) {
+            assertThat(table.readers().get(0).statistics().estimatedPartitionCount())
+                    .isEqualTo(1);
+            assertThat(items(table.scan())).hasSize(ROWS).doesNotHaveDuplicates();
         }
     }
 

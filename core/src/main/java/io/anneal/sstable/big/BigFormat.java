@@ -3,9 +3,9 @@ package io.anneal.sstable.big;
 import io.anneal.io.OutputFile;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.DataWriter;
@@ -20,9 +20,9 @@ import java.nio.file.Path;
  *
  * <pre>
  *   entry    := bytes&lt;short&gt; key, vint dataPosition, vint promotedSize, [promoted]
- *   promoted := vint headerLength, deletion12, vint blocks, block*, (int offset of the block behind the first's begin)*
+ *   promoted := vint headerLength, deletionTime, vint blocks, block*, (int offset of the block behind the first's begin)*
  *   block    := prefix first, prefix last, vint offset from the partition's begin, svint width - 65536,
- *               byte open, [deletion12]              the range deletion that is open at the block's end
+ *               byte open, [deletionTime]              the range deletion that is open at the block's end
  *   prefix   := byte kind (4 a row's), [short components unless a row's], clustering
  * </pre>
  *
@@ -47,7 +47,7 @@ public final class BigFormat implements SSTableFormat {
     }
 
     @Override
-    public SSTableWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
+    public FragmentWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
             throws IOException {
         return DataWriter.open(directory, generation, schema, config, OutputFile.CREATE_NEW, BigIndexWriter::open);
     }

@@ -2,6 +2,7 @@ package io.anneal.sstable.big;
 
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableMetadata.KeyRange;
 import io.anneal.sstable.data.ComponentFiles;
 import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.IndexVerifier;
@@ -10,6 +11,7 @@ import io.anneal.sstable.data.PartitionIndex;
 import io.anneal.sstable.data.PartitionLookup;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.util.Optional;
 
 /** Index and Summary of one open SSTable. Index is opened and Summary read when they are first asked for. */
 final class BigIndex implements PartitionIndex {
@@ -22,6 +24,20 @@ final class BigIndex implements PartitionIndex {
     }
 
     @Override
+    public synchronized Optional<KeyRange> keyRange() throws IOException {
+        Summary read = summary();
+        return read == null ? Optional.empty() : Optional.of(new KeyRange(read.firstKey(), read.lastKey()));
+    }
+
+    /** Null when there is none. */
+    private Summary summary() throws IOException {
+        if (summary == null && reader.descriptor().has(Component.SUMMARY)) {
+            summary = Summary.read(reader.descriptor(), reader.partitioner());
+        }
+        return summary;
+    }
+
+    @Override
     public synchronized PartitionLookup lookup() throws IOException {
         Descriptor descriptor = reader.descriptor();
         if (channel == null) {
@@ -30,10 +46,7 @@ final class BigIndex implements PartitionIndex {
             }
             channel = ComponentFiles.open(descriptor, Component.INDEX);
         }
-        if (summary == null && descriptor.has(Component.SUMMARY)) {
-            summary = Summary.read(descriptor, reader.partitioner());
-        }
-        return BigPartitionLookup.of(reader, channel, summary);
+        return BigPartitionLookup.of(reader, channel, summary());
     }
 
     @Override

@@ -3,9 +3,9 @@ package io.anneal.sstable.bti;
 import io.anneal.io.OutputFile;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.DataWriter;
@@ -63,7 +63,7 @@ public final class BtiFormat implements SSTableFormat {
     }
 
     @Override
-    public SSTableWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
+    public FragmentWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
             throws IOException {
         return DataWriter.open(directory, generation, schema, config, OutputFile.CREATE_NEW, BtiIndexWriter::open);
     }

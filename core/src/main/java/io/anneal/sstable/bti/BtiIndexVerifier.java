@@ -37,9 +37,7 @@ final class BtiIndexVerifier implements IndexVerifier {
     @Override
     public void beginPartition(DataCursor data) throws IOException {
         KeyView key = data.key();
-        if (count == 0) {
-            partitions.first();
-        } else if (!partitions.next()) {
+        if (!(count == 0 ? partitions.first() : partitions.next())) {
             throw partitions.corrupt("index ends before the data, dataPosition=" + data.dataPosition());
         }
         count++;

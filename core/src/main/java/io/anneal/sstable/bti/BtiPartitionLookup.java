@@ -2,6 +2,7 @@ package io.anneal.sstable.bti;
 
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
+import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.DataWindow;
@@ -12,52 +13,62 @@ import java.util.Optional;
 
 /**
  * Finds places in the data through the tries. Neither file has checksums: what is found is a claim that the cursor checks
- * against the data. The trie holds only the beginnings of keys, so a key is confirmed in Rows, or else in the data. Owned by
- * one thread.
+ * against the data. The trie holds only the beginnings of keys: the rest is in Rows, or else in the data, which is read here
+ * only where nothing can be found without. Owned by one thread.
  */
 final class BtiPartitionLookup implements PartitionLookup {
     private static final int END_OF_PARTITION_BYTES = 1;
 
     private final DataReader reader;
-    private final PartitionCursor partitions;
     private final BtiIndex index;
+    private final TriePages partitionPages;
+    private final PartitionCursor partitions;
     private final KeyView key = new KeyView();
 
     private RowsEntry rows;
     private BlockCursor blocks;
     private ComparableEncoder places;
     private DataWindow data;
+    private boolean anySearch;
     private long foundPosition;
-    private boolean positioned;
+    private boolean isClosed;
 
-    BtiPartitionLookup(DataReader reader, PartitionCursor partitions, BtiIndex index) {
+    BtiPartitionLookup(DataReader reader, BtiIndex index) throws IOException {
         this.reader = reader;
-        this.partitions = partitions;
         this.index = index;
+        partitionPages = index.pages(Component.PARTITIONS);
+        partitions = index.partitions(partitionPages);
     }
 
+    /** {@inheritDoc} Without an entry in Rows it may be another key's, which the data at the found place tells. */
     @Override
     public boolean seek(KeyView wanted) throws IOException {
+        anySearch = true;
         if (!partitions.seek(wanted)) {
             return false;
         }
         find();
-        return foundKey().sameAs(wanted);
+        return !partitions.isInRows() || rows.key().sameAs(wanted);
     }
 
     @Override
     public boolean next() throws IOException {
-        if (!positioned) {
-            partitions.first();
-        } else if (!partitions.next()) {
-            return false;
+        boolean any = anySearch ? partitions.next() : partitions.first();
+        anySearch = true;
+        if (any) {
+            find();
         }
-        find();
-        return true;
+        return any;
+    }
+
+    @Override
+    public Optional<DecoratedKey> key() {
+        return partitions.isInRows() ? Optional.of(rows.key().toDecoratedKey()) : Optional.empty();
     }
 
     @Override
     public boolean seekLastBelow(long token) throws IOException {
+        anySearch = true;
         if (!partitions.seekBelow(token)) {
             return false;
         }
@@ -74,6 +85,7 @@ final class BtiPartitionLookup implements PartitionLookup {
     /** {@inheritDoc} Believed only when Rows says of the partition that it ends there. */
     @Override
     public boolean seekAfter(KeyView wanted, long partitionPosition) throws IOException {
+        anySearch = true;
         if (!partitions.seek(wanted) || !partitions.isInRows()) {
             return false;
         }
@@ -93,7 +105,6 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     /** Keeps the current entry as what was found. */
     private void find() throws IOException {
-        positioned = true;
         if (partitions.isInRows()) {
             rowsEntry().read(partitions.rowsPosition());
             if (!partitions.mayBe(rows.key())) {
@@ -110,7 +121,7 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     private RowsEntry rowsEntry() throws IOException {
         if (rows == null) {
-            rows = index.rows();
+            rows = index.rows(index.pages(Component.ROWS));
         }
         return rows;
     }
@@ -165,11 +176,6 @@ final class BtiPartitionLookup implements PartitionLookup {
     }
 
     @Override
-    public Optional<DecoratedKey> key() {
-        return partitions.isInRows() ? Optional.of(rows.key().toDecoratedKey()) : Optional.empty();
-    }
-
-    @Override
     public long dataPosition() {
         return foundPosition;
     }
@@ -185,6 +191,13 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     @Override
     public void close() {
-        // The files belong to the index.
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        index.giveBack(Component.PARTITIONS, partitionPages);
+        if (rows != null) {
+            index.giveBack(Component.ROWS, rows.pages());
+        }
     }
 }

@@ -35,9 +35,13 @@ final class PartitionCursor {
         return footer;
     }
 
-    void first() throws IOException {
-        cursor.first();
-        read();
+    /** Moves to the first entry; false when there is no partition at all. */
+    boolean first() throws IOException {
+        boolean any = footer.count() > 0;
+        if (any) {
+            cursor.first();
+        }
+        return found(any);
     }
 
     boolean next() throws IOException {

@@ -13,6 +13,7 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.LostData;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableMetadata;
+import io.anneal.sstable.SSTableMetadata.KeyRange;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableStatistics;
 import io.anneal.sstable.SSTableVersion;
@@ -38,7 +39,8 @@ public final class DataReader implements SSTableReader {
     private final ChunkCodec codec;
     private final ChunkChecksums checksums;
     private final PartitionIndex index;
-    private BloomFilter filter;
+    /** Null before a key was asked for; empty when there is none. */
+    private volatile Optional<BloomFilter> filter;
 
     private DataReader(
             Descriptor descriptor,
@@ -167,6 +169,17 @@ public final class DataReader implements SSTableReader {
     }
 
     @Override
+    public Optional<KeyRange> keyRange() throws IOException {
+        Optional<KeyRange> told = metadata().keyRange();
+        return told.isPresent() ? told : index.keyRange();
+    }
+
+    @Override
+    public Optional<String> compressor() {
+        return compression == null ? Optional.empty() : Optional.of(compression.compressor());
+    }
+
+    @Override
     public long dataLengthBytes() {
         return compression == null ? fileLengthBytes : compression.dataLengthBytes();
     }
@@ -268,11 +281,21 @@ public final class DataReader implements SSTableReader {
     }
 
     /** False when the key is certainly not in the SSTable, as far as the filter knows. */
-    synchronized boolean mayContain(KeyView key) throws IOException {
-        if (filter == null && descriptor.has(Component.FILTER)) {
-            filter = BloomFilter.read(descriptor, version);
+    boolean mayContain(KeyView key) throws IOException {
+        Optional<BloomFilter> known = filter;
+        if (known == null) {
+            known = readFilter();
         }
-        return filter == null || filter.mayContain(key);
+        return known.isEmpty() || known.get().mayContain(key);
+    }
+
+    private synchronized Optional<BloomFilter> readFilter() throws IOException {
+        if (filter == null) {
+            filter = descriptor.has(Component.FILTER)
+                    ? Optional.of(BloomFilter.read(descriptor, version))
+                    : Optional.empty();
+        }
+        return filter;
     }
 
     private RowDecoder decoder(TableSchema schema) throws IOException {

@@ -12,8 +12,8 @@ import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableVersion;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
 import java.io.IOException;
@@ -28,7 +28,7 @@ import java.util.Set;
  * {@link IllegalArgumentException} that names key and column; afterwards only {@link #close()} is allowed. Rows without
  * content and partitions without deletion and rows do not exist and are left out. Allocates nothing per row.
  */
-public final class DataWriter implements SSTableWriter {
+public final class DataWriter implements FragmentWriter {
     static final int SHORT_LENGTH_MAX_BYTES = 0xFFFF;
 
     private final StagedSSTable staged;

@@ -70,7 +70,7 @@ final class ForwardRows extends SlicedRows {
         inSlice = false;
         sliceIsOver = false;
         if (lookup != null && slice.from().size() > 0) {
-            seekBlock(slice.from(), searchWeight(slice.from(), slice.fromWeight()));
+            seekBlock(slice.from(), searchWeight(slice.from(), slice.fromWeight(), ClusteringComparator.BEFORE));
         }
         return true;
     }
@@ -90,7 +90,7 @@ final class ForwardRows extends SlicedRows {
         do {
             enterBlock();
             if (comparePlace(from, weight) <= 0) {
-                beginAt(reader.position(), lookup.openMicros(), lookup.openSeconds());
+                proveOpen();
                 return;
             }
             // The index knows no better than where the block can begin; what is before it may belong to the slice.

@@ -1,7 +1,9 @@
 package io.anneal.sstable.data;
 
+import io.anneal.sstable.SSTableMetadata.KeyRange;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * How partitions, and rows in large ones, are found in the data of one open SSTable: what tells one format from another.
@@ -12,6 +14,11 @@ public interface PartitionIndex extends Closeable {
     /** Makes the index of a reader; reads nothing yet. */
     interface Opener {
         PartitionIndex open(DataReader reader);
+    }
+
+    /** The first and the last partition key, for versions whose Statistics do not tell; empty when the index does not. */
+    default Optional<KeyRange> keyRange() throws IOException {
+        return Optional.empty();
     }
 
     /** For one thread, which closes it. */

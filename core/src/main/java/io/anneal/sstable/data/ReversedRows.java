@@ -31,7 +31,7 @@ final class ReversedRows extends SlicedRows {
     private int slicesLeft;
     private Slice slice;
     private boolean isOpen;
-    /** Whether the begin of the slice lies in the stretch that is held. */
+    /** Whether the begin of the slice lies behind the begin of the current block. */
     private boolean reachedFrom;
 
     /** Where the current block begins, or the rows without an index; and what is said to be open there. */
@@ -80,10 +80,10 @@ final class ReversedRows extends SlicedRows {
                             reader.markers().openSeconds());
                 }
             }
-            if (fragments.count == 0 && !reachedFrom && walkPrevious()) {
-                continue;
-            }
             if (fragments.count == 0) {
+                if (walkPrevious()) {
+                    continue;
+                }
                 if (endSlice()) {
                     return FragmentKind.RANGE_TOMBSTONE_CHANGE;
                 }
@@ -124,16 +124,30 @@ final class ReversedRows extends SlicedRows {
     private void walkToEnd() throws IOException {
         cuts.count = 0;
         reachedFrom = false;
-        if (lookup != null && lookup.seekFloor(slice.to(), searchWeight(slice.to(), slice.toWeight()))) {
-            beginBlock();
-        } else {
-            beginRows();
+        beginRows();
+        if (lookup != null) {
+            boolean found = lookup.seekFloor(
+                    slice.to(), searchWeight(slice.to(), slice.toWeight(), ClusteringComparator.AFTER));
+            // The index knows no better than where the block can begin; the slice may end in an earlier one.
+            while (found && beginsBehindSlice()) {
+                found = lookup.previous();
+            }
         }
         walk(blockBegin, blockOpenMicros, blockOpenSeconds, NO_LIMIT);
     }
 
-    private void beginBlock() throws IOException {
+    /** Enters the block at which the index stands, unless nothing of the slice is in it. */
+    private boolean beginsBehindSlice() throws IOException {
         enterBlock();
+        if (comparePlace(slice.to(), slice.toWeight()) >= 0) {
+            return true;
+        }
+        takeBlock();
+        proveOpen();
+        return false;
+    }
+
+    private void takeBlock() {
         blockBegin = blockPosition();
         blockOpenMicros = lookup.openMicros();
         blockOpenSeconds = lookup.openSeconds();
@@ -145,21 +159,22 @@ final class ReversedRows extends SlicedRows {
         blockOpenSeconds = DeletionTime.NO_DELETION_TIME;
     }
 
-    /** Walks through what lies before the stretch that was held; false when that was the partition's first. */
+    /** Walks through what lies before the stretch that was held; false when that was the slice's first. */
     private boolean walkPrevious() throws IOException {
         if (cuts.count > 0) {
             int last = --cuts.count;
             walk(cuts.positions[last], cuts.openMicros[last], cuts.openSeconds[last], heldBegin);
             return true;
         }
-        if (blockBegin == partition.rowsPosition()) {
+        if (reachedFrom || blockBegin == partition.rowsPosition()) {
             return false;
         }
         long end = blockBegin;
         long openMicros = blockOpenMicros;
         long openSeconds = blockOpenSeconds;
         if (lookup.previous()) {
-            beginBlock();
+            enterBlock();
+            takeBlock();
         } else {
             beginRows();
         }
@@ -167,10 +182,7 @@ final class ReversedRows extends SlicedRows {
             throw lookup.corrupt("blocks do not ascend, blockPosition=" + blockBegin);
         }
         walk(blockBegin, blockOpenMicros, blockOpenSeconds, end);
-        if (reader.markers().openMicros() != openMicros || reader.markers().openSeconds() != openSeconds) {
-            throw lookup.corrupt("range deletion open at the block's end is another in the data, openMicros="
-                    + reader.markers().openMicros());
-        }
+        requireOpen(openMicros, openSeconds);
         return true;
     }
 

@@ -1,7 +1,7 @@
 package io.anneal.sstable.data;
 
 import io.anneal.io.ByteWriter;
-import java.util.Arrays;
+import io.anneal.sstable.EstimatedHistogram;
 
 /** Counts of sizes in buckets that grow by a fifth, as Statistics hold them (Cassandra's {@code EstimatedHistogram}). */
 final class SizeHistogram {
@@ -10,25 +10,20 @@ final class SizeHistogram {
     /** Buckets up to four milliards. */
     static final int CELL_COUNT_BUCKETS = 118;
 
-    private final long[] upperBounds;
-    private final long[] counts;
+    private final EstimatedHistogram histogram;
 
     SizeHistogram(int buckets) {
-        upperBounds = new long[buckets];
-        counts = new long[buckets + 1];
-        upperBounds[0] = 1;
-        for (int i = 1; i < buckets; i++) {
-            upperBounds[i] = Math.max(upperBounds[i - 1] + 1, Math.round(upperBounds[i - 1] * 1.2));
-        }
+        histogram = EstimatedHistogram.empty(buckets);
     }
 
     void add(long size) {
-        int bucket = Arrays.binarySearch(upperBounds, size);
-        counts[bucket < 0 ? -bucket - 1 : bucket]++;
+        histogram.add(size, 1);
     }
 
     /** Writes the number of buckets and of each the bound of the one before it and the count. */
     void write(ByteWriter out) {
+        long[] upperBounds = histogram.upperBounds();
+        long[] counts = histogram.counts();
         out.writeInt(counts.length);
         for (int i = 0; i < counts.length; i++) {
             out.writeLong(upperBounds[Math.max(0, i - 1)]);

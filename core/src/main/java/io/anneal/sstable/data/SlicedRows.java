@@ -73,11 +73,13 @@ abstract class SlicedRows {
     }
 
     /**
-     * The end of a slice as a search in the index takes it: a whole clustering has one row, and its block is the one that
-     * holds it, not the one in front.
+     * The end of a slice as a search in the index takes it: a whole clustering that is in the slice has one row, and its
+     * block is the one that holds it, not the one in front.
+     *
+     * @param inclusive the weight with which that end is in the slice
      */
-    final int searchWeight(Clustering prefix, int weight) {
-        return prefix.size() == comparator.size() ? ClusteringComparator.AT : weight;
+    final int searchWeight(Clustering prefix, int weight, int inclusive) {
+        return prefix.size() == comparator.size() && weight == inclusive ? ClusteringComparator.AT : weight;
     }
 
     final long blockPosition() {
@@ -113,6 +115,59 @@ abstract class SlicedRows {
                     "block does not begin with a row, blockPosition=" + position + ", reason=" + e.getMessage());
         }
         lookup.requireFirst(reader.prefix(), reader.weight());
+    }
+
+    /**
+     * Proves the range deletion that is said to be open at the begin of the block at which the index stands, and begins there:
+     * the block before says that it was open already, or the data of that block has its begin.
+     */
+    final void proveOpen() throws IOException {
+        long position = blockPosition();
+        long openMicros = lookup.openMicros();
+        long openSeconds = lookup.openSeconds();
+        if (!DeletionTime.isLive(openMicros, openSeconds)) {
+            if (!lookup.previous()) {
+                throw lookup.corrupt("range deletion is open where the rows begin");
+            }
+            if (lookup.openMicros() != openMicros || lookup.openSeconds() != openSeconds) {
+                beginAt(blockPosition(), lookup.openMicros(), lookup.openSeconds());
+                passTo(position);
+                requireOpen(openMicros, openSeconds);
+            }
+            lookup.next();
+        }
+        beginAt(position, openMicros, openSeconds);
+    }
+
+    private void passTo(long end) throws IOException {
+        try {
+            do {
+                reader.begin();
+                window.mark();
+            } while (reader.readPlace() && passOne() && window.position() < end);
+        } catch (ByteUnderflowException | MalformedRowException e) {
+            throw lookup.corrupt("block does not hold rows, reason=" + e.getMessage());
+        }
+        if (window.position() != end) {
+            throw lookup.corrupt("block does not end between two rows, end=" + end);
+        }
+    }
+
+    private boolean passOne() throws IOException {
+        if (reader.isRow()) {
+            reader.passBody();
+        } else {
+            reader.decodeAgain();
+        }
+        return true;
+    }
+
+    /** @throws io.anneal.sstable.CorruptSSTableException when another range deletion is open than the index says */
+    final void requireOpen(long openMicros, long openSeconds) throws IOException {
+        if (reader.markers().openMicros() != openMicros || reader.markers().openSeconds() != openSeconds) {
+            throw lookup.corrupt("range deletion open at the block's end is another in the data, openMicros="
+                    + reader.markers().openMicros());
+        }
     }
 
     final void beginAt(long position, long openMicros, long openSeconds) throws IOException {

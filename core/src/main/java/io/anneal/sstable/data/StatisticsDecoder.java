@@ -152,21 +152,21 @@ final class StatisticsDecoder {
         return new CommitLogPosition(in.readLong(), in.readInt());
     }
 
-    /** Points and counts: a double and a long, since {@code oa} a long and an int. */
+    /**
+     * Points and counts: a double and a long, since {@code oa} a long and an int. Points that stand for no time, which old
+     * versions of Cassandra counted, become the largest time, as it takes them now.
+     */
     private DropTimes readDropTimes() {
         boolean narrow = version.isAtLeast(SSTableVersion.OA);
+        long max = narrow ? DeletionTimes.INVALID_SECONDS - 1 : times.secondsMax();
         in.readInt(); // the most points, which only the writer needs
         int points = readCount(Long.BYTES + (narrow ? Integer.BYTES : Long.BYTES));
         long[] seconds = new long[points];
         long[] counts = new long[points];
         for (int i = 0; i < points; i++) {
-            if (narrow) {
-                seconds[i] = in.readLong();
-                counts[i] = in.readInt();
-            } else {
-                seconds[i] = (long) Double.longBitsToDouble(in.readLong());
-                counts[i] = in.readLong();
-            }
+            long point = narrow ? in.readLong() : (long) Double.longBitsToDouble(in.readLong());
+            seconds[i] = point < 0 || point > max ? max : point;
+            counts[i] = narrow ? in.readInt() : in.readLong();
         }
         return new DropTimes(seconds, counts);
     }

@@ -23,9 +23,9 @@ import io.anneal.sstable.Component;
 import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.EncodingBase;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.data.DataWriter;
 import io.anneal.sstable.data.ScriptCursor;
@@ -296,7 +296,7 @@ class BigWriterTest {
         byte[] key = text("k");
         ScriptCursor cursor = new ScriptCursor(schema);
         cursor.partition(Murmur3.token(key, 0, 1), "k").row(text("b"), alive()).end();
-        try (SSTableWriter writer = new BigFormat().write(directory, "1", schema, config.withBase(base))) {
+        try (FragmentWriter writer = new BigFormat().write(directory, "1", schema, config.withBase(base))) {
             writer.append(cursor);
             return writer.finish();
         }

@@ -8,7 +8,9 @@ import io.anneal.key.Clustering;
 import io.anneal.key.TokenRange;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.big.BigFormat;
+import io.anneal.sstable.bti.BtiFormat;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -27,7 +29,8 @@ import java.util.zip.CRC32;
 /** SSTables of Cassandra among the resources, copies of them to spoil, and their fragments as text. */
 public final class SampleSSTables {
     public static DataReader open(Descriptor descriptor) throws IOException {
-        return (DataReader) new BigFormat().open(descriptor);
+        SSTableFormat format = descriptor.format().equals("bti") ? new BtiFormat() : new BigFormat();
+        return (DataReader) format.open(descriptor);
     }
 
     private static final Path ROOT = Path.of("src/test/resources/sstables");

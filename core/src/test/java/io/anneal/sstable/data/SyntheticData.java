@@ -9,8 +9,8 @@ import io.anneal.schema.CqlTypes;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableVersion;
-import io.anneal.sstable.SSTableWriter;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.big.BigFormat;
 import io.anneal.sstable.data.SerializationHeader.HeaderColumn;
@@ -95,7 +95,7 @@ public final class SyntheticData {
                 .withColumnIndexSizeBytes(512);
         byte[] data = data(partitions, rows, row -> 10 + row % 50);
         try (DataCursor cursor = cursor(data, data.length);
-                SSTableWriter writer = new BigFormat().write(directory, "1", cursor.schema(), config)) {
+                FragmentWriter writer = new BigFormat().write(directory, "1", cursor.schema(), config)) {
             writer.append(cursor);
             return writer.finish();
         }

@@ -10,7 +10,7 @@ import java.io.IOException;
  * start sweeps it away. Closing without finishing removes everything. Owned by one thread; memory does not grow with a
  * partition's size but for its block index.
  */
-public interface SSTableWriter extends Closeable {
+public interface FragmentWriter extends Closeable {
     /** Appends everything that the cursor still holds. Partitions must ascend over all calls. */
     void append(FragmentCursor cursor) throws IOException;
 
