@@ -72,7 +72,8 @@ final class BenchCommand extends Subcommand {
             names = "--warm-up",
             paramLabel = "SECONDS",
             defaultValue = "5",
-            description = "How long each case and system runs before it is measured; ${DEFAULT-VALUE} unless told.")
+            description =
+                    "How long each system works, on the processor, before it is measured; ${DEFAULT-VALUE} unless told.")
     private int warmUpSeconds;
 
     @Option(

@@ -33,6 +33,10 @@ final class TypeCompatibility {
         if (newer.equals(CqlTypes.BLOB) && !inOrder) {
             return !older.isCounter();
         }
+        if (newer.kind() == CqlType.Kind.TUPLE && older.kind() == CqlType.Kind.USER_TYPE) {
+            // Of the types of dropped columns Cassandra remembers the fields and no names.
+            return readsEach(newer, older, inOrder);
+        }
         if (newer.kind() != older.kind()) {
             return false;
         }

@@ -44,7 +44,8 @@ public final class TableRows implements Closeable {
         this.sstables = sstables;
         this.nowSeconds = nowSeconds;
         schema = sstables.schema();
-        parts = new ArrayDeque<>(range.equals(TokenRange.FULL) ? List.of(TokenRange.Linear.ALL) : range.unwrap());
+        parts = new ArrayDeque<>(
+                range.equals(TokenRange.FULL) ? List.of(TokenRange.Linear.ALL) : range.unwrap());
     }
 
     /**
@@ -108,10 +109,11 @@ public final class TableRows implements Closeable {
     }
 
     private void absent(List<Column> columns, Map<String, Object> values) {
-        columns.stream().filter(this::isShown).forEach(column -> values.put(column.name(), null));
+        columns.stream().filter(this::isNamed).forEach(column -> values.put(column.name(), null));
     }
 
-    private boolean isShown(Column column) {
+    /** Whether a statement can name it. */
+    private boolean isNamed(Column column) {
         return !column.dropped() && !schema.isHidden(column);
     }
 
@@ -132,7 +134,7 @@ public final class TableRows implements Closeable {
         Clustering clustering = row.clustering();
         for (Column column : schema.clustering()) {
             int i = column.index();
-            if (!clustering.isAbsent(i) && isShown(column)) {
+            if (!clustering.isAbsent(i) && isNamed(column)) {
                 values.put(
                         column.name(),
                         JavaValues.fromBytes(
@@ -173,13 +175,10 @@ public final class TableRows implements Closeable {
                     entries.add(next);
                 }
             }
-            if (entries.isEmpty() || column.dropped()) {
+            if (entries.isEmpty() || !isNamed(column)) {
                 continue;
             }
             live = true;
-            if (!isShown(column)) {
-                continue;
-            }
             if (column.isComplex()) {
                 values.put(column.name(), collection(column.type(), row, entries));
             } else {

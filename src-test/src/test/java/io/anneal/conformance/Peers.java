@@ -17,7 +17,8 @@ final class Peers implements AutoCloseable {
 
     private final Path directory;
     private final Map<PeerSSTableVersion, CassandraPeer> running = new EnumMap<>(PeerSSTableVersion.class);
-    private final Map<PeerSSTableVersion, CassandraPeer> ordered = new EnumMap<>(PeerSSTableVersion.class);
+
+    private CassandraPeer ordered;
 
     Peers(Path directory) {
         this.directory = directory;
@@ -27,10 +28,13 @@ final class Peers implements AutoCloseable {
         return running.computeIfAbsent(version, v -> CassandraPeer.start(config(v, "")));
     }
 
-    /** One whose tokens are the keys themselves. */
-    synchronized CassandraPeer ordered(PeerSSTableVersion version) {
-        return ordered.computeIfAbsent(
-                version, v -> CassandraPeer.start(config(v, "-ordered").withPartitioner("ByteOrderedPartitioner")));
+    /** One whose tokens are the keys themselves; it reads every version. */
+    synchronized CassandraPeer ordered() {
+        if (ordered == null) {
+            ordered = CassandraPeer.start(
+                    config(PeerSSTableVersion.DA, "-ordered").withPartitioner("ByteOrderedPartitioner"));
+        }
+        return ordered;
     }
 
     private CassandraPeerConfig config(PeerSSTableVersion version, String suffix) {
@@ -42,6 +46,8 @@ final class Peers implements AutoCloseable {
     @Override
     public synchronized void close() {
         running.values().forEach(CassandraPeer::close);
-        ordered.values().forEach(CassandraPeer::close);
+        if (ordered != null) {
+            ordered.close();
+        }
     }
 }

@@ -38,14 +38,15 @@ public final class GeneratedCursor implements FragmentCursor {
     private int next;
     private int line;
 
-    private GeneratedCursor(TableShape shape, int rowsPerPartition, long rowCount, long seed, int part, int parts) {
+    private GeneratedCursor(
+            TableShape shape, long partitionCount, int rowsPerPartition, long seed, int part, int parts) {
         this.shape = shape;
         this.rowsPerPartition = rowsPerPartition;
         this.seed = seed;
         this.part = part;
         this.parts = parts;
         maker = new RowMaker(shape, seed);
-        keys = LongStream.range(0, rowCount / rowsPerPartition)
+        keys = LongStream.range(0, partitionCount)
                 .mapToObj(GeneratedCursor::key)
                 .toArray(Key[]::new);
         Arrays.sort(keys, Comparator.comparingLong(Key::token));
@@ -58,12 +59,13 @@ public final class GeneratedCursor implements FragmentCursor {
 
     /** Part {@code part} of {@code parts}; all together hold each row of {@link #of} and later versions of some. */
     public static GeneratedCursor part(TableShape shape, long rowCount, long seed, int part, int parts) {
-        return new GeneratedCursor(shape, shape.rowsPerPartition(), rowCount, seed, part, parts);
+        return new GeneratedCursor(
+                shape, rowCount / shape.rowsPerPartition(), shape.rowsPerPartition(), seed, part, parts);
     }
 
-    /** One partition of small rows, whose key is 0. */
-    public static GeneratedCursor wide(int rowCount, long seed) {
-        return new GeneratedCursor(TableShape.SMALL_ROWS, rowCount, rowCount, seed, 0, 1);
+    /** The rows of {@code shape} in partitions of another size, keys and lines numbered from 0. */
+    public static GeneratedCursor ofPartitions(TableShape shape, long partitionCount, int rowsPerPartition, long seed) {
+        return new GeneratedCursor(shape, partitionCount, rowsPerPartition, seed, 0, 1);
     }
 
     private static Key key(long id) {

@@ -60,9 +60,15 @@ public final class GeneratedTable implements Closeable {
         return write(shape, rowCount, rowCount / shape.rowsPerPartition(), version, cursors);
     }
 
-    /** Writes one partition of small rows into one SSTable. */
-    public static GeneratedTable writeWide(int rowCount, SSTableVersion version) throws IOException {
-        return write(TableShape.SMALL_ROWS, rowCount, 1, version, List.of(GeneratedCursor.wide(rowCount, SEED)));
+    /** Writes the rows of {@code shape} in partitions of another size into one SSTable. */
+    public static GeneratedTable writePartitions(
+            TableShape shape, long partitionCount, int rowsPerPartition, SSTableVersion version) throws IOException {
+        return write(
+                shape,
+                partitionCount * rowsPerPartition,
+                partitionCount,
+                version,
+                List.of(GeneratedCursor.ofPartitions(shape, partitionCount, rowsPerPartition, SEED)));
     }
 
     private static GeneratedTable write(

@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
  *
  * @param rowCount rows of every table
  * @param runs how often each contender is measured, in turn with the others
- * @param warmUpNanos each contender works that long before, and once at least
+ * @param warmUpNanos processor time for which each contender works before, in four times that time at most, and once at least
  * @param version of the SSTables
  * @param cases names of the cases to run; empty for all
  * @param cassandra whether Cassandra is measured beside

@@ -11,6 +11,8 @@ import java.util.function.ToDoubleFunction;
  */
 final class Rounds {
     private static final int WARM_UP_RUNS_MAX = 1000;
+    /** Work that waits for the disk hardly uses the processor. */
+    private static final int WARM_UP_WALL_FACTOR = 4;
 
     private final String scenario;
     private final BenchConfig config;
@@ -41,13 +43,19 @@ final class Rounds {
         return records;
     }
 
+    /** By its own time on the processor, since on a busy machine little may be done in much time. */
     private void warmUp(Contender contender) throws IOException {
-        long spentNanos = 0;
+        long wallNanos = 0;
+        long cpuNanos = 0;
         int count = 0;
         do {
-            spentNanos += contender.work().run().wallNanos();
+            Run run = contender.work().run();
+            wallNanos += run.wallNanos();
+            cpuNanos += run.cpuNanos();
             count++;
-        } while (spentNanos < config.warmUpNanos() && count < WARM_UP_RUNS_MAX);
+        } while (cpuNanos < config.warmUpNanos()
+                && wallNanos / WARM_UP_WALL_FACTOR < config.warmUpNanos()
+                && count < WARM_UP_RUNS_MAX);
     }
 
     private List<BenchRecord> records(String caseName, BenchSystem system, List<Run> runs) {

@@ -62,7 +62,7 @@ class GeneratedCursorTest {
 
     @Test
     void shouldDrawOneWidePartitionOfRowsThatDiffer() throws IOException {
-        try (GeneratedTable table = GeneratedTable.writeWide(ROWS, SSTableVersion.NB)) {
+        try (GeneratedTable table = GeneratedTable.writePartitions(TableShape.SMALL_ROWS, 1, ROWS, SSTableVersion.NB)) {
             assertThat(table.readers().get(0).statistics().estimatedPartitionCount())
                     .isEqualTo(1);
             assertThat(items(table.scan())).hasSize(ROWS).doesNotHaveDuplicates();

@@ -48,10 +48,23 @@ final class RoundsTest {
                         BenchSystem.ANNEAL,
                         BenchSystem.LIMIT,
                         BenchSystem.LIMIT,
+                        BenchSystem.LIMIT,
                         BenchSystem.ANNEAL,
                         BenchSystem.LIMIT,
                         BenchSystem.ANNEAL,
                         BenchSystem.LIMIT);
+    }
+
+    @Test
+    void shouldEndWarmUpWhenWorkHardlyUsesTheProcessor() throws IOException {
+        Contender waiting = new Contender(BenchSystem.LIMIT, () -> {
+            order.add(BenchSystem.LIMIT);
+            return new Run(0, 0, 2 * SECOND_NANOS, 0, 0);
+        });
+
+        new Rounds("s", config(1, 3)).measure("c", List.of(waiting));
+
+        assertThat(order).hasSize(6 + 1);
     }
 
     @Test

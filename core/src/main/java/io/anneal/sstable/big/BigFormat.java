@@ -20,9 +20,9 @@ import java.nio.file.Path;
  *
  * <pre>
  *   entry    := bytes&lt;short&gt; key, vint dataPosition, vint promotedSize, [promoted]
- *   promoted := vint headerLength, deletion12, vint blocks, block*, (int offset of the block behind the first's begin)*
+ *   promoted := vint headerLength, deletionTime, vint blocks, block*, (int offset of the block behind the first's begin)*
  *   block    := prefix first, prefix last, vint offset from the partition's begin, svint width - 65536,
- *               byte open, [deletion12]              the range deletion that is open at the block's end
+ *               byte open, [deletionTime]              the range deletion that is open at the block's end
  *   prefix   := byte kind (4 a row's), [short components unless a row's], clustering
  * </pre>
  *

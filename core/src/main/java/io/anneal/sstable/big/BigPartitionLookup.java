@@ -174,10 +174,11 @@ final class BigPartitionLookup implements PartitionLookup {
 
     private boolean seekAfterPromoted(long partitionPosition) throws IOException {
         PromotedIndex promoted = PromotedIndex.of(index, deletions, prefixes);
-        long end = 0;
-        while (promoted.nextBlock()) {
-            end = partitionPosition + promoted.blockOffset() + promoted.blockWidth();
+        if (promoted.blockCount() == 0) {
+            return false;
         }
+        promoted.seek(promoted.blockCount() - 1);
+        long end = partitionPosition + promoted.blockOffset() + promoted.blockWidth();
         // A last block that its size ended leaves out the end of the partition.
         if (!index.next() || index.dataPosition() != end && index.dataPosition() != end + END_OF_PARTITION_BYTES) {
             return false;

@@ -1,7 +1,6 @@
 package io.anneal.sstable.bti;
 
 import io.anneal.sstable.Component;
-import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.data.ComponentFiles;
 import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.IndexVerifier;
@@ -17,6 +16,7 @@ import java.util.Map;
 final class BtiIndex implements PartitionIndex {
     private final DataReader reader;
     private final Map<Component, FileChannel> channels = new EnumMap<>(Component.class);
+    private final Map<Component, TriePages> idle = new EnumMap<>(Component.class);
     private PartitionsFooter footer;
 
     BtiIndex(DataReader reader) {
@@ -25,38 +25,51 @@ final class BtiIndex implements PartitionIndex {
 
     @Override
     public PartitionLookup lookup() throws IOException {
-        Descriptor descriptor = reader.descriptor();
-        if (!descriptor.has(Component.PARTITIONS)) {
-            return new NoLookup();
-        }
-        return new BtiPartitionLookup(reader, partitions(), this);
+        return isOpen() || reader.descriptor().has(Component.PARTITIONS)
+                ? new BtiPartitionLookup(reader, this)
+                : new NoLookup();
+    }
+
+    private synchronized boolean isOpen() {
+        return channels.containsKey(Component.PARTITIONS);
     }
 
     @Override
     public IndexVerifier verifier() throws IOException {
-        return new BtiIndexVerifier(reader, partitions(), rows());
+        PartitionCursor partitions = partitions(pages(Component.PARTITIONS));
+        return new BtiIndexVerifier(reader, partitions, rows(pages(Component.ROWS)));
     }
 
-    private synchronized PartitionCursor partitions() throws IOException {
-        TriePages pages = pages(Component.PARTITIONS);
+    /** The entries of Partitions. */
+    synchronized PartitionCursor partitions(TriePages pages) throws IOException {
         if (footer == null) {
             footer = PartitionsFooter.read(pages);
         }
         return new PartitionCursor(pages, reader.partitioner(), footer);
     }
 
-    /** The entries of Rows, for one thread. */
-    RowsEntry rows() throws IOException {
-        return new RowsEntry(pages(Component.ROWS), reader.partitioner(), reader.version());
+    /** The entries of Rows. */
+    RowsEntry rows(TriePages pages) {
+        return new RowsEntry(pages, reader.partitioner(), reader.version());
     }
 
-    private synchronized TriePages pages(Component component) throws IOException {
+    /** Pages of a component for one thread, which may give them back: a point read finds those of the one before it. */
+    synchronized TriePages pages(Component component) throws IOException {
+        TriePages pages = idle.remove(component);
+        if (pages != null) {
+            return pages;
+        }
         FileChannel channel = channels.get(component);
         if (channel == null) {
             channel = ComponentFiles.open(reader.descriptor(), component);
             channels.put(component, channel);
         }
         return new TriePages(reader.descriptor().file(component), channel, channel.size());
+    }
+
+    /** Takes back pages that nobody uses any more. */
+    synchronized void giveBack(Component component, TriePages pages) {
+        idle.put(component, pages);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.anneal.sstable.bti;
 
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
+import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.DataWindow;
@@ -12,15 +13,16 @@ import java.util.Optional;
 
 /**
  * Finds places in the data through the tries. Neither file has checksums: what is found is a claim that the cursor checks
- * against the data. The trie holds only the beginnings of keys, so a key is confirmed in Rows, or else in the data. Owned by
- * one thread.
+ * against the data. The trie holds only the beginnings of keys: the rest is in Rows, or else in the data, which is read here
+ * only where nothing can be found without. Owned by one thread.
  */
 final class BtiPartitionLookup implements PartitionLookup {
     private static final int END_OF_PARTITION_BYTES = 1;
 
     private final DataReader reader;
-    private final PartitionCursor partitions;
     private final BtiIndex index;
+    private final TriePages partitionPages;
+    private final PartitionCursor partitions;
     private final KeyView key = new KeyView();
 
     private RowsEntry rows;
@@ -29,13 +31,16 @@ final class BtiPartitionLookup implements PartitionLookup {
     private DataWindow data;
     private boolean anySearch;
     private long foundPosition;
+    private boolean isClosed;
 
-    BtiPartitionLookup(DataReader reader, PartitionCursor partitions, BtiIndex index) {
+    BtiPartitionLookup(DataReader reader, BtiIndex index) throws IOException {
         this.reader = reader;
-        this.partitions = partitions;
         this.index = index;
+        partitionPages = index.pages(Component.PARTITIONS);
+        partitions = index.partitions(partitionPages);
     }
 
+    /** {@inheritDoc} Without an entry in Rows it may be another key's, which the data at the found place tells. */
     @Override
     public boolean seek(KeyView wanted) throws IOException {
         anySearch = true;
@@ -43,7 +48,7 @@ final class BtiPartitionLookup implements PartitionLookup {
             return false;
         }
         find();
-        return foundKey().sameAs(wanted);
+        return !partitions.isInRows() || rows.key().sameAs(wanted);
     }
 
     @Override
@@ -116,7 +121,7 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     private RowsEntry rowsEntry() throws IOException {
         if (rows == null) {
-            rows = index.rows();
+            rows = index.rows(index.pages(Component.ROWS));
         }
         return rows;
     }
@@ -186,6 +191,13 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     @Override
     public void close() {
-        // The files belong to the index.
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        index.giveBack(Component.PARTITIONS, partitionPages);
+        if (rows != null) {
+            index.giveBack(Component.ROWS, rows.pages());
+        }
     }
 }

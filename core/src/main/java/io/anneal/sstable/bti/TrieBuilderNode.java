@@ -1,21 +1,24 @@
 package io.anneal.sstable.bti;
 
 import io.anneal.io.ByteWriter;
-import java.util.Arrays;
 
 /**
  * A node of a trie that {@link TrieWriter} builds: its children while they are not all written, and its payload. Used again for
- * other nodes, with its arrays, so that a long trie takes no more objects than its widest part.
+ * other nodes, so that a long trie takes no more objects than its widest part; children are linked, because arrays in their
+ * place would all grow to the widest node's.
  */
 final class TrieBuilderNode {
     private static final long UNPLACED = -1;
+    private static final byte[] NOTHING = {};
 
-    private final ByteWriter payload = new ByteWriter(0);
-
-    private TrieBuilderNode[] children = new TrieBuilderNode[1];
+    private byte[] payload = NOTHING;
+    private int payloadBytes;
+    private int payloadFlags;
+    private TrieBuilderNode firstChild;
+    private TrieBuilderNode lastChild;
+    private TrieBuilderNode nextSibling;
     private int childCount;
     private int transition;
-    private int payloadFlags;
     private long position;
     private int nodeBytes;
     private int branchBytes;
@@ -25,9 +28,10 @@ final class TrieBuilderNode {
     /** Makes it a new node without children and payload. */
     TrieBuilderNode reset(int newTransition) {
         transition = newTransition;
-        childCount = 0;
+        clearChildren();
+        nextSibling = null;
         payloadFlags = 0;
-        payload.clear();
+        payloadBytes = 0;
         position = UNPLACED;
         nodeBytes = 0;
         branchBytes = 0;
@@ -42,30 +46,48 @@ final class TrieBuilderNode {
     }
 
     void addChild(TrieBuilderNode child) {
-        assert childCount == 0 || children[childCount - 1].transition < child.transition : child.transition;
-        if (childCount == children.length) {
-            children = Arrays.copyOf(children, childCount * 2);
+        assert childCount == 0 || lastChild.transition < child.transition : child.transition;
+        if (childCount == 0) {
+            firstChild = child;
+        } else {
+            lastChild.nextSibling = child;
         }
-        children[childCount++] = child;
+        lastChild = child;
+        childCount++;
     }
 
     int childCount() {
         return childCount;
     }
 
-    TrieBuilderNode child(int index) {
-        return children[index];
+    /** Null when there is none. */
+    TrieBuilderNode firstChild() {
+        return firstChild;
+    }
+
+    TrieBuilderNode lastChild() {
+        return lastChild;
+    }
+
+    /** The parent's next child, or null. */
+    TrieBuilderNode nextSibling() {
+        return nextSibling;
     }
 
     void clearChildren() {
+        firstChild = null;
+        lastChild = null;
         childCount = 0;
     }
 
     void setPayload(int flags, ByteWriter bytes) {
         assert flags > 0 && flags <= 0xF : flags;
         payloadFlags = flags;
-        payload.clear();
-        payload.writeBytes(bytes.array(), 0, bytes.lengthBytes());
+        payloadBytes = bytes.lengthBytes();
+        if (payload.length < payloadBytes) {
+            payload = new byte[payloadBytes];
+        }
+        System.arraycopy(bytes.array(), 0, payload, 0, payloadBytes);
     }
 
     boolean hasPayload() {
@@ -77,8 +99,12 @@ final class TrieBuilderNode {
         return payloadFlags;
     }
 
-    ByteWriter payload() {
-        return payload;
+    int payloadBytes() {
+        return payloadBytes;
+    }
+
+    void writePayload(ByteWriter out) {
+        out.writeBytes(payload, 0, payloadBytes);
     }
 
     boolean isPlaced() {
@@ -150,8 +176,7 @@ final class TrieBuilderNode {
     long farthestChildDistance(long nodePosition) {
         long farthest = 0;
         boolean hasUnplaced = false;
-        for (int i = 0; i < childCount; i++) {
-            TrieBuilderNode child = children[i];
+        for (TrieBuilderNode child = firstChild; child != null; child = child.nextSibling) {
             if (child.isPlaced()) {
                 farthest = Math.max(farthest, nodePosition - child.position);
             } else if (!hasUnplaced) {

@@ -27,7 +27,7 @@ final class TrieNodeWriter {
 
     /** Length of the node with its payload if it lies at {@code position}. */
     static int lengthBytes(TrieBuilderNode node, long position) {
-        return lengthBytes(node, type(node, position)) + node.payload().lengthBytes();
+        return lengthBytes(node, type(node, position)) + node.payloadBytes();
     }
 
     private static int type(TrieBuilderNode node, long position) {
@@ -74,11 +74,11 @@ final class TrieNodeWriter {
     }
 
     private static int firstTransition(TrieBuilderNode node) {
-        return node.child(0).transition();
+        return node.firstChild().transition();
     }
 
     private static int lastTransition(TrieBuilderNode node) {
-        return node.child(node.childCount() - 1).transition();
+        return node.lastChild().transition();
     }
 
     /** Appends the node, all of whose children have their positions, and its payload. */
@@ -86,7 +86,7 @@ final class TrieNodeWriter {
         int type = type(node, position);
         int bits = POINTER_BITS[type];
         if (type == SINGLE_4 || type == SINGLE_12) {
-            long distance = position - node.child(0).position();
+            long distance = position - node.firstChild().position();
             writePointer(bits + Byte.SIZE / 2, (long) type << bits | distance, out);
             out.writeByte(firstTransition(node));
         } else {
@@ -95,14 +95,14 @@ final class TrieNodeWriter {
                 assert node.hasPayload();
             } else if (type <= SINGLE_16) {
                 out.writeByte(firstTransition(node));
-                writePointer(bits, position - node.child(0).position(), out);
+                writePointer(bits, position - node.firstChild().position(), out);
             } else if (type <= SPARSE_40) {
                 writeSparse(node, position, bits, out);
             } else {
                 writeDense(node, position, bits, out);
             }
         }
-        out.writeBytes(node.payload().array(), 0, node.payload().lengthBytes());
+        node.writePayload(out);
     }
 
     /** @param bits whole bytes of them */
@@ -114,11 +114,12 @@ final class TrieNodeWriter {
 
     private static void writeSparse(TrieBuilderNode node, long position, int bits, ByteWriter out) {
         out.writeByte(node.childCount());
-        for (int i = 0; i < node.childCount(); i++) {
-            out.writeByte(node.child(i).transition());
+        for (TrieBuilderNode child = node.firstChild(); child != null; child = child.nextSibling()) {
+            out.writeByte(child.transition());
         }
-        for (int i = 0; i < node.childCount(); i++) {
-            writeListed(i, bits, position - node.child(i).position(), out);
+        int index = 0;
+        for (TrieBuilderNode child = node.firstChild(); child != null; child = child.nextSibling()) {
+            writeListed(index++, bits, position - child.position(), out);
         }
     }
 
@@ -127,12 +128,12 @@ final class TrieNodeWriter {
         int last = lastTransition(node);
         out.writeByte(first);
         out.writeByte(last - first);
-        int child = 0;
+        TrieBuilderNode child = node.firstChild();
         for (int transition = first; transition <= last; transition++) {
             long distance = 0;
-            if (node.child(child).transition() == transition) {
-                distance = position - node.child(child).position();
-                child++;
+            if (child.transition() == transition) {
+                distance = position - child.position();
+                child = child.nextSibling();
             }
             writeListed(transition - first, bits, distance, out);
         }

@@ -10,7 +10,7 @@ import java.util.Arrays;
 
 /**
  * Positional reads of a file of tries in pages, of which the last few stay in memory: one search touches few. No node crosses a
- * page. Owned by one thread; the channel may be shared and stays open.
+ * page. Owned by one thread at a time; the channel may be shared and stays open.
  */
 final class TriePages {
     static final int PAGE_BYTES = 4096;

@@ -6,8 +6,8 @@ import io.anneal.io.StorageException;
 import java.util.Arrays;
 
 /**
- * Writes tries of sorted keys into a file, so that no node crosses a page boundary: readers see one page at a time. Only the
- * path to the last key and, below it, what does not fill a page yet is in memory.
+ * Writes tries of sorted keys into a file, so that no node crosses a page boundary: readers see one page at a time. In
+ * memory are the path to the last key and what is not written below it: of each of the at most 256 children less than a page.
  *
  * <p>A key completes the nodes that are not on its path. A completed node knows the length of its branch. When
  * a branch would fill a page, its children are written, each with all below it in one page: the largest that fits what is left of
@@ -128,8 +128,7 @@ final class TrieWriter {
         int branchBytes = 0;
         boolean placedChild = false;
         boolean placedBelow = false;
-        for (int i = 0; i < node.childCount(); i++) {
-            TrieBuilderNode child = node.child(i);
+        for (TrieBuilderNode child = node.firstChild(); child != null; child = child.nextSibling()) {
             branchBytes += child.totalBytes();
             placedChild |= child.isPlaced();
             placedBelow |= child.dependsOnPosition();
@@ -146,8 +145,8 @@ final class TrieWriter {
     /** Writes the branches of all children, which leaves the node alone. */
     private void placeChildren(TrieBuilderNode node) throws StorageException {
         int unplaced = 0;
-        for (int i = 0; i < node.childCount(); i++) {
-            unplaced += node.child(i).isPlaced() ? 0 : 1;
+        for (TrieBuilderNode child = node.firstChild(); child != null; child = child.nextSibling()) {
+            unplaced += child.isPlaced() ? 0 : 1;
         }
         while (unplaced > 0) {
             TrieBuilderNode child = largestChild(node, leftBytes());
@@ -172,8 +171,7 @@ final class TrieWriter {
     /** The largest branch that is not placed and not longer than so much, the last of equal ones; null if there is none. */
     private static TrieBuilderNode largestChild(TrieBuilderNode node, int lengthMaxBytes) {
         TrieBuilderNode largest = null;
-        for (int i = 0; i < node.childCount(); i++) {
-            TrieBuilderNode child = node.child(i);
+        for (TrieBuilderNode child = node.firstChild(); child != null; child = child.nextSibling()) {
             if (!child.isPlaced()
                     && child.totalBytes() <= lengthMaxBytes
                     && (largest == null || child.totalBytes() >= largest.totalBytes())) {
@@ -187,8 +185,8 @@ final class TrieWriter {
     private static int measure(TrieBuilderNode node, long position) {
         if (node.hasPlacedBelow()) {
             int length = 0;
-            for (int i = 0; i < node.childCount(); i++) {
-                length += measure(node.child(i), position + length);
+            for (TrieBuilderNode child = node.firstChild(); child != null; child = child.nextSibling()) {
+                length += measure(child, position + length);
             }
             node.setBranchBytes(length);
         }
@@ -218,8 +216,7 @@ final class TrieWriter {
 
     /** As deep as a branch within a page can be, where a node takes two bytes. */
     private void encode(TrieBuilderNode node) {
-        for (int i = 0; i < node.childCount(); i++) {
-            TrieBuilderNode child = node.child(i);
+        for (TrieBuilderNode child = node.firstChild(); child != null; child = child.nextSibling()) {
             if (!child.isPlaced()) {
                 encode(child);
             }
@@ -228,8 +225,8 @@ final class TrieWriter {
         TrieNodeWriter.write(node, branchPosition + offset, branch);
         assert branch.lengthBytes() - offset == node.nodeBytes() : node.nodeBytes();
         node.setPosition(branchPosition + offset);
-        for (int i = 0; i < node.childCount(); i++) {
-            giveBack(node.child(i));
+        for (TrieBuilderNode child = node.firstChild(); child != null; child = child.nextSibling()) {
+            giveBack(child);
         }
         node.clearChildren();
     }

@@ -13,8 +13,9 @@ import java.util.Optional;
  */
 public interface PartitionLookup extends Closeable {
     /**
-     * Finds the partition of {@code key}. False when the index does not know it, which is a claim too: an index with a wrong
-     * key in it does not know the right one.
+     * Finds the partition of {@code key}, or, in an index that holds only the beginnings of keys, of another like it: the key
+     * in the data tells. False when the index does not know it, which is a claim too: an index with a wrong key in it does
+     * not know the right one.
      */
     boolean seek(KeyView key) throws IOException;
 

@@ -41,6 +41,10 @@ public final class PrefixDecoder {
             if (i % COMPONENTS_PER_HEADER == 0) {
                 window.want(VINT_MAX_BYTES);
                 header = in.readUnsignedVInt();
+                int components = Math.min(size - i, COMPONENTS_PER_HEADER);
+                if (components < COMPONENTS_PER_HEADER && header >>> 2 * components != 0) {
+                    throw window.source().corrupt(window.position(), "clustering has bits of components that it lacks");
+                }
             }
             int bits = (int) (header >>> (2 * (i % COMPONENTS_PER_HEADER))) & 3;
             if (bits >= 2) {

@@ -124,15 +124,15 @@ record Statistics(SerializationHeader header, TableSchema schema, SSTableMetadat
         /** A reader over one part, its checksum, the last four bytes, verified. */
         private ByteReader part(int type) throws CorruptSSTableException {
             int position = positions[type];
-            int lengthBytes = ends[type] - position - (hasChecksums ? CHECKSUM_BYTES : 0);
+            long lengthBytes = (long) ends[type] - position - (hasChecksums ? CHECKSUM_BYTES : 0);
             if (position <= 0 || ends[type] > in.limit() || lengthBytes < 0) {
                 throw new CorruptSSTableException(file, position, "part of statistics is missing or misplaced");
             }
             CRC32 crc = new CRC32();
-            crc.update(in.array(), position, lengthBytes);
-            in.seek(position + lengthBytes);
+            crc.update(in.array(), position, (int) lengthBytes);
+            in.seek(position + (int) lengthBytes);
             requireChecksum(crc, position);
-            return new ByteReader().wrap(in.array(), position, lengthBytes);
+            return new ByteReader().wrap(in.array(), position, (int) lengthBytes);
         }
 
         private void requireChecksum(CRC32 crc, int from) throws CorruptSSTableException {

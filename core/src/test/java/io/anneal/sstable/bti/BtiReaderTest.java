@@ -87,7 +87,9 @@ class BtiReaderTest {
                     for (int bit = 0; bit < 8; bit++) {
                         changed[changed.length - 1] = (byte) (partition.key.bytes()[changed.length - 1] ^ 1 << bit);
                         DecoratedKey other = DecoratedKey.of(changed.clone());
-                        assertThat(lookup.seek(new KeyView().wrap(other))).isEqualTo(keys.contains(other));
+                        assertThat(reader.read(reader.headerSchema(), other, Slices.NONE, false)
+                                        .isPresent())
+                                .isEqualTo(keys.contains(other));
                     }
                 }
             }
@@ -135,6 +137,27 @@ class BtiReaderTest {
             assertThat(positions)
                     .isEqualTo(
                             partitions(reader).stream().map(Partition::position).toList());
+        }
+    }
+
+    @Test
+    void shouldKeepLookupsApartThatAreOpenAtOnce() throws IOException {
+        try (DataReader reader = open("da_many", "da-2-bti");
+                BtiIndex index = new BtiIndex(reader)) {
+            PartitionLookup first = index.lookup();
+            first.next();
+            first.close();
+            first.close();
+            try (PartitionLookup left = index.lookup();
+                    PartitionLookup right = index.lookup()) {
+                for (Partition partition : partitions(reader)) {
+                    assertThat(left.next()).isTrue();
+                    right.seekLastBelow(-partition.key.token());
+                    assertThat(left.dataPosition()).isEqualTo(partition.position);
+                    assertThat(right.seek(new KeyView().wrap(partition.key))).isTrue();
+                    assertThat(right.dataPosition()).isEqualTo(partition.position);
+                }
+            }
         }
     }
 

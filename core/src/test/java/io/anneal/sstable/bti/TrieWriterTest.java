@@ -3,9 +3,14 @@ package io.anneal.sstable.bti;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.OutputFile;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class TrieWriterTest {
     private static final HexFormat HEX = HexFormat.of();
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
     @TempDir
     private Path directory;
@@ -126,6 +132,29 @@ class TrieWriterTest {
             keys.add(key);
         }
         return keys;
+    }
+
+    @Test
+    void shouldUseTheSameObjectsForTheNextTrie() throws IOException {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        try (OutputFile file = OutputFile.open(directory.resolve("file"), OutputFile.CREATE_NEW)) {
+            TrieWriter writer = new TrieWriter(file);
+            writeEvenly(writer, 100_000);
+            long before = threads.getCurrentThreadAllocatedBytes();
+            writeEvenly(writer, 100_000);
+            // Less than an object for ten keys: nodes that had no payload before get room for one.
+            assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(300_000);
+        }
+    }
+
+    private static void writeEvenly(TrieWriter writer, int count) throws IOException {
+        byte[] key = new byte[Long.BYTES];
+        ByteWriter payload = payload(key);
+        for (int i = 0; i < count; i++) {
+            LONG.set(key, 0, i * (Long.MAX_VALUE / count));
+            writer.add(key, key.length, payload.lengthBytes(), payload);
+        }
+        writer.complete();
     }
 
     @Test

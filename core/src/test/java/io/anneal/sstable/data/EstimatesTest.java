@@ -1,6 +1,7 @@
 package io.anneal.sstable.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
@@ -8,6 +9,8 @@ import io.anneal.sstable.SSTableVersion;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The estimates in Statistics, whose bytes Cassandra joins with those of its own SSTables. */
 class EstimatesTest {
@@ -29,6 +32,21 @@ class EstimatesTest {
         CRC32 crc = new CRC32();
         crc.update(out.array(), 4, out.lengthBytes() - 4);
         assertThat(crc.getValue()).isEqualTo(602449081L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 100, 5_000, 20_000, 300_000})
+    void shouldEstimateHowManyKeysWereSeen(int keys) {
+        KeyCardinality cardinality = new KeyCardinality();
+        for (int i = 0; i < keys; i++) {
+            byte[] key = ("key " + i).getBytes(StandardCharsets.UTF_8);
+            cardinality.add(key, 0, key.length);
+        }
+        ByteWriter out = new ByteWriter(8192);
+        cardinality.write(out);
+        long estimate =
+                KeyCardinality.estimate(new ByteReader(out.toByteArray())).orElseThrow();
+        assertThat((double) estimate).isCloseTo(keys, within(0.04 * keys));
     }
 
     @Test
