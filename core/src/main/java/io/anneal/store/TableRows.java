@@ -44,8 +44,7 @@ public final class TableRows implements Closeable {
         this.sstables = sstables;
         this.nowSeconds = nowSeconds;
         schema = sstables.schema();
-        parts = new ArrayDeque<>(
-                range.equals(TokenRange.FULL) ? List.of(TokenRange.Linear.ALL) : range.unwrap());
+        parts = new ArrayDeque<>(range.equals(TokenRange.FULL) ? List.of(TokenRange.Linear.ALL) : range.unwrap());
     }
 
     /**
