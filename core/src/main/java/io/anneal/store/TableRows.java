@@ -178,9 +178,6 @@ public final class TableRows implements Closeable {
                 continue;
             }
             live = true;
-            if (!isShown(column)) {
-                continue;
-            }
             if (column.isComplex()) {
                 values.put(column.name(), collection(column.type(), row, entries));
             } else {
