@@ -174,6 +174,41 @@ final class SSTableCommandsTest {
         assertThat(target).doesNotExist();
     }
 
+    @Test
+    void shouldRescueAllOfWhatIsWhole() throws IOException {
+        Path target = directory.resolve("out");
+        CommandRun run = CommandRun.of("sstable", "scrub", "--json", table, "--to", target);
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        JsonNode sstables = JSON.readTree(run.out()).get("sstables");
+        assertThat(sstables.size()).isPositive();
+        for (JsonNode sstable : sstables) {
+            assertThat(sstable.get("rows").asLong()).isPositive();
+            assertThat(sstable.get("lost").size()).isZero();
+        }
+        assertThat(CommandRun.of("sstable", "verify", target.resolve("corpus/dropped"))
+                        .exitCode())
+                .isZero();
+    }
+
+    @Test
+    void shouldSayWhatWasLost() throws IOException {
+        Path data = table.resolve("nb-1-big-Data.db");
+        byte[] bytes = Files.readAllBytes(data);
+        bytes[bytes.length / 2] ^= 1;
+        Files.write(data, bytes);
+        CommandRun run = CommandRun.of("sstable", "scrub", table, "--to", directory.resolve("out"));
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).contains("lost   ", "nb-1-big", "checksum", "saved  ");
+    }
+
+    @Test
+    void shouldRescueTheOthersWhenOneCannotBeOpened() throws IOException {
+        Files.write(table.resolve("nb-1-big-Statistics.db"), new byte[] {1, 2, 3});
+        CommandRun run = CommandRun.of("sstable", "scrub", table, "--to", directory.resolve("out"));
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).contains("ANL-1001", "Statistics.db");
+    }
+
     private CommandRun rewrite(Path target, String option, String value) {
         return CommandRun.of("sstable", "rewrite", table, "--to", target, option, value);
     }
