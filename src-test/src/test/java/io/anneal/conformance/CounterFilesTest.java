@@ -113,7 +113,8 @@ class CounterFilesTest {
                     .findFirst()
                     .orElseThrow();
         }
-        assertThat(Content.dump(rewritten, 0)).isEqualTo(Content.dump(data(legacy), 0));
+        assertThat(Content.withoutPositions(List.of(Content.dump(rewritten, 0))))
+                .isEqualTo(Content.withoutPositions(List.of(Content.dump(data(legacy), 0))));
         try (SSTableReader reader = Content.open(rewritten)) {
             assertThat(reader.statistics().hasLegacyCounterShards()).isTrue();
         }

@@ -53,7 +53,7 @@ class ScrubTest {
         SplittableRandom random = new SplittableRandom(seed);
         RandomFragments fragments = new RandomFragments(seed);
         FragmentList written = random.nextBoolean() ? fragments.nextWide(300) : fragments.next(0.9);
-        if (written.partitionCount() == 0) {
+        if (rows(written).isEmpty()) {
             return;
         }
         Compression compression = (random.nextBoolean() ? Compression.LZ4 : Compression.NONE);
@@ -81,9 +81,6 @@ class ScrubTest {
         Set<String> missing = new TreeSet<>(all);
         rescued.forEach(missing::remove);
         assertThat(all).containsAll(rescued);
-        assertThat(lost.isEmpty())
-                .as("lost=%s, missing=%s", lost, missing)
-                .isEqualTo(missing.isEmpty() && lost.isEmpty());
         if (!missing.isEmpty()) {
             assertThat(lost).anySatisfy(stretch -> assertThat(stretch.reason()).contains("checksum"));
         }
