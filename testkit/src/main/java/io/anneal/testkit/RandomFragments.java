@@ -45,7 +45,7 @@ public final class RandomFragments {
         COUNTERS,
         /** Counters have local and remote shards, too: for reading and writing, not for repair. */
         LEGACY_SHARDS,
-        /** Some columns were dropped in the midst of the write timestamps; about half of them are back. */
+        /** Some columns were dropped behind all writes; others in the midst of them, and are back. */
         DROPPED_COLUMNS,
         /** Some row deletions are shadowable. What one hid does not come back when later liveness undoes it. */
         SHADOWABLE_DELETIONS
@@ -182,7 +182,10 @@ public final class RandomFragments {
         boolean inKey = columnKind == Column.Kind.PARTITION_KEY;
         if (!inKey && has(Feature.DROPPED_COLUMNS) && random.nextInt(3) == 0) {
             long dropTimeMicros = TIMESTAMP_BASE_MICROS + random.nextInt(2 * TIMESTAMP_SPREAD_MICROS);
-            builder.column(name, kind.type(), columnKind, dropTimeMicros, random.nextBoolean());
+            boolean dropped = random.nextBoolean();
+            // Nothing writes to a column that is not there, and Cassandra fails to send cells newer than its drop.
+            long dropMicros = dropped ? TIMESTAMP_BASE_MICROS + 4 * TIMESTAMP_SPREAD_MICROS : dropTimeMicros;
+            builder.column(name, kind.type(), columnKind, dropMicros, dropped);
         } else {
             builder.column(name, kind.type(), columnKind);
         }
