@@ -21,6 +21,15 @@ public final class Row {
 
     private static final int OWN_BYTES_MIN = 256;
     private static final byte[] NOTHING = new byte[0];
+    private static final int COLUMN = 0;
+    private static final int TTL = 1;
+    private static final int VALUE_OFFSET = 2;
+    private static final int VALUE_LENGTH = 3;
+    private static final int PATH_OFFSET = 4;
+    private static final int PATH_LENGTH = 5;
+    private static final int COMPLEX_DELETION = 6;
+    private static final int INTS = 8;
+    private static final int LONGS = 2;
     private static final boolean ASSERTIONS = Row.class.desiredAssertionStatus();
 
     private final Clustering clustering = new Clustering();
@@ -35,17 +44,13 @@ public final class Row {
     private boolean deletionShadowable;
 
     private int entryCount;
-    private boolean[] complexDeletion = new boolean[8];
-    private int[] columnIndexes = new int[8];
-    private long[] timestampsMicros = new long[8];
-    private int[] ttlsSeconds = new int[8];
-    private long[] localDeletionTimesSeconds = new long[8];
+    /** Of each entry what the constants above say, side by side: one bounds check serves them all. */
+    private int[] ints = new int[8 * INTS];
+    /** Of each entry the timestamp, then the local deletion time. */
+    private long[] longs = new long[8 * LONGS];
+
     private byte[][] valueBuffers = grown(new byte[0][], 8);
-    private int[] valueOffsets = new int[8];
-    private int[] valueLengths = new int[8];
     private byte[][] pathBuffers = grown(new byte[0][], 8);
-    private int[] pathOffsets = new int[8];
-    private int[] pathLengths = new int[8];
 
     /** Values that lie nowhere else, such as merged counters; grown by replacing, since entries point at what was there. */
     private byte[] ownBytes = NOTHING;
@@ -152,33 +157,33 @@ public final class Row {
     /** Whether the entry is the deletion of all older cells of its complex column; else it is a cell. */
     public boolean isComplexDeletion(int entry) {
         assert entry < entryCount : entry;
-        return complexDeletion[entry];
+        return ints[entry * INTS + COMPLEX_DELETION] != 0;
     }
 
     /** Index among the schema's static or regular columns. */
     public int columnIndex(int entry) {
         assert entry < entryCount : entry;
-        return columnIndexes[entry];
+        return ints[entry * INTS + COLUMN];
     }
 
     public long timestampMicros(int entry) {
         assert entry < entryCount : entry;
-        return timestampsMicros[entry];
+        return longs[entry * LONGS];
     }
 
     public int ttlSeconds(int entry) {
         assert entry < entryCount : entry;
-        return ttlsSeconds[entry];
+        return ints[entry * INTS + TTL];
     }
 
     /** Of a tombstone or complex deletion when it was made, of an expiring cell when it expires. */
     public long localDeletionTimeSeconds(int entry) {
         assert entry < entryCount : entry;
-        return localDeletionTimesSeconds[entry];
+        return longs[entry * LONGS + 1];
     }
 
     public boolean isTombstone(int entry) {
-        return ttlSeconds(entry) == NO_TTL && localDeletionTimesSeconds[entry] != DeletionTime.NO_DELETION_TIME;
+        return ttlSeconds(entry) == NO_TTL && longs[entry * LONGS + 1] != DeletionTime.NO_DELETION_TIME;
     }
 
     public boolean isExpiring(int entry) {
@@ -192,12 +197,12 @@ public final class Row {
     }
 
     public int valueOffset(int entry) {
-        return valueOffsets[entry];
+        return ints[entry * INTS + VALUE_OFFSET];
     }
 
     /** Length in bytes; {@link #ABSENT} of a tombstone or complex deletion. */
     public int valueLengthBytes(int entry) {
-        return valueLengths[entry];
+        return ints[entry * INTS + VALUE_LENGTH];
     }
 
     /** What the path lies in; of no meaning when it is absent or empty. */
@@ -206,47 +211,70 @@ public final class Row {
     }
 
     public int pathOffset(int entry) {
-        return pathOffsets[entry];
+        return ints[entry * INTS + PATH_OFFSET];
     }
 
     /** Length in bytes; {@link #ABSENT} when the cell belongs to a simple column. */
     public int pathLengthBytes(int entry) {
         assert entry < entryCount : entry;
-        return pathLengths[entry];
+        return ints[entry * INTS + PATH_LENGTH];
     }
 
-    private int addEntry(int columnIndex, long timestampMicros, int ttlSeconds, long localDeletionTimeSeconds) {
-        if (entryCount == columnIndexes.length) {
+    /** Appends an entry without value and path; the buffers that stood there stay, since nothing of them is read. */
+    private int addEntry(
+            int columnIndex,
+            long timestampMicros,
+            int ttlSeconds,
+            long localDeletionTimeSeconds,
+            int isComplexDeletion) {
+        int entry = entryCount;
+        if (entry == valueBuffers.length) {
             grow();
         }
-        int entry = entryCount++;
-        columnIndexes[entry] = columnIndex;
-        timestampsMicros[entry] = timestampMicros;
-        ttlsSeconds[entry] = ttlSeconds;
-        localDeletionTimesSeconds[entry] = localDeletionTimeSeconds;
+        int at = entry * INTS;
+        int[] to = ints;
+        to[at + COLUMN] = columnIndex;
+        to[at + TTL] = ttlSeconds;
+        to[at + VALUE_OFFSET] = 0;
+        to[at + VALUE_LENGTH] = ABSENT;
+        to[at + PATH_OFFSET] = 0;
+        to[at + PATH_LENGTH] = ABSENT;
+        to[at + COMPLEX_DELETION] = isComplexDeletion;
+        longs[entry * LONGS] = timestampMicros;
+        longs[entry * LONGS + 1] = localDeletionTimeSeconds;
+        entryCount = entry + 1;
         return entry;
     }
 
     /** Appends the deletion of a complex column. */
     public void addComplexDeletion(int columnIndex, long timestampMicros, long localDeletionTimeSeconds) {
-        int entry = addEntry(columnIndex, timestampMicros, NO_TTL, localDeletionTimeSeconds);
-        complexDeletion[entry] = true;
-        withoutBytes(entry);
+        addEntry(columnIndex, timestampMicros, NO_TTL, localDeletionTimeSeconds, 1);
     }
 
     /** Appends a cell without value and path; {@link #value} and {@link #path} add them to it. */
     public void addCell(int columnIndex, long timestampMicros, int ttlSeconds, long localDeletionTimeSeconds) {
-        int entry = addEntry(columnIndex, timestampMicros, ttlSeconds, localDeletionTimeSeconds);
-        complexDeletion[entry] = false;
-        withoutBytes(entry);
+        addEntry(columnIndex, timestampMicros, ttlSeconds, localDeletionTimeSeconds, 0);
     }
 
-    /** Makes value and path absent; the buffers that stood there stay, since nothing of them is read. */
-    private void withoutBytes(int entry) {
-        valueOffsets[entry] = 0;
-        valueLengths[entry] = ABSENT;
-        pathOffsets[entry] = 0;
-        pathLengths[entry] = ABSENT;
+    /** Appends a cell of a simple column that neither expires nor is a tombstone. */
+    public void addCell(int columnIndex, long timestampMicros, byte[] buffer, int offset, int length) {
+        int entry = entryCount;
+        if (entry == valueBuffers.length) {
+            grow();
+        }
+        int at = entry * INTS;
+        int[] to = ints;
+        to[at + COLUMN] = columnIndex;
+        to[at + TTL] = NO_TTL;
+        to[at + VALUE_OFFSET] = offset;
+        to[at + VALUE_LENGTH] = length;
+        to[at + PATH_OFFSET] = 0;
+        to[at + PATH_LENGTH] = ABSENT;
+        to[at + COMPLEX_DELETION] = 0;
+        longs[entry * LONGS] = timestampMicros;
+        longs[entry * LONGS + 1] = DeletionTime.NO_DELETION_TIME;
+        pointAt(valueBuffers, entry, buffer);
+        entryCount = entry + 1;
     }
 
     /** Gives the last cell its value. */
@@ -274,8 +302,8 @@ public final class Row {
 
     private void valueAt(int entry, byte[] buffer, int offset, int length) {
         pointAt(valueBuffers, entry, buffer);
-        valueOffsets[entry] = offset;
-        valueLengths[entry] = length;
+        ints[entry * INTS + VALUE_OFFSET] = offset;
+        ints[entry * INTS + VALUE_LENGTH] = length;
     }
 
     /** Most rows of a cursor lie in one buffer, and a comparison is cheaper than the collector's barrier at a store. */
@@ -287,40 +315,34 @@ public final class Row {
 
     private void pathAt(int entry, byte[] buffer, int offset, int length) {
         pointAt(pathBuffers, entry, buffer);
-        pathOffsets[entry] = offset;
-        pathLengths[entry] = length;
+        ints[entry * INTS + PATH_OFFSET] = offset;
+        ints[entry * INTS + PATH_LENGTH] = length;
     }
 
     /** Appends an entry of another row, its bytes staying where they lie. */
     public void addEntryOf(Row other, int entry) {
-        addEntryOf(other, entry, other.localDeletionTimesSeconds[entry]);
+        addEntryOf(other, entry, other.longs[entry * LONGS + 1]);
     }
 
     /** Appends an entry of another row with another local deletion time, its bytes staying where they lie. */
     public void addEntryOf(Row other, int entry, long localDeletionTimeSeconds) {
+        int from = entry * INTS;
         int added = addEntry(
-                other.columnIndexes[entry],
-                other.timestampsMicros[entry],
-                other.ttlsSeconds[entry],
-                localDeletionTimeSeconds);
-        complexDeletion[added] = other.complexDeletion[entry];
-        valueAt(added, other.valueBuffers[entry], other.valueOffsets[entry], other.valueLengths[entry]);
-        pathAt(added, other.pathBuffers[entry], other.pathOffsets[entry], other.pathLengths[entry]);
+                other.ints[from + COLUMN],
+                other.longs[entry * LONGS],
+                other.ints[from + TTL],
+                localDeletionTimeSeconds,
+                other.ints[from + COMPLEX_DELETION]);
+        valueAt(added, other.valueBuffers[entry], other.ints[from + VALUE_OFFSET], other.ints[from + VALUE_LENGTH]);
+        pathAt(added, other.pathBuffers[entry], other.ints[from + PATH_OFFSET], other.ints[from + PATH_LENGTH]);
     }
 
     private void grow() {
-        int capacity = columnIndexes.length * 2;
-        complexDeletion = Arrays.copyOf(complexDeletion, capacity);
-        columnIndexes = Arrays.copyOf(columnIndexes, capacity);
-        timestampsMicros = Arrays.copyOf(timestampsMicros, capacity);
-        ttlsSeconds = Arrays.copyOf(ttlsSeconds, capacity);
-        localDeletionTimesSeconds = Arrays.copyOf(localDeletionTimesSeconds, capacity);
+        int capacity = valueBuffers.length * 2;
+        ints = Arrays.copyOf(ints, capacity * INTS);
+        longs = Arrays.copyOf(longs, capacity * LONGS);
         valueBuffers = grown(valueBuffers, capacity);
-        valueOffsets = Arrays.copyOf(valueOffsets, capacity);
-        valueLengths = Arrays.copyOf(valueLengths, capacity);
         pathBuffers = grown(pathBuffers, capacity);
-        pathOffsets = Arrays.copyOf(pathOffsets, capacity);
-        pathLengths = Arrays.copyOf(pathLengths, capacity);
     }
 
     private static byte[][] grown(byte[][] buffers, int capacity) {
@@ -339,8 +361,16 @@ public final class Row {
         copy.deletion(deletionTimestampMicros, deletionLocalTimeSeconds, deletionShadowable);
         for (int i = 0; i < entryCount; i++) {
             copy.addEntryOf(this, i);
-            copy.valueAt(i, owned(valueBuffers[i], valueOffsets[i], valueLengths[i]), 0, valueLengths[i]);
-            copy.pathAt(i, owned(pathBuffers[i], pathOffsets[i], pathLengths[i]), 0, pathLengths[i]);
+            copy.valueAt(
+                    i,
+                    owned(valueBuffers[i], ints[i * INTS + VALUE_OFFSET], ints[i * INTS + VALUE_LENGTH]),
+                    0,
+                    ints[i * INTS + VALUE_LENGTH]);
+            copy.pathAt(
+                    i,
+                    owned(pathBuffers[i], ints[i * INTS + PATH_OFFSET], ints[i * INTS + PATH_LENGTH]),
+                    0,
+                    ints[i * INTS + PATH_LENGTH]);
         }
         return copy;
     }

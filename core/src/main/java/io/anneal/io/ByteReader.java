@@ -129,6 +129,12 @@ public final class ByteReader {
         int extra = VInt.extraBytes(first);
         require(1 + extra);
         long value = extra >= 7 ? 0 : first & (0xFF >> extra);
+        if (array.length - offset > Long.BYTES) {
+            // What lies behind the number is read with it and shifted out.
+            long tail = (long) LONG.get(array, offset + 1) >>> (Long.SIZE - Byte.SIZE * extra);
+            offset += 1 + extra;
+            return extra == Long.BYTES ? tail : value << (Byte.SIZE * extra) | tail;
+        }
         int end = offset + extra;
         for (int i = offset + 1; i <= end; i++) {
             value = (value << 8) | (array[i] & 0xFF);

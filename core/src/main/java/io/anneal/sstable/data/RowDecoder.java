@@ -130,6 +130,18 @@ public final class RowDecoder {
 
     private void decodeCell(ByteReader in, ColumnMapping columns, int column, boolean complex, Row row) {
         int flags = in.readUnsignedByte();
+        if (flags == UnfilteredFlags.CELL_USES_ROW_TIMESTAMP && !complex) {
+            // Most cells of most tables.
+            int fixed = columns.fixedLengthBytes(column);
+            int valueBytes = fixed == CqlType.VARIABLE_LENGTH ? in.readUnsignedVInt32() : fixed;
+            row.addCell(
+                    columns.schemaIndex(column),
+                    row.livenessTimestampMicros(),
+                    in.array(),
+                    in.skip(valueBytes),
+                    valueBytes);
+            return;
+        }
         boolean deleted = (flags & UnfilteredFlags.CELL_IS_DELETED) != 0;
         boolean expiring = (flags & UnfilteredFlags.CELL_IS_EXPIRING) != 0;
         long micros = (flags & UnfilteredFlags.CELL_USES_ROW_TIMESTAMP) != 0
