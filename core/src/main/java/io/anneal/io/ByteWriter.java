@@ -115,11 +115,9 @@ public final class ByteWriter {
             array[length] = (byte) 0xFF;
             LONG.set(array, length + 1, value);
         } else {
-            for (int i = size - 1; i > 0; i--) {
-                array[length + i] = (byte) value;
-                value >>>= 8;
-            }
-            array[length] = (byte) (value | (~0xFF >> (size - 1)));
+            // Eight bytes at once; what lies behind the number is room that is written later.
+            long prefix = (long) (~0xFF >> (size - 1) & 0xFF) << (Byte.SIZE * (size - 1));
+            LONG.set(array, length, (value | prefix) << (Long.SIZE - Byte.SIZE * size));
         }
         length += size;
     }

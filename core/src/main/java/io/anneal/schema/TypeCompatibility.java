@@ -49,7 +49,7 @@ final class TypeCompatibility {
             case SET, MAP ->
                 (!newer.isMultiCell() || newer.pathType().sorts(older.pathType())) && readsEach(newer, older, inOrder);
             case USER_TYPE -> isSameUserType((UserType) newer, (UserType) older) && readsEach(newer, older, inOrder);
-            case VECTOR -> false;
+            case VECTOR -> newer.dimension() == older.dimension() && readsEach(newer, older, inOrder);
         };
     }
 

@@ -163,6 +163,11 @@ public final class RowEncoder {
     }
 
     private void encodeCell(Row row, int entry, boolean complex, int fixedLength) {
+        if (!complex && isPlain(row, entry)) {
+            body.writeByte(UnfilteredFlags.CELL_USES_ROW_TIMESTAMP);
+            encodeValue(row, entry, row.valueLengthBytes(entry), fixedLength);
+            return;
+        }
         long timestamp = row.timestampMicros(entry);
         int ttl = row.ttlSeconds(entry);
         long localDeletionTime = row.localDeletionTimeSeconds(entry);
@@ -199,6 +204,16 @@ public final class RowEncoder {
         if (valueLength > 0) {
             encodeValue(row, entry, valueLength, fixedLength);
         }
+    }
+
+    /** Whether the cell is a value written with its row, as most are. */
+    private static boolean isPlain(Row row, int entry) {
+        return row.timestampMicros(entry) == row.livenessTimestampMicros()
+                && row.hasLiveness()
+                && row.localDeletionTimeSeconds(entry) == DeletionTime.NO_DELETION_TIME
+                && row.ttlSeconds(entry) == Row.NO_TTL
+                && row.valueLengthBytes(entry) > 0
+                && row.pathLengthBytes(entry) == Row.ABSENT;
     }
 
     private void encodeValue(Row row, int entry, int length, int fixedLength) {

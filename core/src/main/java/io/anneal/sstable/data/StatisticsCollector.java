@@ -68,7 +68,9 @@ final class StatisticsCollector {
                 addDeletion(row.timestampMicros(i), row.localDeletionTimeSeconds(i));
                 continue;
             }
-            addTimes(row.timestampMicros(i), row.ttlSeconds(i), row.localDeletionTimeSeconds(i));
+            if (!isOfRow(row, i)) {
+                addTimes(row.timestampMicros(i), row.ttlSeconds(i), row.localDeletionTimeSeconds(i));
+            }
             partitionCellCount++;
             if (countsCounters && !hasLegacyCounterShards) {
                 hasLegacyCounterShards = hasLegacyShard(row, i);
@@ -79,6 +81,14 @@ final class StatisticsCollector {
             }
         }
         rowCount++;
+    }
+
+    /** Whether the cell has the row's own times and none of a deletion, as most do: they are counted already. */
+    private static boolean isOfRow(Row row, int entry) {
+        return row.timestampMicros(entry) == row.livenessTimestampMicros()
+                && row.hasLiveness()
+                && row.localDeletionTimeSeconds(entry) == DeletionTime.NO_DELETION_TIME
+                && row.livenessTtlSeconds() == Row.NO_TTL;
     }
 
     /** Whether a counter has shards that are local or remote, as those of tables made before Cassandra 2.1. */
