@@ -49,8 +49,15 @@ final class TypeCompatibility {
             case SET, MAP ->
                 (!newer.isMultiCell() || newer.pathType().sorts(older.pathType())) && readsEach(newer, older, inOrder);
             case USER_TYPE -> isSameUserType((UserType) newer, (UserType) older) && readsEach(newer, older, inOrder);
-            case VECTOR -> newer.dimension() == older.dimension() && readsEach(newer, older, inOrder);
+            case VECTOR -> isLaidOutAlike(newer, older) && readsEach(newer, older, inOrder);
         };
+    }
+
+    /** Elements of a fixed length have no length before them. */
+    private static boolean isLaidOutAlike(CqlType newer, CqlType older) {
+        int now = newer.components().get(0).fixedLengthBytes();
+        int then = older.components().get(0).fixedLengthBytes();
+        return newer.dimension() == older.dimension() && now == then;
     }
 
     private static boolean isSameUserType(UserType newer, UserType older) {

@@ -38,6 +38,7 @@ class TypeCompatibilityTest {
                 "frozen<map<varint, int>> | frozen<map<int, int>>",
                 "tuple<int, text, int> | tuple<int, ascii>",
                 "vector<int, 2> | vector<int, 2>",
+                "vector<blob, 2> | vector<text, 2>",
                 "one | one",
             })
     void shouldReadWhatCassandraLetsATypeBecome(String newer, String older) {
@@ -59,6 +60,7 @@ class TypeCompatibilityTest {
                 "tuple<int> | tuple<int, int>",
                 "one | two",
                 "vector<int, 3> | vector<int, 2>",
+                "vector<varint, 2> | vector<int, 2>",
                 "set<int> | list<int>",
                 "frozen<set<int>> | frozen<list<int>>",
             })
