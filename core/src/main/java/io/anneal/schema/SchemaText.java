@@ -47,6 +47,13 @@ public final class SchemaText {
         return out.toString();
     }
 
+    /** Only the user types that the table's columns are made of, each as a statement; empty when there are none. */
+    public static String printTypes(TableSchema table) {
+        StringBuilder out = new StringBuilder();
+        appendUserTypes(table, out);
+        return out.toString();
+    }
+
     private static void appendUserTypes(TableSchema table, StringBuilder out) {
         Map<String, UserType> types = new LinkedHashMap<>();
         table.allColumns().forEach(c -> collectUserTypes(c.type(), types));

@@ -2,13 +2,16 @@ package io.anneal.store;
 
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
+import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -36,7 +39,8 @@ public record TableSource(
      * @throws SchemaException when the text is wrong or does not describe the table
      */
     public static TableSource of(TableDirectories table, Optional<Path> schemaFile) throws IOException {
-        return new TableSource(table, table.liveSSTables(), schema(table, schemaFile));
+        List<Descriptor> live = table.liveSSTables();
+        return new TableSource(table, live, schema(table, live, schemaFile));
     }
 
     /**
@@ -58,7 +62,8 @@ public record TableSource(
             }
         }
         TableDirectories table = CassandraDirectory.of(List.copyOf(directories)).onlyTable();
-        return new TableSource(table, List.copyOf(descriptors), schema(table, schemaFile));
+        List<Descriptor> found = List.copyOf(descriptors);
+        return new TableSource(table, found, schema(table, found, schemaFile));
     }
 
     /**
@@ -79,13 +84,44 @@ public record TableSource(
                 .orElseThrow(() -> new IllegalArgumentException("file is no component of an SSTable, file=" + file));
     }
 
-    private static Optional<TableSchema> schema(TableDirectories table, Optional<Path> schemaFile) throws IOException {
+    /**
+     * Cassandra's snapshots leave out user types that only stand inside other types; the SSTables' headers have them. Types
+     * that the text does have are taken from it.
+     */
+    private static CqlSchema parse(Path file, TableDirectories table, List<Descriptor> descriptors) throws IOException {
+        String text = Files.readString(file);
+        try {
+            return CqlSchema.parse(text, file.toString());
+        } catch (SchemaException e) {
+            String held = typesInHeaders(table, descriptors);
+            if (held.isEmpty()) {
+                throw e;
+            }
+            return CqlSchema.parse(text + "\n" + held, file.toString());
+        }
+    }
+
+    private static String typesInHeaders(TableDirectories table, List<Descriptor> descriptors) throws IOException {
+        List<SSTableReader> readers = new ArrayList<>();
+        try {
+            for (Descriptor descriptor : descriptors) {
+                readers.add(Formats.open(descriptor));
+            }
+            return readers.isEmpty() ? "" : SchemaText.printTypes(HeaderSchemas.union(table, readers));
+        } finally {
+            for (SSTableReader reader : readers) {
+                reader.close();
+            }
+        }
+    }
+
+    private static Optional<TableSchema> schema(
+            TableDirectories table, List<Descriptor> descriptors, Optional<Path> schemaFile) throws IOException {
         Optional<Path> file = schemaFile.isPresent() ? schemaFile : table.schemaFile();
         if (file.isEmpty()) {
             return Optional.empty();
         }
-        CqlSchema schema =
-                CqlSchema.parse(Files.readString(file.get()), file.get().toString());
+        CqlSchema schema = parse(file.get(), table, descriptors);
         Optional<TableSchema> named = schema.table(table.keyspace(), table.table());
         if (named.isPresent()) {
             return named;
