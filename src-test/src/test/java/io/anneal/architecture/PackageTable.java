@@ -26,7 +26,8 @@ final class PackageTable {
         DIRECT.put("schema", List.of("io", "schema.grammar"));
         DIRECT.put("key", List.of("schema"));
         DIRECT.put("fragment", List.of("key"));
-        DIRECT.put("memtable", List.of("fragment"));
+        // Writes to one row are reconciled as they come, which is the merge's business.
+        DIRECT.put("memtable", List.of("merge"));
         DIRECT.put("commitlog", List.of("fragment"));
         DIRECT.put("sstable", List.of("fragment"));
         DIRECT.put("sstable.data", List.of("sstable"));
@@ -57,7 +58,7 @@ final class PackageTable {
         DIRECT.put("bench.peer", List.of());
         DIRECT.put("bench.data", List.of("store"));
         DIRECT.put("bench.measure", List.of("bench.data"));
-        for (String measured : List.of("io", "schema", "key", "fragment", "sstable", "merge", "store", "net")) {
+        for (String measured : List.of("io", "schema", "key", "fragment", "commitlog", "memtable", "sstable", "merge", "compaction", "store", "net")) {
             DIRECT.put("bench." + measured, List.of(measured, "bench.measure"));
         }
         DIRECT.put("bench.repair", List.of("repair", "bench.measure"));

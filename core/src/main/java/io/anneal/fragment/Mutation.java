@@ -1,0 +1,87 @@
+package io.anneal.fragment;
+
+import io.anneal.io.ByteWriter;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
+import io.anneal.schema.TableSchema;
+
+/**
+ * The writes to one partition, which become visible and lasting together: items of the canonical encoding, one behind the
+ * other, each with the partition's key. In any order; a place may be written several times. Immutable by agreement: nobody
+ * writes to the bytes.
+ */
+public final class Mutation {
+    private final DecoratedKey key;
+    private final byte[] bytes;
+
+    /**
+     * Takes items that were encoded elsewhere.
+     *
+     * @param key of each item
+     * @param bytes whole items and nothing else; not copied
+     */
+    public Mutation(DecoratedKey key, byte[] bytes) {
+        this.key = key;
+        this.bytes = bytes;
+    }
+
+    /** Collects the writes to one partition. */
+    public static Builder builder(TableSchema schema, DecoratedKey key) {
+        return new Builder(schema, key);
+    }
+
+    public DecoratedKey key() {
+        return key;
+    }
+
+    /** The items. */
+    public byte[] bytes() {
+        return bytes;
+    }
+
+    public int lengthBytes() {
+        return bytes.length;
+    }
+
+    public boolean isEmpty() {
+        return bytes.length == 0;
+    }
+
+    /** Encodes writes as they come. One thread. */
+    public static final class Builder {
+        private static final int USUAL_BYTES = 256;
+
+        private final DecoratedKey key;
+        private final KeyView keyView;
+        private final CanonicalEncoder encoder;
+        private final ByteWriter encoded = new ByteWriter(USUAL_BYTES);
+
+        private Builder(TableSchema schema, DecoratedKey key) {
+            this.key = key;
+            keyView = new KeyView().wrap(key);
+            encoder = new CanonicalEncoder(schema, CanonicalEncoder.UNCLAMPED);
+        }
+
+        /** Adds a static or clustering row, which is copied. */
+        public Builder row(Row row) {
+            encoder.row(keyView, row, encoded);
+            return this;
+        }
+
+        public Builder partitionDeletion(DeletionTime deletion) {
+            encoder.partitionDeletion(
+                    keyView, deletion.timestampMicros(), deletion.localDeletionTimeSeconds(), encoded);
+            return this;
+        }
+
+        /** Adds the deletion of a range of rows, which is copied. */
+        public Builder rangeDeletion(RangeDeletion range) {
+            encoder.rangeDeletion(keyView, range, encoded);
+            return this;
+        }
+
+        public Mutation build() {
+            return new Mutation(key, encoded.toByteArray());
+        }
+    }
+}
