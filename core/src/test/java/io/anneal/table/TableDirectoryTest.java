@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.FileSystem;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -304,6 +305,49 @@ final class TableDirectoryTest {
         assertThatThrownBy(() -> table.link(List.of(foreign)))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("nb-1-big-Data.db");
+    }
+
+    @Test
+    void shouldLinkSnapshots() throws IOException {
+        TableDirectory table = create();
+        Descriptor live = addLive(table, 0);
+        Path snapshot = table.snapshot("before.1", List.of(live), Instant.EPOCH);
+        assertThat(snapshot).isEqualTo(table.directory().resolve("snapshots/before.1"));
+        assertThat(names(snapshot))
+                .containsExactly(
+                        "manifest.json",
+                        "nb-1-big-Data.db",
+                        "nb-1-big-Statistics.db",
+                        "nb-1-big-TOC.txt",
+                        "schema.cql");
+        assertThat(snapshot.resolve("manifest.json"))
+                .hasContent("{\"files\":[\"nb-1-big-Data.db\"],\"created_at\":\"1970-01-01T00:00:00Z\","
+                        + "\"expires_at\":null,\"ephemeral\":false}");
+        assertThat(Files.isSameFile(snapshot.resolve("nb-1-big-Data.db"), live.file(Component.DATA)))
+                .isTrue();
+
+        assertThatThrownBy(() -> table.snapshot("before.1", List.of(), Instant.EPOCH))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("before.1");
+        for (String wrong : List.of("", "..", "a/b", ".making-x")) {
+            assertThatThrownBy(() -> table.snapshot(wrong, List.of(), Instant.EPOCH))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("name=" + wrong);
+        }
+    }
+
+    @Test
+    void shouldLeaveNoHalfSnapshot() throws IOException {
+        TableDirectory table = create();
+        Descriptor missing = new Descriptor(table.directory().resolve("a-file"), "nb", "1", "big");
+        Files.writeString(table.directory().resolve("snapshots"), "in the way");
+        assertThatThrownBy(() -> table.snapshot("s", List.of(missing), Instant.EPOCH))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("snapshots");
+        Files.delete(table.directory().resolve("snapshots"));
+        place(table.directory().resolve("snapshots/.making-s"), "1");
+        reopen(table);
+        assertThat(names(table.directory().resolve("snapshots"))).isEmpty();
     }
 
     @Test
