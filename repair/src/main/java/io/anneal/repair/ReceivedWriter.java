@@ -16,7 +16,7 @@ import io.anneal.key.RingPosition;
 import io.anneal.repair.row.KnownDeletions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
-import io.anneal.store.StagedWriter;
+import io.anneal.sstable.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
