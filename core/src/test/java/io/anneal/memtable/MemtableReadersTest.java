@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /** Readers on other threads while the owner writes: each sees a number of whole mutations. */
 class MemtableReadersTest {
-    private static final int ROUNDS = 400;
-    private static final int MUTATIONS = 20_000;
+    private static final int ROUNDS = 200;
+    private static final int MUTATIONS = 6_000;
     private static final int PARTITIONS = 5;
     private static final int NEW_ROWS = 1000;
 
@@ -60,7 +60,7 @@ class MemtableReadersTest {
     private Callable<Void> reader(boolean reversed) {
         return () -> {
             long seen = 0;
-            for (int round = 0; round < ROUNDS; round++) {
+            for (int round = 0; round < ROUNDS && memtable.mutationCount() < MUTATIONS; round++) {
                 seen = readOnce(reversed, seen);
             }
             return null;
