@@ -124,12 +124,14 @@ final class MetricsRegistryTest {
             assertThat(server.getAttribute(timer, "Count")).isEqualTo(1L);
             assertThat(server.getAttribute(timer, "DurationUnit")).isEqualTo("microseconds");
             assertThat((double) server.getAttribute(timer, "50thPercentile")).isBetween(2.0, 2.125);
-            assertThat(beans(MetricsRegistry.DOMAIN + ":type=Table,name=flushes,*")).hasSize(2);
+            assertThat(beans(MetricsRegistry.DOMAIN + ":type=Table,name=flushes,*"))
+                    .hasSize(2);
             // Tables that come later are seen, dropped ones vanish.
             registry.addTable("ks.u", 1);
             assertThat(beans(MetricsRegistry.DOMAIN + ":table=ks.u,*")).isNotEmpty();
             registry.removeTable(table);
-            assertThat(beans(MetricsRegistry.DOMAIN + ":table=ks.t,name=flushes,type=Table,*")).hasSize(1);
+            assertThat(beans(MetricsRegistry.DOMAIN + ":table=ks.t,name=flushes,type=Table,*"))
+                    .hasSize(1);
         } finally {
             registry.close();
         }
@@ -150,9 +152,12 @@ final class MetricsRegistryTest {
             for (String bean : beans(MetricsRegistry.DOMAIN + ":table=ks.t,name=write-latency,type=Table,*")) {
                 ObjectName name = new ObjectName(bean);
                 for (String rate : new String[] {"MeanRate", "OneMinuteRate", "FiveMinuteRate"}) {
-                    assertThat((double) server.getAttribute(name, rate)).as(rate).isBetween(600.0, 680.0);
+                    assertThat((double) server.getAttribute(name, rate))
+                            .as(rate)
+                            .isBetween(600.0, 680.0);
                 }
-                assertThat((double) server.getAttribute(name, "FifteenMinuteRate")).isPositive();
+                assertThat((double) server.getAttribute(name, "FifteenMinuteRate"))
+                        .isPositive();
             }
         } finally {
             registry.close();

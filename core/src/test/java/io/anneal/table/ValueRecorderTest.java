@@ -40,7 +40,8 @@ final class ValueRecorderTest {
     void shouldTellPercentilesAsASortedListDoes() {
         long seed = System.nanoTime();
         SplittableRandom random = new SplittableRandom(seed);
-        long[] values = random.longs(10_000, 0, 1L << 30).map(v -> v >>> (v & 15)).toArray();
+        long[] values =
+                random.longs(10_000, 0, 1L << 30).map(v -> v >>> (v & 15)).toArray();
         for (long value : values) {
             recorder.record(value);
         }
