@@ -12,7 +12,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -151,19 +150,22 @@ final class Disk {
         }
         // A directory whose force failed holds up all that comes behind it.
         Set<DirectoryNode> stopped = new HashSet<>();
-        for (Iterator<DirectoryChange> changes = unforced.iterator(); changes.hasNext(); ) {
-            DirectoryChange change = changes.next();
-            boolean isForced = forced.containsAll(change.directories())
-                    && Collections.disjoint(change.directories(), stopped)
-                    && change.directories().stream().noneMatch(DiskNode::isDistrusted);
+        List<DirectoryChange> left = new ArrayList<>();
+        for (DirectoryChange change : unforced) {
+            List<DirectoryNode> changed = change.directories();
+            boolean isForced = forced.containsAll(changed)
+                    && Collections.disjoint(changed, stopped)
+                    && changed.stream().noneMatch(DiskNode::isDistrusted);
             if (isForced) {
                 change.apply(DirectoryNode::durable);
                 changesForced++;
-                changes.remove();
             } else {
-                stopped.addAll(change.directories());
+                left.add(change);
+                stopped.addAll(changed);
             }
         }
+        unforced.clear();
+        unforced.addAll(left);
         if (changesForced >= CHANGES_BEFORE_SWEEP) {
             sweep();
         }
