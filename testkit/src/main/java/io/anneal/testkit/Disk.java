@@ -262,6 +262,10 @@ final class Disk {
         nodes.retainAll(reachable);
     }
 
+    synchronized boolean isDestroyed() {
+        return running == null;
+    }
+
     /** Closes everything and leaves nothing behind. */
     synchronized void destroy() throws IOException {
         if (running == null) {

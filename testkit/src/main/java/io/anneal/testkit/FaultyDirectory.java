@@ -136,6 +136,10 @@ public final class FaultyDirectory implements Closeable {
         });
     }
 
+    boolean isClosed() {
+        return disk.isDestroyed();
+    }
+
     /** Ends the machine and deletes everything. */
     @Override
     public void close() throws IOException {

@@ -46,6 +46,7 @@ public final class ManualClock extends Clock {
         synchronized (reading) {
             reading.now = reading.now.plus(duration);
             reading.nanos = Math.addExact(reading.nanos, duration.toNanos());
+            reading.notifyAll();
         }
     }
 
@@ -59,6 +60,16 @@ public final class ManualClock extends Clock {
     public long nanoTime() {
         synchronized (reading) {
             return reading.nanos;
+        }
+    }
+
+    /** Waits until so many nanoseconds have passed, which somebody else has to see to. */
+    public void sleepNanos(long durationNanos) throws InterruptedException {
+        synchronized (reading) {
+            long endNanos = Math.addExact(reading.nanos, durationNanos);
+            while (reading.nanos < endNanos) {
+                reading.wait();
+            }
         }
     }
 

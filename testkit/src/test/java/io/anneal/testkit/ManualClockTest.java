@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 class ManualClockTest {
@@ -42,6 +44,27 @@ class ManualClockTest {
 
         assertThat(elsewhere.instant()).isEqualTo(ManualClock.START.plusSeconds(3600));
         assertThat(elsewhere.getZone()).isEqualTo(ZoneId.of("Asia/Kolkata"));
+    }
+
+    @Test
+    void shouldWakeSleepersWhenTimeHasPassed() throws InterruptedException {
+        List<Long> woken = new CopyOnWriteArrayList<>();
+        Thread sleeper = new Thread(() -> {
+            try {
+                clock.sleepNanos(10);
+                woken.add(clock.nanoTime());
+            } catch (InterruptedException e) {
+                woken.add(-1L);
+            }
+        });
+        sleeper.start();
+        // However the threads interleave: it wakes once ten have passed since it fell asleep.
+        while (sleeper.isAlive()) {
+            clock.advance(Duration.ofNanos(1));
+            sleeper.join(1);
+        }
+
+        assertThat(woken).singleElement().satisfies(nanos -> assertThat(nanos).isGreaterThanOrEqualTo(10));
     }
 
     @Test
