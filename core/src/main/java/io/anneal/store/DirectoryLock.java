@@ -11,8 +11,10 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.Optional;
@@ -153,6 +155,9 @@ final class DirectoryLock implements Closeable {
             free = lock != null;
         } catch (OverlappingFileLockException e) {
             free = false;
+        } catch (AccessDeniedException | ReadOnlyFileSystemException e) {
+            // Only a process that may write can own it; whoever may not cannot see whether one does.
+            free = true;
         } catch (IOException e) {
             throw new StorageException("lock", file, e);
         }

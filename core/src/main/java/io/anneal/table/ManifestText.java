@@ -70,7 +70,8 @@ final class ManifestText {
         for (RepairTime time : content.repairTimes()) {
             line(text, "repaired", time.range().left(), time.range().right(), time.seconds());
         }
-        text.append(CRC).append(crc(text.toString())).append('\n');
+        String crc = crc(text.toString());
+        text.append(CRC).append(crc).append('\n');
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 

@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -44,17 +45,20 @@ public final class TableDirectory implements SSTableTarget {
     private final TableSchema schema;
     private final SSTableFormats formats;
     private final Manifest manifest;
+    private final Snapshots snapshots;
 
     /** Generations that the manifest names as written or obsolete and whose files are gone: its next form leaves them out. */
     private final Set<String> gone = ConcurrentHashMap.newKeySet();
 
     private long lastGeneration;
 
-    private TableDirectory(Path directory, TableSchema schema, SSTableFormats formats, Manifest manifest) {
+    private TableDirectory(
+            Path directory, TableSchema schema, SSTableFormats formats, Manifest manifest, Snapshots snapshots) {
         this.directory = directory;
         this.schema = schema;
         this.formats = formats;
         this.manifest = manifest;
+        this.snapshots = snapshots;
     }
 
     /**
@@ -83,7 +87,8 @@ public final class TableDirectory implements SSTableTarget {
 
         Directories.rename(making, directory);
         Directories.sync(directory.getParent());
-        return new TableDirectory(directory, schema, formats, Manifest.open(directory, opener));
+        return new TableDirectory(
+                directory, schema, formats, Manifest.open(directory, opener), new Snapshots(directory, opener));
     }
 
     private static UUID tableId(TableSchema schema) {
@@ -104,7 +109,9 @@ public final class TableDirectory implements SSTableTarget {
             throws IOException {
         Manifest manifest = Manifest.open(directory, opener);
         TableSchema schema = readSchema(directory, manifest.content());
-        TableDirectory opened = new TableDirectory(directory, schema, formats, manifest);
+        Snapshots snapshots = new Snapshots(directory, opener);
+        snapshots.sweep();
+        TableDirectory opened = new TableDirectory(directory, schema, formats, manifest, snapshots);
         opened.lastGeneration = TableSweep.run(directory, manifest);
         opened.sstables();
         return opened;
@@ -282,6 +289,17 @@ public final class TableDirectory implements SSTableTarget {
         }
         Directories.sync(directory);
         return linked;
+    }
+
+    /**
+     * Links SSTables, with what describes them, to {@code snapshots/<name>/}, which Cassandra and this library read as the
+     * table. Whoever calls sees to it that they are not deleted meanwhile.
+     *
+     * @return the snapshot's directory
+     * @throws IllegalStateException when there is a snapshot of this name
+     */
+    public Path snapshot(String name, Collection<Descriptor> sstables, Instant now) throws IOException {
+        return snapshots.take(name, schema, sstables, now);
     }
 
     /**
