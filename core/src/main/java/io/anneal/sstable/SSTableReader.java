@@ -1,6 +1,7 @@
 package io.anneal.sstable;
 
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
 import io.anneal.key.Partitioner;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
@@ -28,6 +29,12 @@ public interface SSTableReader extends Closeable {
 
     /** The first and the last partition key; empty when no component tells. */
     Optional<KeyRange> keyRange() throws IOException;
+
+    /**
+     * False when the key is certainly not there, as far as Filter knows; true when there is no Filter. Reads Filter once and
+     * no other file.
+     */
+    boolean mayContain(KeyView key) throws IOException;
 
     /** The simple name of Cassandra's class that compressed the data; empty when it is not compressed. */
     Optional<String> compressor();

@@ -8,6 +8,7 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.EncodingBase;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -256,7 +257,7 @@ public final class SSTableWriter implements Closeable {
          */
         public SSTableWriter sorted() throws IOException {
             return open(staging -> new SortedSink(
-                    schema, new StagedWriter(staging, schema, config(expectedPartitions), sizeLimitBytes)));
+                    schema, new StagedWriter(staging.target(schema), config(expectedPartitions), sizeLimitBytes)));
         }
 
         /**
@@ -272,8 +273,8 @@ public final class SSTableWriter implements Closeable {
             }
             return open(staging -> new SortingSink(
                     schema,
-                    (partitions, smallest) ->
-                            new StagedWriter(staging, schema, config(partitions).withBase(smallest), Long.MAX_VALUE),
+                    (partitions, smallest) -> new StagedWriter(
+                            staging.target(schema), config(partitions).withBase(smallest), Long.MAX_VALUE),
                     memoryBytes));
         }
 

@@ -5,6 +5,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableTarget;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
 import java.io.Closeable;
@@ -63,8 +64,12 @@ public final class StagingDirectory implements Closeable {
         return List.copyOf(complete);
     }
 
-    /** Starts one SSTable of the table under the next free generation. The caller closes it. */
-    FragmentWriter start(TableSchema schema, SSTableWriterConfig config) throws IOException {
+    /** A table's place here; each SSTable gets the next free generation. */
+    public SSTableTarget target(TableSchema schema) {
+        return config -> start(schema, config);
+    }
+
+    private FragmentWriter start(TableSchema schema, SSTableWriterConfig config) throws IOException {
         Path tableDirectory = tableDirectory(schema);
         return Formats.write(tableDirectory, Long.toString(nextGeneration(tableDirectory)), schema, config);
     }
@@ -98,24 +103,6 @@ public final class StagingDirectory implements Closeable {
             }
         }
         return highest;
-    }
-
-    /** Deletes a finished SSTable that is not wanted after all; its TOC last, so that a crash in between is noticed. */
-    public static void delete(Descriptor descriptor) throws StorageException {
-        for (Component component : Component.values()) {
-            if (component != Component.TOC) {
-                delete(descriptor.file(component));
-            }
-        }
-        delete(descriptor.file(Component.TOC));
-    }
-
-    private static void delete(Path file) throws StorageException {
-        try {
-            Files.deleteIfExists(file);
-        } catch (IOException e) {
-            throw new StorageException("delete", file, e);
-        }
     }
 
     /** Gives the directory up. The lock file stays: deleting it would let two processes hold two locks. */

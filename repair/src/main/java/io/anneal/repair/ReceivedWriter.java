@@ -13,7 +13,7 @@ import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.repair.row.KnownDeletions;
 import io.anneal.sstable.Descriptor;
-import io.anneal.store.StagedWriter;
+import io.anneal.sstable.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;

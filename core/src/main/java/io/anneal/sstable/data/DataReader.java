@@ -280,8 +280,8 @@ public final class DataReader implements SSTableReader {
         return -1;
     }
 
-    /** False when the key is certainly not in the SSTable, as far as the filter knows. */
-    boolean mayContain(KeyView key) throws IOException {
+    @Override
+    public boolean mayContain(KeyView key) throws IOException {
         Optional<BloomFilter> known = filter;
         if (known == null) {
             known = readFilter();
