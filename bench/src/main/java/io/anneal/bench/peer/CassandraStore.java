@@ -86,7 +86,13 @@ public final class CassandraStore implements AutoCloseable {
      * @param threads that draw rows and apply them, each waiting for its own
      */
     public PeerWrite write(long seed, long rows, int threads) {
-        return PeerWrite.of(request("APPLY_ROWS", Long.toString(seed), Long.toString(rows), Integer.toString(threads)));
+        return PeerWrite.of(
+                request("APPLY_ROWS", Long.toString(seed), Long.toString(rows), Integer.toString(threads), "true"));
+    }
+
+    /** The same from one thread; rows stay in memtables. */
+    public void writeUnflushed(long seed, long rows) {
+        request("APPLY_ROWS", Long.toString(seed), Long.toString(rows), "1", "false");
     }
 
     /** Reads partitions chosen at random of the first {@code rows}, wherever they are now; the median of one in nanoseconds. */

@@ -6,6 +6,7 @@ import io.anneal.bench.data.TemporaryDirectory;
 import io.anneal.bench.peer.CassandraPeerConfig;
 import io.anneal.bench.peer.CassandraStore;
 import io.anneal.bench.peer.PeerRun;
+import io.anneal.bench.peer.PeerWrite;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableVersion;
@@ -50,21 +51,38 @@ final class StorePeer implements Closeable {
         }
     }
 
-    /** Its store, empty. */
-    CassandraStore store() {
+    /** Forgets everything; compactions begin by themselves. */
+    void empty() {
         store.truncate();
-        return store;
+    }
+
+    /** Writes drawn rows from threads, and flushes. */
+    PeerWrite write(long rows, int threads) {
+        return store.write(GeneratedTable.SEED, rows, threads);
+    }
+
+    /** Writes drawn rows, which stay in memtables. */
+    void writeUnflushed(long rows) {
+        store.writeUnflushed(GeneratedTable.SEED, rows);
+    }
+
+    void flush() {
+        store.flush();
+    }
+
+    long readMedianNanos(long rows, int reads) {
+        return store.readMedianNanos(GeneratedTable.SEED, rows, reads);
     }
 
     /** Its compaction of the table's SSTables, whose layout is that of its own table whatever their name. */
-    Run compact(GeneratedTable table, long rows) {
+    Run compact(GeneratedTable table) {
         store.autoCompaction(false);
         store.truncate();
         store.take(table.directory().path(), table.readers().size());
         PeerRun run = store.compact();
         store.truncate();
         store.autoCompaction(true);
-        return new Run(rows, table.dataLengthBytes(), run.wallNanos(), run.cpuNanos(), 0);
+        return new Run(table.rowCount(), table.dataLengthBytes(), run.wallNanos(), run.cpuNanos(), 0);
     }
 
     @Override

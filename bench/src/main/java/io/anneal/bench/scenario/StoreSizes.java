@@ -27,4 +27,8 @@ public record StoreSizes(int steadySeconds, long compactedBytes, int heapMiB, in
         int heap = Math.max(HEAP_MIB_MIN, heapMiB);
         return new StoreSizes(steadySeconds, compactedBytes, heap, heap / MEMTABLES_OF_HEAP);
     }
+
+    long memtablesBytes() {
+        return (long) memtablesMiB << 20;
+    }
 }

@@ -38,8 +38,12 @@ final class SyncLimit implements Closeable {
         }
     }
 
-    /** @param writeBytes at most the length of the file */
-    Latencies measure(int writeBytes, int syncs) throws IOException {
+    /**
+     * How long each took.
+     *
+     * @param writeBytes at most the length of the file
+     */
+    long[] nanos(int writeBytes, int syncs) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocateDirect(writeBytes);
         long[] nanos = new long[syncs];
         int position = 0;
@@ -56,7 +60,7 @@ final class SyncLimit implements Closeable {
             nanos[i] = nanoTime.getAsLong() - start;
             position += writeBytes;
         }
-        return new Latencies(nanos);
+        return nanos;
     }
 
     @Override

@@ -43,7 +43,8 @@ public final class PeerAgent {
                         TableOperations.table(arguments.get(0), arguments.get(1)),
                         Long.parseLong(arguments.get(2)),
                         Long.parseLong(arguments.get(3)),
-                        Integer.parseInt(arguments.get(4)));
+                        Integer.parseInt(arguments.get(4)),
+                        Boolean.parseBoolean(arguments.get(5)));
             case "READ_ROWS" ->
                 StoreOperations.read(
                         TableOperations.table(arguments.get(0), arguments.get(1)),

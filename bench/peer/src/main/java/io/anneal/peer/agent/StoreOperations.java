@@ -29,9 +29,9 @@ final class StoreOperations {
 
     /**
      * Applies the mutations of that many rows, drawn in the loop, from some threads. Answers time and processor time of
-     * the process until the last is acknowledged, then the same until all of it is flushed.
+     * the process until the last is acknowledged, then the same until all of it is flushed, if it is to be.
      */
-    static List<List<String>> write(ColumnFamilyStore store, long seed, long rows, int threads)
+    static List<List<String>> write(ColumnFamilyStore store, long seed, long rows, int threads, boolean flushes)
             throws InterruptedException {
         DrawnRows drawn = new DrawnRows(store.metadata(), seed);
         ExecutorService executor = Executors.newFixedThreadPool(threads);
@@ -48,7 +48,9 @@ final class StoreOperations {
             }
             await(writers);
             List<String> acknowledged = List.of(meter.wallNanos(), meter.cpuNanos());
-            store.forceBlockingFlush(ColumnFamilyStore.FlushReason.USER_FORCED);
+            if (flushes) {
+                store.forceBlockingFlush(ColumnFamilyStore.FlushReason.USER_FORCED);
+            }
             return List.of(acknowledged, List.of(meter.wallNanos(), meter.cpuNanos()));
         } finally {
             executor.shutdownNow();
