@@ -23,6 +23,7 @@ public final class TableSchema {
     private final TableOptions options;
     private final boolean viewBase;
     private final boolean compactStorage;
+    private final boolean hasCounters;
     private final Map<String, Column> byName;
 
     private TableSchema(Builder builder) {
@@ -36,6 +37,8 @@ public final class TableSchema {
         options = builder.options;
         viewBase = builder.viewBase;
         compactStorage = builder.compactStorage;
+        hasCounters = staticColumns.stream().anyMatch(c -> c.type().isCounter())
+                || regularColumns.stream().anyMatch(c -> c.type().isCounter());
         byName = new HashMap<>();
         for (List<Column> columns : List.of(partitionKey, clustering, staticColumns, regularColumns)) {
             for (Column column : columns) {
@@ -147,8 +150,7 @@ public final class TableSchema {
 
     /** Whether any column, dropped ones too, is a counter. */
     public boolean hasCounters() {
-        return staticColumns.stream().anyMatch(c -> c.type().isCounter())
-                || regularColumns.stream().anyMatch(c -> c.type().isCounter());
+        return hasCounters;
     }
 
     /**
