@@ -99,6 +99,17 @@ public final class TableSchema {
         return options;
     }
 
+    /** The same table under an id. */
+    public TableSchema withId(String tableId) {
+        Builder copy = builder(keyspace, name)
+                .id(tableId)
+                .options(options)
+                .viewBase(viewBase)
+                .compactStorage(compactStorage);
+        allColumns().forEach(c -> copy.column(c.name(), c.type(), c.kind(), c.dropTimeMicros(), c.dropped()));
+        return copy.build();
+    }
+
     /** Whether materialized views are fed from the table: rows that come past Cassandra would be missing in them. */
     public boolean isViewBase() {
         return viewBase;
