@@ -7,7 +7,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.store.StagedWriter;
+import io.anneal.sstable.StagedWriter;
 import io.anneal.store.StagingDirectory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -85,8 +85,7 @@ final class DemoData {
             throws IOException {
         Iterator<DecoratedKey> selected = keys.stream().filter(wanted).iterator();
         try (StagedWriter writer = new StagedWriter(
-                        staging,
-                        schema,
+                        staging.target(schema),
                         SSTableWriterConfig.defaults(keys.size()),
                         StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
                 FragmentCursor cursor = new DemoCursor(schema, selected, source)) {

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.PurgeCursor;
-import io.anneal.merge.PurgeRule;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.repair.RepairConfig;
 import io.anneal.store.CassandraDirectory;
 import io.anneal.store.TableDirectories;
@@ -158,7 +158,7 @@ final class DiffCommand extends Subcommand {
         try (TablePair opened = TablePair.open(pair.left(), pair.right(), Optional.ofNullable(schemaFile));
                 Progress progress = progress(pair.name())) {
             DifferenceLines lines = new DifferenceLines(json, lineEnd, pair.name(), opened.schema());
-            PurgeRule rule = new PurgeRule(
+            SessionPurgeRule rule = new SessionPurgeRule(
                     nowSeconds == null ? nowSeconds() : nowSeconds,
                     opened.schema().options().gcGraceSeconds());
             for (TokenRange.Linear part : tokens) {
@@ -171,7 +171,7 @@ final class DiffCommand extends Subcommand {
         }
     }
 
-    private static FragmentCursor purged(FragmentCursor merged, PurgeRule rule) {
+    private static FragmentCursor purged(FragmentCursor merged, SessionPurgeRule rule) {
         return new PurgeCursor(merged, rule);
     }
 

@@ -7,7 +7,7 @@ import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.store.StagedWriter;
+import io.anneal.sstable.StagedWriter;
 import io.anneal.store.StagingDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -86,7 +86,7 @@ final class SSTableGenerateCommand extends Subcommand {
         List<Descriptor> written;
         long lengthBytes;
         try (StagingDirectory staging = StagingDirectory.open(target);
-                StagedWriter writer = new StagedWriter(staging, schema, config(schema, shape), Long.MAX_VALUE);
+                StagedWriter writer = new StagedWriter(staging.target(schema), config(schema, shape), Long.MAX_VALUE);
                 Progress progress = progress("generating")) {
             long fragmentCount = 0;
             for (FragmentKind kind = cursor.advance(); kind != null; kind = cursor.advance()) {

@@ -9,9 +9,9 @@ import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedWriter;
 import io.anneal.store.Formats;
 import io.anneal.store.SSTables;
-import io.anneal.store.StagedWriter;
 import io.anneal.store.StagingDirectory;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -71,7 +71,7 @@ final class SSTableRewrite {
     private List<Result> write(
             FragmentCursor cursor, SSTableWriterConfig config, Progress progress, LongSupplier position)
             throws IOException {
-        try (StagedWriter writer = new StagedWriter(staging, sstables.schema(), config, Long.MAX_VALUE)) {
+        try (StagedWriter writer = new StagedWriter(staging.target(sstables.schema()), config, Long.MAX_VALUE)) {
             long fragmentCount = 0;
             long rowCount = 0;
             FragmentKind kind;
@@ -100,7 +100,7 @@ final class SSTableRewrite {
             return new Result(descriptor, rowCount, written.dataLengthBytes());
         } finally {
             if (!right) {
-                StagingDirectory.delete(descriptor);
+                descriptor.delete();
             }
         }
     }

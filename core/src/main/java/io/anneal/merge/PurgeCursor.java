@@ -9,11 +9,12 @@ import io.anneal.fragment.Row;
 import java.io.IOException;
 
 /**
- * The purged view of a normalised cursor: what two replicas must agree on. Rows go through a {@link Purger}, purgeable
- * range deletions count as none, partitions of which nothing is left are skipped. Closes the inner cursor. Owned by one
- * thread.
+ * The purged view of a normalised cursor: what two replicas must agree on, what a compaction keeps. Rows go through a {@link
+ * Purger}, purgeable range deletions count as none, partitions of which nothing is left are skipped. Closes the inner
+ * cursor. Owned by one thread.
  */
 public final class PurgeCursor extends ForwardingCursor {
+    private final PurgeRule rule;
     private final Purger purger;
     private final RangeTombstoneChange change = new RangeTombstoneChange();
 
@@ -25,10 +26,15 @@ public final class PurgeCursor extends ForwardingCursor {
     private long partitionLocalDeletionTimeSeconds;
     private long openTimestampMicros;
     private long openLocalDeletionTimeSeconds;
+    private long purgedPartitions;
+    private long purgedRows;
+    private long purgedEntries;
+    private long purgedDeletions;
 
     public PurgeCursor(FragmentCursor inner, PurgeRule rule) {
         super(inner);
-        purger = new Purger(rule);
+        this.rule = rule;
+        purger = new Purger(inner.schema(), rule);
     }
 
     @Override
@@ -50,7 +56,9 @@ public final class PurgeCursor extends ForwardingCursor {
             partitionLocalDeletionTimeSeconds = inner.partitionDeletionLocalTimeSeconds();
             openTimestampMicros = DeletionTime.NO_TIMESTAMP;
             openLocalDeletionTimeSeconds = DeletionTime.NO_DELETION_TIME;
-            if (purger.rule().isPurgeable(partitionLocalDeletionTimeSeconds)) {
+            rule.startPartition(inner.key());
+            if (rule.isPurgeable(partitionTimestampMicros, partitionLocalDeletionTimeSeconds)) {
+                purgedDeletions++;
                 partitionTimestampMicros = DeletionTime.NO_TIMESTAMP;
                 partitionLocalDeletionTimeSeconds = DeletionTime.NO_DELETION_TIME;
             }
@@ -62,6 +70,7 @@ public final class PurgeCursor extends ForwardingCursor {
                 kindAhead = first;
                 return FragmentKind.PARTITION_START;
             }
+            purgedPartitions++;
         }
         return null;
     }
@@ -90,15 +99,27 @@ public final class PurgeCursor extends ForwardingCursor {
 
     private boolean purgeRow() {
         view = Row.recycle(view);
-        row = purger.purge(inner.row(), view) ? view : inner.row();
-        return !row.isEmpty();
+        Row unpurged = inner.row();
+        if (!purger.purge(unpurged, view)) {
+            row = unpurged;
+            return !row.isEmpty();
+        }
+        row = view;
+        purgedEntries += unpurged.entryCount() - view.entryCount();
+        purgedDeletions += unpurged.hasDeletion() && !view.hasDeletion() ? 1 : 0;
+        if (view.isEmpty()) {
+            purgedRows++;
+            return false;
+        }
+        return true;
     }
 
     private boolean purgeChange() {
         RangeTombstoneChange unpurged = inner.rangeTombstoneChange();
         long micros = unpurged.timestampMicros();
         long seconds = unpurged.localDeletionTimeSeconds();
-        if (purger.rule().isPurgeable(seconds)) {
+        if (!unpurged.isLive() && rule.isPurgeable(micros, seconds)) {
+            purgedDeletions++;
             micros = DeletionTime.NO_TIMESTAMP;
             seconds = DeletionTime.NO_DELETION_TIME;
         }
@@ -111,6 +132,11 @@ public final class PurgeCursor extends ForwardingCursor {
         change.weight(unpurged.weight());
         change.deletion(micros, seconds);
         return true;
+    }
+
+    /** What was left out so far. */
+    public Purged purged() {
+        return new Purged(purgedPartitions, purgedRows, purgedEntries, purgedDeletions);
     }
 
     @Override

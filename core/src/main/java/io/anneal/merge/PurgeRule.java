@@ -1,29 +1,33 @@
 package io.anneal.merge;
 
-import io.anneal.schema.TableOptions;
+import io.anneal.key.KeyView;
 
 /**
- * The two numbers that decide what is purged from the hashed view (rules 9 and 10 of the canonical form). Both come from
- * the session, never from a clock or a replica's own settings.
- *
- * @param purgeTimeSeconds the session's time T, since 1970
- * @param gcGraceSeconds {@link TableOptions#GC_GRACE_UNKNOWN} when there is no schema text: then nothing is purgeable
+ * Decides what is left out because nobody needs it any more. A {@link PurgeCursor} tells it the partition first and then
+ * asks for what the partition holds. A rule that looks at the partition belongs to one thread.
  */
-public record PurgeRule(long purgeTimeSeconds, long gcGraceSeconds) {
-    public PurgeRule {
-        if (gcGraceSeconds < 0 && gcGraceSeconds != TableOptions.GC_GRACE_UNKNOWN) {
-            throw new IllegalArgumentException("gc_grace is negative, gcGraceSeconds=" + gcGraceSeconds);
-        }
-    }
+public interface PurgeRule {
+    /**
+     * What is asked from now on lies in this partition.
+     *
+     * @param key valid until the next call
+     */
+    void startPartition(KeyView key);
 
-    /** Rule 10: whether what was deleted, or expired, at this time is gone from the view. */
-    public boolean isPurgeable(long localDeletionTimeSeconds) {
-        return gcGraceSeconds != TableOptions.GC_GRACE_UNKNOWN
-                && localDeletionTimeSeconds < purgeTimeSeconds - gcGraceSeconds;
-    }
+    /**
+     * Whether a deletion, or what has expired, may go.
+     *
+     * @param timestampMicros what is older than this, or as old, may be hidden by it; {@link Long#MAX_VALUE} when whatever
+     *     the partition holds may be
+     * @param localDeletionTimeSeconds when it was deleted or expired, or {@link
+     *     io.anneal.fragment.DeletionTime#NO_DELETION_TIME}: then the answer is no
+     */
+    boolean isPurgeable(long timestampMicros, long localDeletionTimeSeconds);
 
-    /** Whether what expires at this time has expired. */
-    public boolean isExpired(long expirySeconds) {
-        return expirySeconds <= purgeTimeSeconds;
-    }
+    /**
+     * Whether a cell of this time counts as the tombstone that it leaves behind.
+     *
+     * @param expirySeconds when it expires
+     */
+    boolean isExpired(long timestampMicros, long expirySeconds);
 }

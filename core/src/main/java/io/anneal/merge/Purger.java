@@ -2,43 +2,70 @@ package io.anneal.merge;
 
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Row;
+import io.anneal.schema.Column;
+import io.anneal.schema.TableSchema;
+import java.util.List;
 
 /**
- * The view of a normalised row that is hashed: rules 9 and 10 of the canonical form. First an expiring cell that has
- * expired is dropped if its expiry is purgeable, else it becomes the tombstone that its writer would have left ({@code
- * ldt - ttl}), which is dropped in turn if purgeable; then tombstones, deletions and expired liveness go by their own
+ * The view of a normalised row that a {@link PurgeRule} leaves: rules 9 and 10 of the canonical form. First an expiring cell
+ * that has expired is dropped if its expiry is purgeable, else it becomes the tombstone that its writer would have left
+ * ({@code ldt - ttl}), which is dropped in turn if purgeable; then tombstones, deletions and expired liveness go by their own
  * times. Must see a row after the merge and the clamp, or what is purged could have shadowed something. Allocates
- * nothing. Safe to share.
+ * nothing. Safe to share if its rule is.
  */
 public final class Purger {
     private final PurgeRule rule;
+    private final boolean[] staticCounters;
+    private final boolean[] regularCounters;
 
-    public Purger(PurgeRule rule) {
+    public Purger(TableSchema schema, PurgeRule rule) {
         this.rule = rule;
+        staticCounters = counters(schema.staticColumns());
+        regularCounters = counters(schema.regularColumns());
+    }
+
+    private static boolean[] counters(List<Column> columns) {
+        boolean[] counters = new boolean[columns.size()];
+        for (Column column : columns) {
+            counters[column.index()] = column.type().isCounter();
+        }
+        return counters;
     }
 
     public PurgeRule rule() {
         return rule;
     }
 
-    /** Whether the view differs from the row: mostly it does not, and the row's own bytes can be hashed. */
+    /** Whether the view differs from the row: mostly it does not, and the row's own bytes can be used. */
     public boolean changes(Row row) {
-        if (row.hasDeletion() && rule.isPurgeable(row.deletionLocalTimeSeconds()) || isLivenessPurgeable(row)) {
+        if (isDeletionPurgeable(row) || isLivenessPurgeable(row)) {
             return true;
         }
         int count = row.entryCount();
         for (int i = 0; i < count; i++) {
             long seconds = row.localDeletionTimeSeconds(i);
             if (seconds != DeletionTime.NO_DELETION_TIME
-                    && (rule.isPurgeable(seconds) || row.isExpiring(i) && rule.isExpired(seconds))) {
+                    && (isPurgeable(row, i, seconds)
+                            || row.isExpiring(i) && rule.isExpired(row.timestampMicros(i), seconds))) {
                 return true;
             }
         }
         return false;
     }
 
+    private boolean isDeletionPurgeable(Row row) {
+        return row.hasDeletion() && rule.isPurgeable(row.deletionTimestampMicros(), row.deletionLocalTimeSeconds());
+    }
+
     private boolean isLivenessPurgeable(Row row) {
-        return row.livenessTtlSeconds() != Row.NO_TTL && rule.isPurgeable(row.livenessExpirySeconds());
+        return row.livenessTtlSeconds() != Row.NO_TTL
+                && rule.isPurgeable(row.livenessTimestampMicros(), row.livenessExpirySeconds());
+    }
+
+    private boolean isPurgeable(Row row, int i, long seconds) {
+        // The tombstone of a counter hides younger cells too (rule 5).
+        boolean[] counters = row.isStatic() ? staticCounters : regularCounters;
+        return rule.isPurgeable(counters[row.columnIndex(i)] ? Long.MAX_VALUE : row.timestampMicros(i), seconds);
     }
 
     /**
@@ -54,7 +81,7 @@ public final class Purger {
         if (row.hasLiveness() && !isLivenessPurgeable(row)) {
             out.liveness(row.livenessTimestampMicros(), row.livenessTtlSeconds(), row.livenessExpirySeconds());
         }
-        if (row.hasDeletion() && !rule.isPurgeable(row.deletionLocalTimeSeconds())) {
+        if (row.hasDeletion() && !isDeletionPurgeable(row)) {
             out.deletion(row.deletionTimestampMicros(), row.deletionLocalTimeSeconds(), row.isDeletionShadowable());
         }
         int count = row.entryCount();
@@ -66,15 +93,19 @@ public final class Purger {
 
     private void purgeEntry(Row row, int i, Row out) {
         long seconds = row.localDeletionTimeSeconds(i);
-        if (rule.isPurgeable(seconds)) {
+        if (seconds == DeletionTime.NO_DELETION_TIME) {
+            out.addEntryOf(row, i);
             return;
         }
-        if (!row.isExpiring(i) || !rule.isExpired(seconds)) {
+        if (isPurgeable(row, i, seconds)) {
+            return;
+        }
+        if (!row.isExpiring(i) || !rule.isExpired(row.timestampMicros(i), seconds)) {
             out.addEntryOf(row, i);
             return;
         }
         long deletedSeconds = seconds - row.ttlSeconds(i);
-        if (rule.isPurgeable(deletedSeconds)) {
+        if (isPurgeable(row, i, deletedSeconds)) {
             return;
         }
         out.addCell(row.columnIndex(i), row.timestampMicros(i), Row.NO_TTL, deletedSeconds);

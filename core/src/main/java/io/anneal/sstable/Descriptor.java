@@ -1,5 +1,7 @@
 package io.anneal.sstable;
 
+import io.anneal.io.StorageException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -37,6 +39,24 @@ public record Descriptor(Path directory, String version, String generation, Stri
 
     public boolean has(Component component) {
         return Files.exists(file(component));
+    }
+
+    /** Deletes the SSTable, as far as it is there; its TOC last, so that a crash in between is noticed. */
+    public void delete() throws StorageException {
+        for (Component component : Component.values()) {
+            if (component != Component.TOC) {
+                delete(file(component));
+            }
+        }
+        delete(file(Component.TOC));
+    }
+
+    private static void delete(Path file) throws StorageException {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw new StorageException("delete", file, e);
+        }
     }
 
     @Override

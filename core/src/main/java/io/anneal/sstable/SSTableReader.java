@@ -1,6 +1,7 @@
 package io.anneal.sstable;
 
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
 import io.anneal.key.Partitioner;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
@@ -23,11 +24,20 @@ public interface SSTableReader extends Closeable {
     /** All that Statistics tells. */
     SSTableMetadata metadata();
 
+    /** Tells a listener what the Filter is worth from now on; one at a time. */
+    void listenToFilter(FilterListener listener);
+
     /** What orders the partitions; only {@link Partitioner#MURMUR3} has token ranges. */
     Partitioner partitioner();
 
     /** The first and the last partition key; empty when no component tells. */
     Optional<KeyRange> keyRange() throws IOException;
+
+    /**
+     * False when the key is certainly not there, as far as Filter knows; true when there is no Filter. Reads Filter once and
+     * no other file.
+     */
+    boolean mayContain(KeyView key) throws IOException;
 
     /** The simple name of Cassandra's class that compressed the data; empty when it is not compressed. */
     Optional<String> compressor();

@@ -98,6 +98,11 @@ public record SSTableWriterConfig(
                 version, partitioner, base, compression, otherBytes, expectedPartitions, level, repairedAtMillis);
     }
 
+    public SSTableWriterConfig withExpectedPartitions(long count) {
+        return new SSTableWriterConfig(
+                version, partitioner, base, compression, columnIndexSizeBytes, count, level, repairedAtMillis);
+    }
+
     public SSTableWriterConfig withLevel(int other) {
         return new SSTableWriterConfig(
                 version,

@@ -8,6 +8,7 @@ import io.anneal.sstable.LostData;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedWriter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,6 +83,6 @@ public final class Scrub {
     }
 
     private StagedWriter newWriter(TableSchema schema) {
-        return new StagedWriter(staging, schema, config, Long.MAX_VALUE);
+        return new StagedWriter(staging.target(schema), config, Long.MAX_VALUE);
     }
 }

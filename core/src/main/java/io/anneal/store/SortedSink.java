@@ -2,6 +2,7 @@ package io.anneal.store;
 
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.StagedWriter;
 import java.io.IOException;
 import java.util.List;
 

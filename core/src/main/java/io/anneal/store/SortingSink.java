@@ -15,6 +15,7 @@ import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.EncodingBase;
+import io.anneal.sstable.StagedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -214,7 +215,7 @@ final class SortingSink implements WriteSink {
     public void close() throws IOException {
         if (!finished) {
             for (Descriptor descriptor : completed) {
-                StagingDirectory.delete(descriptor);
+                descriptor.delete();
             }
             completed.clear();
         }

@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 
 /** T is 1000, gc_grace 100: below 900 all is purgeable. */
 class PurgerTest {
-    private static final PurgeRule RULE = new PurgeRule(1000, 100);
+    private static final SessionPurgeRule RULE = new SessionPurgeRule(1000, 100);
 
-    private static String purged(Row row, PurgeRule rule) {
+    private static String purged(Row row, SessionPurgeRule rule) {
         Row out = new Row();
-        Purger purger = new Purger(rule);
+        Purger purger = new Purger(TinyTable.SCHEMA, rule);
         boolean changed = purger.purge(row, out);
         assertThat(purger.changes(row)).isEqualTo(changed);
         return changed ? StreamText.row(out) : "unchanged";
@@ -91,15 +91,15 @@ class PurgerTest {
 
     @Test
     void shouldPurgeNothingWhenGcGraceIsUnknown() {
-        PurgeRule unknown = new PurgeRule(1000, TableOptions.GC_GRACE_UNKNOWN);
+        SessionPurgeRule unknown = new SessionPurgeRule(1000, TableOptions.GC_GRACE_UNKNOWN);
         assertThat(purged(cell(Row.NO_TTL, 1), unknown)).isEqualTo("unchanged");
         assertThat(purged(cell(10, 100), unknown)).isEqualTo("row [] | #0@7 tombstone/90");
-        assertThat(unknown.isPurgeable(Long.MIN_VALUE)).isFalse();
+        assertThat(unknown.isPurgeable(0, Long.MIN_VALUE)).isFalse();
     }
 
     @Test
     void shouldRefuseANegativeGcGrace() {
-        assertThatThrownBy(() -> new PurgeRule(1, -2)).hasMessageContaining("gcGraceSeconds=-2");
+        assertThatThrownBy(() -> new SessionPurgeRule(1, -2)).hasMessageContaining("gcGraceSeconds=-2");
     }
 
     private static MemoryPartition.Change change(int c, long micros, long seconds) {

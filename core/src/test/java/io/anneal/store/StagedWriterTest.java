@@ -9,6 +9,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ final class StagedWriterTest {
     }
 
     private StagedWriter writer(long sizeLimitBytes) {
-        return new StagedWriter(staging, source.schema(), SSTableWriterConfig.defaults(100), sizeLimitBytes);
+        return new StagedWriter(staging.target(source.schema()), SSTableWriterConfig.defaults(100), sizeLimitBytes);
     }
 
     private List<Descriptor> writeAll(long sizeLimitBytes) throws IOException {

@@ -8,9 +8,9 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedWriter;
 import io.anneal.store.CassandraDirectory;
 import io.anneal.store.SSTables;
-import io.anneal.store.StagedWriter;
 import io.anneal.store.StagingDirectory;
 import io.anneal.store.TableDirectories;
 import io.anneal.store.TableSource;
@@ -171,8 +171,7 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         @Override
         public StagedWriter newOutput() throws IOException {
             return new StagedWriter(
-                    staging.orElseThrow(),
-                    schema(),
+                    staging.orElseThrow().target(schema()),
                     SSTableWriterConfig.defaults(Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount()))
                             .withVersion(newestVersion())
                             .withCompression(Compression.of(schema().options())),

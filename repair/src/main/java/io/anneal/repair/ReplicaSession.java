@@ -6,8 +6,8 @@ import io.anneal.io.ByteWriter;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
-import io.anneal.merge.PurgeRule;
 import io.anneal.merge.Purger;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.SessionFinished;
@@ -18,7 +18,6 @@ import io.anneal.repair.row.ItemCodec;
 import io.anneal.repair.row.RowBuffer;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
-import io.anneal.store.StagingDirectory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -56,7 +55,9 @@ final class ReplicaSession implements Closeable {
         TableSchema schema = table.schema();
         comparator = ClusteringComparator.of(schema);
         Purger purger = new Purger(
-                new PurgeRule(parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
+                schema,
+                new SessionPurgeRule(
+                        parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
         ItemCodec codec =
                 new ItemCodec(schema, parameters.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
         reader = new WindowReader(table, codec, parameters);
@@ -197,7 +198,7 @@ final class ReplicaSession implements Closeable {
     private void discardUnfinished() throws IOException {
         if (!finished) {
             for (Descriptor descriptor : completed) {
-                StagingDirectory.delete(descriptor);
+                descriptor.delete();
             }
             completed.clear();
         }

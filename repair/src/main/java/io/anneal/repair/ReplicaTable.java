@@ -3,7 +3,7 @@ package io.anneal.repair;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
-import io.anneal.store.StagedWriter;
+import io.anneal.sstable.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
 

@@ -5,8 +5,8 @@ import io.anneal.io.ByteWriter;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.TokenRange;
-import io.anneal.merge.PurgeRule;
 import io.anneal.merge.Purger;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.row.ItemCodec;
 import io.anneal.schema.SchemaText;
@@ -70,7 +70,10 @@ final class Sessions {
 
     static byte[] encoded(DecoratedKey key, Row row) {
         ItemCodec codec = new ItemCodec(
-                SCHEMA, RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS, new Purger(new PurgeRule(100, 10)), 1);
+                SCHEMA,
+                RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
+                new Purger(SCHEMA, new SessionPurgeRule(100, 10)),
+                1);
         KeyView view = new KeyView();
         view.wrap(key);
         ByteWriter out = new ByteWriter(64);

@@ -9,8 +9,8 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedWriter;
 import io.anneal.store.Formats;
-import io.anneal.store.StagedWriter;
 import io.anneal.store.StagingDirectory;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
@@ -115,8 +115,7 @@ final class TestTable implements ReplicaTable {
     @Override
     public StagedWriter newOutput() {
         return new StagedWriter(
-                staging.orElseThrow(),
-                schema(),
+                staging.orElseThrow().target(schema()),
                 SSTableWriterConfig.defaults(10),
                 StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
     }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.fragment.DeletionTime;
 import io.anneal.key.DecoratedKey;
-import io.anneal.merge.PurgeRule;
 import io.anneal.merge.Purger;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.ItemCodec;
@@ -28,7 +28,7 @@ class WrongFollowerTest {
     private static final byte[] DELETION = new ItemCodec(
                     Sessions.SCHEMA,
                     RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
-                    new Purger(new PurgeRule(100, 10)),
+                    new Purger(Sessions.SCHEMA, new SessionPurgeRule(100, 10)),
                     1)
             .encode(DeletionItem.ofPartition(KEYS.get(1), new DeletionTime(9, 95)));
 

@@ -58,7 +58,18 @@ final class PackageTable {
         DIRECT.put("bench.peer", List.of());
         DIRECT.put("bench.data", List.of("store"));
         DIRECT.put("bench.measure", List.of("bench.data"));
-        for (String measured : List.of("io", "schema", "key", "fragment", "commitlog", "memtable", "sstable", "merge", "compaction", "store", "net")) {
+        for (String measured : List.of(
+                "io",
+                "schema",
+                "key",
+                "fragment",
+                "commitlog",
+                "memtable",
+                "sstable",
+                "merge",
+                "compaction",
+                "store",
+                "net")) {
             DIRECT.put("bench." + measured, List.of(measured, "bench.measure"));
         }
         DIRECT.put("bench.repair", List.of("repair", "bench.measure"));

@@ -11,7 +11,7 @@ import io.anneal.fragment.Row;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
-import io.anneal.merge.PurgeRule;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.FragmentWriter;
@@ -55,10 +55,10 @@ class CanonicalPropertyTest {
     }
 
     /** Purges some of what was deleted: at a moment among the deletions, or when some of what expires has expired. */
-    private static PurgeRule rule(long seed) {
+    private static SessionPurgeRule rule(long seed) {
         SplittableRandom random = new SplittableRandom(seed ^ RandomFragments.DELETION_BASE_SECONDS);
         long afterSeconds = random.nextInt(random.nextBoolean() ? 150 : 100_000);
-        return new PurgeRule(
+        return new SessionPurgeRule(
                 RandomFragments.DELETION_BASE_SECONDS + afterSeconds,
                 GC_GRACE_SECONDS[random.nextInt(GC_GRACE_SECONDS.length)]);
     }

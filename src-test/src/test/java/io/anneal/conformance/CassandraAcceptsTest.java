@@ -3,7 +3,7 @@ package io.anneal.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.bench.peer.CassandraPeer;
-import io.anneal.merge.PurgeRule;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
@@ -106,7 +106,7 @@ class CassandraAcceptsTest {
         for (Path data : compacted) {
             assertThat(Content.dump(data, nowSeconds)).isEqualTo(peer.dump(data));
         }
-        FragmentList ours = Content.purged(merged, new PurgeRule(nowSeconds, gcGraceSeconds));
+        FragmentList ours = Content.purged(merged, new SessionPurgeRule(nowSeconds, gcGraceSeconds));
         FragmentList theirs = Content.merged(schema, compacted);
         Differences.assertSame("compacted", ours.lines(), theirs.lines());
         assertThat(Content.items(theirs)).isEqualTo(Content.items(ours));

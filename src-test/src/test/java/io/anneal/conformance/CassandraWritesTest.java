@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
-import io.anneal.merge.PurgeRule;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.store.SSTables;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
@@ -79,7 +79,8 @@ class CassandraWritesTest {
             ours = FragmentList.copyOf(merged);
             Differences.assertSame("rows", JsonRows.of(LiveRows.of(ours.cursor(), nowSeconds)), cassandras);
             ours = Content.purged(
-                    ours, new PurgeRule(nowSeconds, sstables.schema().options().gcGraceSeconds()));
+                    ours,
+                    new SessionPurgeRule(nowSeconds, sstables.schema().options().gcGraceSeconds()));
         }
 
         peer.compact(KEYSPACE, operations.name());

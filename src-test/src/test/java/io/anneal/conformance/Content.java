@@ -7,7 +7,7 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
-import io.anneal.merge.PurgeRule;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
@@ -93,7 +93,7 @@ final class Content {
     }
 
     /** What is left of merged content at a purge time: what a compaction of all of it keeps. */
-    static FragmentList purged(FragmentList merged, PurgeRule rule) throws IOException {
+    static FragmentList purged(FragmentList merged, SessionPurgeRule rule) throws IOException {
         try (FragmentCursor purged = new PurgeCursor(merged.cursor(), rule)) {
             return FragmentList.copyOf(purged);
         }

@@ -12,7 +12,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.store.StagedWriter;
+import io.anneal.sstable.StagedWriter;
 import io.anneal.store.StagingDirectory;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.RandomFragments;
@@ -42,7 +42,9 @@ class CounterFilesTest {
         assertThat(schema.hasCounters()).isTrue();
         try (StagingDirectory target = StagingDirectory.open(directory.resolve(replica));
                 StagedWriter writer = new StagedWriter(
-                        target, schema, SSTableWriterConfig.defaults(30), StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
+                        target.target(schema),
+                        SSTableWriterConfig.defaults(30),
+                        StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
                 FragmentCursor merged = MergeCursor.of(schema, List.of(list.cursor()), CanonicalEncoder.UNCLAMPED)) {
             writer.append(merged);
             writer.finish();

@@ -7,7 +7,7 @@ import io.anneal.conformance.LiveRows.LiveRow;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
-import io.anneal.merge.PurgeRule;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.store.SSTables;
@@ -178,7 +178,7 @@ class DifferentialTest {
         // Writes were long before gc_grace, or gc_grace is longer than they are away.
         long nowSeconds = System.currentTimeMillis() / 1000;
         FragmentList ours = Content.purged(
-                merged, new PurgeRule(nowSeconds, schema.options().gcGraceSeconds()));
+                merged, new SessionPurgeRule(nowSeconds, schema.options().gcGraceSeconds()));
         FragmentList theirs = Content.merged(schema, compacted);
         Differences.assertSame("compacted", ours.lines(), theirs.lines());
         assertThat(Content.items(theirs)).isEqualTo(Content.items(ours));

@@ -10,8 +10,8 @@ import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedWriter;
 import io.anneal.store.SSTables;
-import io.anneal.store.StagedWriter;
 import io.anneal.store.StagingDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -85,8 +85,7 @@ class EmbedSnippetsTest {
                 FragmentCursor cursor = sstables.scan(TokenRange.Linear.ALL);
                 StagingDirectory staging = StagingDirectory.open(target);
                 StagedWriter writer = new StagedWriter(
-                        staging,
-                        sstables.schema(),
+                        staging.target(sstables.schema()),
                         SSTableWriterConfig.defaults(sstables.estimatedPartitionCount()),
                         StagedWriter.SIZE_LIMIT_DEFAULT_BYTES)) {
             writer.append(cursor);

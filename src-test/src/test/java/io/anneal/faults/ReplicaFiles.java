@@ -7,7 +7,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.store.StagedWriter;
+import io.anneal.sstable.StagedWriter;
 import io.anneal.store.StagingDirectory;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
@@ -43,8 +43,7 @@ final class ReplicaFiles {
                 (key, k) -> fragments.partition(key).row(row(k, valueBytes)).end());
         try (StagingDirectory target = StagingDirectory.open(directory);
                 StagedWriter writer = new StagedWriter(
-                        target,
-                        SCHEMA,
+                        target.target(SCHEMA),
                         SSTableWriterConfig.defaults(keys.size()),
                         StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
                 FragmentCursor cursor = fragments.build().cursor()) {

@@ -9,7 +9,7 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
-import io.anneal.merge.PurgeRule;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairReport;
 import io.anneal.schema.TableSchema;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CounterExamplesTest {
     private static final long GC_GRACE_SECONDS = 10;
     /** Deletions at 50 are purgeable, those at 95 are not. */
-    private static final PurgeRule RULE = new PurgeRule(100, GC_GRACE_SECONDS);
+    private static final SessionPurgeRule RULE = new SessionPurgeRule(100, GC_GRACE_SECONDS);
 
     private static final long PURGEABLE = 50;
     private static final long YOUNG = 95;

@@ -4,15 +4,15 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
-import io.anneal.merge.PurgeRule;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.ReplicaTable;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedWriter;
 import io.anneal.store.Formats;
-import io.anneal.store.StagedWriter;
 import io.anneal.store.StagingDirectory;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
@@ -47,7 +47,7 @@ final class MemoryReplica implements ReplicaTable {
     }
 
     /** What the replica shows at a purge time. */
-    FragmentList view(PurgeRule rule) throws IOException {
+    FragmentList view(SessionPurgeRule rule) throws IOException {
         try (FragmentCursor cursor =
                 new PurgeCursor(scan(TokenRange.Linear.ALL, RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS), rule)) {
             return FragmentList.copyOf(cursor);
@@ -100,7 +100,7 @@ final class MemoryReplica implements ReplicaTable {
     @Override
     public StagedWriter newOutput() {
         return new StagedWriter(
-                staging, schema, SSTableWriterConfig.defaults(100), StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
+                staging.target(schema), SSTableWriterConfig.defaults(100), StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
     }
 
     /** Ends one repair; the replica itself lives on. */

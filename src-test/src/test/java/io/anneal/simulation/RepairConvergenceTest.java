@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
-import io.anneal.merge.PurgeRule;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairReport;
 import io.anneal.schema.TableOptions;
@@ -71,7 +71,12 @@ class RepairConvergenceTest {
 
     /** Random replicas with the numbers of their repair. */
     private record Scene(
-            long seed, TableSchema schema, PurgeRule rule, List<MemoryReplica> replicas, int bufferBytes, Random random)
+            long seed,
+            TableSchema schema,
+            SessionPurgeRule rule,
+            List<MemoryReplica> replicas,
+            int bufferBytes,
+            Random random)
             implements Closeable {
         @Override
         public void close() throws IOException {
@@ -98,7 +103,7 @@ class RepairConvergenceTest {
             fragments.allowShadowed();
         }
         TableSchema schema = fragments.schema();
-        PurgeRule rule = new PurgeRule(
+        SessionPurgeRule rule = new SessionPurgeRule(
                 RandomFragments.DELETION_BASE_SECONDS + random.nextInt(2 * RandomFragments.DELETION_SPREAD_SECONDS),
                 gcGraceSeconds);
         List<MemoryReplica> replicas = new ArrayList<>();
@@ -174,7 +179,7 @@ class RepairConvergenceTest {
                 report.dryRun());
     }
 
-    private static FragmentList all(TableSchema schema, List<MemoryReplica> replicas, PurgeRule rule)
+    private static FragmentList all(TableSchema schema, List<MemoryReplica> replicas, SessionPurgeRule rule)
             throws IOException {
         List<FragmentCursor> cursors = new ArrayList<>();
         replicas.forEach(replica -> replica.sources().forEach(source -> cursors.add(source.cursor())));

@@ -1,7 +1,7 @@
 package io.anneal.simulation;
 
 import io.anneal.key.TokenRange;
-import io.anneal.merge.PurgeRule;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.repair.LocalReplica;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
@@ -17,7 +17,7 @@ import java.util.UUID;
 final class Repairs {
     private Repairs() {}
 
-    static RepairConfig config(PurgeRule rule, int bufferBytes, long seed) {
+    static RepairConfig config(SessionPurgeRule rule, int bufferBytes, long seed) {
         return new RepairConfig(
                 new UUID(seed, bufferBytes),
                 "ks",

@@ -89,7 +89,8 @@ public final class ItemCodec {
 
     /** Whether purging hides the deletion. */
     public boolean isGhost(DeletionTime deletion) {
-        return !deletion.isLive() && purger.rule().isPurgeable(deletion.localDeletionTimeSeconds());
+        return !deletion.isLive()
+                && purger.rule().isPurgeable(deletion.timestampMicros(), deletion.localDeletionTimeSeconds());
     }
 
     /** The deletion that an item holds; copies. */

@@ -12,8 +12,8 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
-import io.anneal.merge.PurgeRule;
 import io.anneal.merge.Purger;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.schema.TableSchema;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
@@ -26,7 +26,7 @@ class ItemCodecTest {
     private static final long NOT_PURGEABLE = 90;
 
     private final ItemCodec codec =
-            new ItemCodec(SCHEMA, Integer.MAX_VALUE - 1L, new Purger(new PurgeRule(100, 10)), 7);
+            new ItemCodec(SCHEMA, Integer.MAX_VALUE - 1L, new Purger(SCHEMA, new SessionPurgeRule(100, 10)), 7);
     private final ByteWriter out = new ByteWriter(16);
 
     private record Hash(boolean hashed, long high, long low) {}
@@ -76,7 +76,8 @@ class ItemCodecTest {
 
     @Test
     void shouldHashOtherwiseWhenSeedDiffers() {
-        ItemCodec other = new ItemCodec(SCHEMA, Integer.MAX_VALUE - 1L, new Purger(new PurgeRule(100, 10)), 8);
+        ItemCodec other =
+                new ItemCodec(SCHEMA, Integer.MAX_VALUE - 1L, new Purger(SCHEMA, new SessionPurgeRule(100, 10)), 8);
         DeletionItem item = DeletionItem.ofPartition(KEY, new DeletionTime(5, NOT_PURGEABLE));
 
         assertThat(codec.deletion(item).low()).isNotEqualTo(other.deletion(item).low());

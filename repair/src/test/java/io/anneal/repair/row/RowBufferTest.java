@@ -11,8 +11,8 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
-import io.anneal.merge.PurgeRule;
 import io.anneal.merge.Purger;
+import io.anneal.merge.SessionPurgeRule;
 import io.anneal.schema.TableSchema;
 import io.anneal.testkit.HandMadeTable;
 import java.util.List;
@@ -23,7 +23,8 @@ class RowBufferTest {
     private static final List<DecoratedKey> KEYS = HandMadeTable.keys(3);
     private static final int CAPACITY_BYTES = 64;
 
-    private final ItemCodec codec = new ItemCodec(SCHEMA, Integer.MAX_VALUE - 1L, new Purger(new PurgeRule(0, 0)), 1);
+    private final ItemCodec codec =
+            new ItemCodec(SCHEMA, Integer.MAX_VALUE - 1L, new Purger(SCHEMA, new SessionPurgeRule(0, 0)), 1);
     private final RowBuffer buffer = new RowBuffer(SCHEMA, CAPACITY_BYTES);
     private final ClusteringComparator comparator = ClusteringComparator.of(SCHEMA);
 

@@ -1,26 +1,21 @@
-package io.anneal.store;
+package io.anneal.sstable;
 
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
-import io.anneal.schema.TableSchema;
-import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.FragmentWriter;
-import io.anneal.sstable.SSTableWriterConfig;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes one table's rows to a {@link StagingDirectory}: as one SSTable, or several where the size limit ends one at the end
+ * Writes one table's rows to an {@link SSTableTarget}: as one SSTable, or several where the size limit ends one at the end
  * of a partition. Fragments come in order, as {@link FragmentWriter} wants them. Nothing remains of them unless
  * {@link #finish()} was reached; only a crash may leave complete SSTables, whose rows are right. Owned by one thread.
  */
 public final class StagedWriter implements Closeable {
     public static final long SIZE_LIMIT_DEFAULT_BYTES = 1L << 30;
 
-    private final StagingDirectory staging;
-    private final TableSchema schema;
+    private final SSTableTarget target;
     private final SSTableWriterConfig config;
     private final long sizeLimitBytes;
     private final List<Descriptor> completed = new ArrayList<>();
@@ -38,12 +33,11 @@ public final class StagedWriter implements Closeable {
      * @param config with the partitions expected in all
      * @param sizeLimitBytes of uncompressed data; a partition larger than this still passes
      */
-    public StagedWriter(StagingDirectory staging, TableSchema schema, SSTableWriterConfig config, long sizeLimitBytes) {
+    public StagedWriter(SSTableTarget target, SSTableWriterConfig config, long sizeLimitBytes) {
         if (sizeLimitBytes <= 0) {
             throw new IllegalArgumentException("size limit is not positive, sizeLimitBytes=" + sizeLimitBytes);
         }
-        this.staging = staging;
-        this.schema = schema;
+        this.target = target;
         this.config = config;
         this.sizeLimitBytes = sizeLimitBytes;
     }
@@ -58,13 +52,20 @@ public final class StagedWriter implements Closeable {
     /** Appends the fragment that the cursor stands at. */
     public void appendCurrent(FragmentCursor cursor) throws IOException {
         if (finished || closed) {
-            throw new IllegalStateException("writer takes nothing any more, table=" + schema.qualifiedName());
+            throw new IllegalStateException("writer takes nothing any more, completed=" + completed);
         }
         if (current == null) {
-            current = staging.start(schema, config);
+            current = target.start(config);
         }
         current.appendCurrent(cursor);
         if (cursor.kind() == FragmentKind.PARTITION_END && current.dataLengthBytes() >= sizeLimitBytes) {
+            complete();
+        }
+    }
+
+    /** Ends the SSTable that is being written, if one is: the next partition begins another. */
+    public void split() throws IOException {
+        if (current != null) {
             complete();
         }
     }
@@ -89,11 +90,9 @@ public final class StagedWriter implements Closeable {
     /** Completes the last SSTable and says which there are: none when there was nothing to write. */
     public List<Descriptor> finish() throws IOException {
         if (finished || closed) {
-            throw new IllegalStateException("writer is finished or closed already, table=" + schema.qualifiedName());
+            throw new IllegalStateException("writer is finished or closed already, completed=" + completed);
         }
-        if (current != null) {
-            complete();
-        }
+        split();
         finished = true;
         return List.copyOf(completed);
     }
@@ -112,7 +111,7 @@ public final class StagedWriter implements Closeable {
         } finally {
             if (!finished) {
                 for (Descriptor descriptor : completed) {
-                    StagingDirectory.delete(descriptor);
+                    descriptor.delete();
                 }
             }
         }
