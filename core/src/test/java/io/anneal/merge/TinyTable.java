@@ -19,8 +19,8 @@ import java.util.TreeMap;
  * A table whose timestamps, times, keys and values come from pools so small that nearly everything ties with, shadows or
  * repeats something else. With drop times, shadowable deletions and expired liveness.
  */
-final class TinyTable {
-    static final TableSchema SCHEMA = TableSchema.builder("ks", "tiny")
+public final class TinyTable {
+    public static final TableSchema SCHEMA = TableSchema.builder("ks", "tiny")
             .column("k", CqlTypes.BLOB, Column.Kind.PARTITION_KEY)
             .column("c1", CqlTypes.BLOB, Column.Kind.CLUSTERING)
             .column("c2", CqlTypes.reversed(CqlTypes.BLOB), Column.Kind.CLUSTERING)
@@ -35,12 +35,12 @@ final class TinyTable {
     private final SplittableRandom random;
     private final boolean shadowables;
 
-    TinyTable(long seed, boolean shadowables) {
+    public TinyTable(long seed, boolean shadowables) {
         random = new SplittableRandom(seed);
         this.shadowables = shadowables;
     }
 
-    List<MemoryPartition> draw() {
+    public List<MemoryPartition> draw() {
         TreeMap<DecoratedKey, MemoryPartition> partitions = new TreeMap<>();
         for (int i = random.nextInt(4); i > 0; i--) {
             DecoratedKey key = DecoratedKey.of(new byte[random.nextInt(3)]);
