@@ -2,14 +2,13 @@ package io.anneal.cli;
 
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.EncodedItem;
-import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.RangeDeletion;
 import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
+import io.anneal.fragment.SourceCursor;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
-import io.anneal.key.KeyView;
 import io.anneal.merge.RangeDeletionMerger;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
@@ -20,25 +19,21 @@ import java.util.List;
  * One partition out of encoded items, in any order, that a replica handed out. Holds all of it. A cursor over it once the
  * last item was added. One thread.
  */
-final class FetchedPartition implements FragmentCursor {
-    private final TableSchema schema;
+final class FetchedPartition extends SourceCursor {
     private final DecoratedKey wanted;
     private final ClusteringComparator comparator;
     private final EncodedItem item;
     private final RangeDeletionMerger ranges;
     private final List<Row> rows = new ArrayList<>();
     private final List<RangeTombstoneChange> changes = new ArrayList<>();
-    private final KeyView key = new KeyView();
 
     private Row staticRow;
-    private DeletionTime deletion = DeletionTime.LIVE;
     private boolean found;
-    private FragmentKind kind;
     private int nextRow;
     private int nextChange;
 
     FetchedPartition(TableSchema schema, DecoratedKey wanted) {
-        this.schema = schema;
+        super(schema);
         this.wanted = wanted;
         comparator = ClusteringComparator.of(schema);
         item = new EncodedItem(schema);
@@ -58,7 +53,7 @@ final class FetchedPartition implements FragmentCursor {
             switch (item.kind()) {
                 case PARTITION_DELETION -> {
                     item.readPartitionDeletion(range);
-                    deletion = new DeletionTime(range.timestampMicros(), range.localDeletionTimeSeconds());
+                    partitionDeletion = new DeletionTime(range.timestampMicros(), range.localDeletionTimeSeconds());
                 }
                 case RANGE_DELETION -> {
                     item.readRangeDeletion(range);
@@ -69,9 +64,9 @@ final class FetchedPartition implements FragmentCursor {
                     item.readRow(staticRow);
                 }
                 case CLUSTERING_ROW -> {
-                    Row row = new Row();
-                    item.readRow(row);
-                    rows.add(row);
+                    Row clustered = new Row();
+                    item.readRow(clustered);
+                    rows.add(clustered);
                 }
             }
         }
@@ -80,7 +75,7 @@ final class FetchedPartition implements FragmentCursor {
     /** Whether there was any item of the key; puts them in order. */
     boolean conclude() {
         rows.sort((left, right) -> comparator.compare(left.clustering(), right.clustering()));
-        ranges.merge(deletion, range -> {
+        ranges.merge(partitionDeletion, range -> {
             RangeTombstoneChange last = changes.isEmpty() ? null : changes.get(changes.size() - 1);
             boolean goesOn = last != null
                     && comparator.compare(last.prefix(), last.weight(), range.start(), range.startWeight()) == 0;
@@ -106,6 +101,7 @@ final class FetchedPartition implements FragmentCursor {
         if (kind == null) {
             kind = FragmentKind.PARTITION_START;
         } else if (kind == FragmentKind.PARTITION_START && staticRow != null) {
+            row = staticRow;
             kind = FragmentKind.STATIC_ROW;
         } else if (kind == FragmentKind.PARTITION_END) {
             kind = null;
@@ -133,43 +129,8 @@ final class FetchedPartition implements FragmentCursor {
             nextChange++;
             return FragmentKind.RANGE_TOMBSTONE_CHANGE;
         }
-        nextRow++;
+        row = rows.get(nextRow++);
         return FragmentKind.CLUSTERING_ROW;
-    }
-
-    @Override
-    public TableSchema schema() {
-        return schema;
-    }
-
-    @Override
-    public FragmentKind kind() {
-        return kind;
-    }
-
-    @Override
-    public KeyView key() {
-        return key;
-    }
-
-    @Override
-    public long partitionDeletionTimestampMicros() {
-        return deletion.timestampMicros();
-    }
-
-    @Override
-    public long partitionDeletionLocalTimeSeconds() {
-        return deletion.localDeletionTimeSeconds();
-    }
-
-    @Override
-    public Row row() {
-        return kind == FragmentKind.STATIC_ROW ? staticRow : rows.get(nextRow - 1);
-    }
-
-    @Override
-    public RangeTombstoneChange rangeTombstoneChange() {
-        return changes.get(nextChange - 1);
     }
 
     @Override
@@ -185,5 +146,7 @@ final class FetchedPartition implements FragmentCursor {
     }
 
     @Override
-    public void close() {}
+    public RangeTombstoneChange rangeTombstoneChange() {
+        return changes.get(nextChange - 1);
+    }
 }

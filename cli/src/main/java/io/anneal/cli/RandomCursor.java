@@ -1,13 +1,11 @@
 package io.anneal.cli;
 
 import io.anneal.fragment.DeletionTime;
-import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
-import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
+import io.anneal.fragment.SourceCursor;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
-import io.anneal.key.KeyView;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.TableSchema;
@@ -21,7 +19,7 @@ import java.util.TreeSet;
  * Random rows of any table, decided by a seed, as a stream. Holds the clusterings of one partition, which have to be sorted;
  * a row is made when its turn comes. One thread.
  */
-final class RandomCursor implements FragmentCursor {
+final class RandomCursor extends SourceCursor {
     /** 2025-01-01; all writes are made within a year from then. */
     private static final long BASE_SECONDS = 1_735_689_600L;
 
@@ -31,22 +29,16 @@ final class RandomCursor implements FragmentCursor {
     private static final int PRESENT_PERCENT = 90;
     private static final int ROUNDS_MAX = 8;
 
-    private final TableSchema schema;
     private final RandomValues values;
     private final RandomShape shape;
     private final RandomKeys keys;
     private final ClusteringComparator comparator;
-    private final KeyView key = new KeyView();
-    private final RangeTombstoneChange change = new RangeTombstoneChange();
     private final boolean counters;
 
     private RandomKeys.Numbered ahead;
-    private FragmentKind kind;
     private SplittableRandom random;
-    private DeletionTime partitionDeletion = DeletionTime.LIVE;
     private List<Clustering> clusterings = List.of();
     private int nextRow;
-    private Row row = new Row();
     private Row staticRow;
     /** Rows before which a range deletion begins and behind which it ends; -1 for none. */
     private int rangeFirst;
@@ -57,7 +49,7 @@ final class RandomCursor implements FragmentCursor {
     private long rowCount;
 
     RandomCursor(TableSchema schema, RandomValues values, RandomShape shape) {
-        this.schema = schema;
+        super(schema);
         this.values = values;
         this.shape = shape;
         keys = new RandomKeys(schema, values, shape);
@@ -96,9 +88,9 @@ final class RandomCursor implements FragmentCursor {
         partitionDeletion = isDeletion() ? deletion() : DeletionTime.LIVE;
         clusterings = clusterings(rows);
         nextRow = 0;
-        staticRow = schema.staticColumns().isEmpty() ? null : newRow(true, new Clustering());
+        staticRow = schema().staticColumns().isEmpty() ? null : newRow(true, new Clustering());
         rangeFirst = -1;
-        if (!schema.clustering().isEmpty() && !clusterings.isEmpty() && isDeletion()) {
+        if (!schema().clustering().isEmpty() && !clusterings.isEmpty() && isDeletion()) {
             rangeFirst = random.nextInt(clusterings.size());
             rangeLast = rangeFirst + random.nextInt(clusterings.size() - rangeFirst);
         }
@@ -154,15 +146,15 @@ final class RandomCursor implements FragmentCursor {
 
     /** Distinct ones in their order; fewer when their types have not so many. */
     private List<Clustering> clusterings(long wanted) {
-        if (schema.clustering().isEmpty()) {
+        if (schema().clustering().isEmpty()) {
             return List.of(new Clustering());
         }
         List<Clustering> distinct = new ArrayList<>();
         for (int round = 0; distinct.size() < wanted && round < ROUNDS_MAX; round++) {
             List<Clustering> drawn = new ArrayList<>(distinct);
             for (long i = distinct.size(); i < wanted; i++) {
-                byte[][] components = new byte[schema.clustering().size()][];
-                for (Column column : schema.clustering()) {
+                byte[][] components = new byte[schema().clustering().size()][];
+                for (Column column : schema().clustering()) {
                     components[column.index()] = values.next(column.type(), random);
                 }
                 drawn.add(Clustering.of(components));
@@ -193,7 +185,7 @@ final class RandomCursor implements FragmentCursor {
         if (!isStatic && !counters) {
             made.liveness(micros, ttlSeconds, expirySeconds);
         }
-        for (Column column : isStatic ? schema.staticColumns() : schema.regularColumns()) {
+        for (Column column : isStatic ? schema().staticColumns() : schema().regularColumns()) {
             if (!column.dropped() && (counters || random.nextInt(100) < PRESENT_PERCENT)) {
                 cells(made, column, micros, ttlSeconds, expirySeconds);
             }
@@ -232,52 +224,4 @@ final class RandomCursor implements FragmentCursor {
             made.path(path, 0, path.length);
         }
     }
-
-    @Override
-    public TableSchema schema() {
-        return schema;
-    }
-
-    @Override
-    public FragmentKind kind() {
-        return kind;
-    }
-
-    @Override
-    public KeyView key() {
-        return key;
-    }
-
-    @Override
-    public long partitionDeletionTimestampMicros() {
-        return partitionDeletion.timestampMicros();
-    }
-
-    @Override
-    public long partitionDeletionLocalTimeSeconds() {
-        return partitionDeletion.localDeletionTimeSeconds();
-    }
-
-    @Override
-    public Row row() {
-        return row;
-    }
-
-    @Override
-    public RangeTombstoneChange rangeTombstoneChange() {
-        return change;
-    }
-
-    @Override
-    public void nextPartition() {
-        throw new UnsupportedOperationException("random rows are read to their end");
-    }
-
-    @Override
-    public void forwardTo(long token) {
-        throw new UnsupportedOperationException("random rows are read to their end");
-    }
-
-    @Override
-    public void close() {}
 }

@@ -4,7 +4,7 @@ package io.anneal.commitlog;
  * A place in the commit log: what was written before it lies in smaller positions.
  *
  * @param segmentId ascends from segment to segment, never used twice
- * @param position in the segment's file, in bytes
+ * @param position in the segment, in bytes as if nothing were compressed
  */
 public record CommitLogPosition(long segmentId, int position) implements Comparable<CommitLogPosition> {
     /** Before everything. */

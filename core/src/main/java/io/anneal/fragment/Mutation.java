@@ -1,9 +1,11 @@
 package io.anneal.fragment;
 
+import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
+import java.util.Arrays;
 
 /**
  * The writes to one partition, which become visible and lasting together: items of the canonical encoding, one behind the
@@ -23,6 +25,26 @@ public final class Mutation {
     public Mutation(DecoratedKey key, byte[] bytes) {
         this.key = key;
         this.bytes = bytes;
+    }
+
+    /**
+     * Takes the items of a mutation back from where its {@link #bytes} were kept, with the key that they have.
+     *
+     * @param bytes whole items of one partition and nothing else; not copied
+     * @throws CorruptItemException when there is no head of an item at the begin; more is not looked at
+     */
+    public static Mutation of(byte[] bytes) throws CorruptItemException {
+        if (bytes.length < ItemLayout.KEY_OFFSET) {
+            throw new CorruptItemException("head is cut short", 0, "lengthBytes=" + bytes.length);
+        }
+        ByteReader head = new ByteReader(bytes);
+        head.seek(ItemLayout.KEY_LENGTH_OFFSET);
+        int keyLength = head.readUnsignedShort();
+        if (keyLength > head.remainingBytes()) {
+            throw new CorruptItemException("key is cut short", 0, "keyLengthBytes=" + keyLength);
+        }
+        int keyEnd = ItemLayout.KEY_OFFSET + keyLength;
+        return new Mutation(DecoratedKey.of(Arrays.copyOfRange(bytes, ItemLayout.KEY_OFFSET, keyEnd)), bytes);
     }
 
     /** Collects the writes to one partition. */

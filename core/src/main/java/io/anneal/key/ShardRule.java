@@ -15,8 +15,8 @@ public record ShardRule(int shardCount, int ignoredBits) {
 
     public ShardRule {
         if (shardCount < 1 || ignoredBits < 0 || ignoredBits > IGNORED_BITS_MAX) {
-            throw new IllegalArgumentException("shard rule is out of range, shardCount=" + shardCount
-                    + ", ignoredBits=" + ignoredBits);
+            throw new IllegalArgumentException(
+                    "shard rule is out of range, shardCount=" + shardCount + ", ignoredBits=" + ignoredBits);
         }
     }
 

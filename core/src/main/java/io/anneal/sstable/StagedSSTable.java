@@ -1,15 +1,14 @@
 package io.anneal.sstable;
 
+import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -76,13 +75,13 @@ public final class StagedSSTable {
         Set<Component> listed = EnumSet.copyOf(components);
         listed.add(Component.TOC);
         writeList(listed, opener);
-        syncDirectory(descriptor.directory());
+        Directories.sync(descriptor.directory());
         for (Component component : components) {
             rename(component);
         }
-        syncDirectory(descriptor.directory());
+        Directories.sync(descriptor.directory());
         rename(Component.TOC);
-        syncDirectory(descriptor.directory());
+        Directories.sync(descriptor.directory());
     }
 
     private void writeList(Set<Component> listed, OutputFile.Opener opener) throws IOException {
@@ -151,9 +150,9 @@ public final class StagedSSTable {
                     remove(descriptor.file(component.get()), removed);
                 }
             }
-            syncDirectory(descriptor.directory());
+            Directories.sync(descriptor.directory());
             remove(list, removed);
-            syncDirectory(descriptor.directory());
+            Directories.sync(descriptor.directory());
         }
         for (Component component : Component.values()) {
             remove(staged.file(component), removed);
@@ -170,14 +169,6 @@ public final class StagedSSTable {
             return;
         } catch (IOException e) {
             throw new StorageException("delete", file, e);
-        }
-    }
-
-    private static void syncDirectory(Path directory) throws IOException {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-            channel.force(true);
-        } catch (IOException e) {
-            throw new StorageException("sync", directory, e);
         }
     }
 }

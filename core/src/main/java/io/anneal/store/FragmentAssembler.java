@@ -3,9 +3,9 @@ package io.anneal.store;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.HandedFragment;
 import io.anneal.fragment.ItemKind;
 import io.anneal.fragment.RangeDeletion;
-import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
@@ -202,11 +202,7 @@ final class FragmentAssembler {
             return;
         }
         start();
-        RangeTombstoneChange change = fragment.rangeTombstoneChange();
-        change.prefix().wrap(prefix);
-        change.weight(weight);
-        change.deletion(next.timestampMicros(), next.localDeletionTimeSeconds());
-        output.append(fragment.change());
+        output.append(fragment.change(prefix, weight, next.timestampMicros(), next.localDeletionTimeSeconds()));
         written = next;
     }
 

@@ -6,7 +6,10 @@ import io.anneal.schema.CqlType;
 import io.anneal.schema.JavaValues;
 import io.anneal.schema.TableSchema;
 import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 
 /** Collects the values of key columns by name. One thread. */
 final class KeyBuilder {
@@ -58,6 +61,37 @@ final class KeyBuilder {
             throw new IllegalArgumentException("column is no clustering column, column=" + name);
         }
         clustering[column.index()] = bytes(column, column.type(), value);
+    }
+
+    /** Gives the first key columns their values in order. */
+    KeyBuilder keyInOrder(Object... values) {
+        requireCount("partition key", schema.partitionKey(), values, partitionKey.length);
+        for (int i = 0; i < values.length; i++) {
+            key(schema.partitionKey().get(i).name(), values[i]);
+        }
+        return this;
+    }
+
+    /** Gives the first clustering columns their values in order. */
+    KeyBuilder clusteringInOrder(Object... values) {
+        requireCount("clustering", schema.clustering(), values, 0);
+        for (int i = 0; i < values.length; i++) {
+            clustering(schema.clustering().get(i).name(), values[i]);
+        }
+        return this;
+    }
+
+    private void requireCount(String part, List<Column> columns, Object[] values, int countMin) {
+        if (values.length < countMin || values.length > columns.size()) {
+            throw new IllegalArgumentException("values do not fit the " + part + ", table=" + schema.qualifiedName()
+                    + ", columns=" + columns.stream().map(Column::name).toList() + ", values=" + values.length);
+        }
+    }
+
+    /** The key given, or {@code usual} when no part of one was. */
+    DecoratedKey key(Optional<DecoratedKey> usual) {
+        boolean given = Arrays.stream(partitionKey).anyMatch(Objects::nonNull);
+        return given || usual.isEmpty() ? key() : usual.get();
     }
 
     /** @throws IllegalStateException when a part is missing: names it */

@@ -5,6 +5,7 @@ import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
+import java.util.List;
 
 /**
  * The deletion of the rows of one partition between two clusterings, or prefixes of them. A prefix stands for all rows that
@@ -12,7 +13,7 @@ import java.io.IOException;
  * follow the order of the rows. Ends with {@link #delete()}. One thread.
  */
 public final class RangeDeletionBuilder {
-    private final SSTableWriter writer;
+    private final WriteTarget target;
     private final TableSchema schema;
     private final KeyBuilder key;
     private final WriteTime time;
@@ -22,10 +23,10 @@ public final class RangeDeletionBuilder {
     private boolean toInclusive = true;
     private boolean ended;
 
-    RangeDeletionBuilder(SSTableWriter writer, TableSchema schema, WriteTime time) {
-        this.writer = writer;
+    RangeDeletionBuilder(TableSchema schema, WriteTarget target) {
+        this.target = target;
         this.schema = schema;
-        this.time = time;
+        time = new WriteTime(schema, target);
         key = new KeyBuilder(schema);
         from = new KeyBuilder(schema);
         to = new KeyBuilder(schema);
@@ -58,13 +59,13 @@ public final class RangeDeletionBuilder {
         return this;
     }
 
-    /** What was written up to this is deleted. */
+    /** What was written up to this is deleted. In a store it need not be told. */
     public RangeDeletionBuilder timestampMicros(long micros) {
         time.timestampMicros(micros);
         return this;
     }
 
-    /** When the deletion is made, since 1970; the timestamp's second unless told. */
+    /** When the deletion is made, since 1970; unless told the timestamp's second, or a store's clock. */
     public RangeDeletionBuilder localTimeSeconds(long seconds) {
         time.localTimeSeconds(seconds);
         return this;
@@ -73,7 +74,7 @@ public final class RangeDeletionBuilder {
     /** Writes the deletion. */
     public void delete() throws IOException {
         if (ended) {
-            throw new IllegalStateException("this write was made already, ask the writer for a new one");
+            throw new IllegalStateException("this write was made already, ask for a new one");
         }
         if (schema.clustering().isEmpty()) {
             throw new IllegalStateException(
@@ -91,7 +92,7 @@ public final class RangeDeletionBuilder {
             throw new IllegalArgumentException(
                     "range ends before it begins, in the order of the rows, table=" + schema.qualifiedName());
         }
-        writer.add(Write.range(key.key(), range));
+        target.add(List.of(Write.range(key.key(target.usualPartition()), range)));
         ended = true;
     }
 }

@@ -8,6 +8,8 @@ import io.anneal.schema.Column;
 import io.anneal.schema.CounterContext;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -15,22 +17,22 @@ import java.util.UUID;
  * One write to one row, by column names and Java values as {@link io.anneal.schema.JavaValues} lists them. Ends with one of
  * {@link #insert()}, {@link #update()}, {@link #deleteRow()}, {@link #deletePartition()}; nothing is written before. A value
  * that does not fit is an {@link IllegalArgumentException} naming the column, something missing an
- * {@link IllegalStateException}; after either the writer goes on as if this row had never been begun. One thread.
+ * {@link IllegalStateException}; after either it is as if this row had never been begun. One thread.
  */
 public final class RowBuilder {
-    private final SSTableWriter writer;
+    private final WriteTarget target;
     private final TableSchema schema;
     private final KeyBuilder key;
     private final WriteTime time;
     private final CellDrafts cells;
     private boolean ended;
 
-    RowBuilder(SSTableWriter writer, TableSchema schema, WriteTime time) {
-        this.writer = writer;
+    RowBuilder(TableSchema schema, WriteTarget target) {
+        this.target = target;
         this.schema = schema;
-        this.time = time;
+        time = new WriteTime(schema, target);
         key = new KeyBuilder(schema);
-        cells = new CellDrafts(writer::nextElementNumber, time);
+        cells = new CellDrafts(target::nextElementNumber, time);
     }
 
     /** Gives a column of the partition key its value. */
@@ -47,7 +49,7 @@ public final class RowBuilder {
 
     /** Sets a static or regular column, a whole collection too; null deletes what was there, as in CQL. */
     public RowBuilder set(String column, Object value) {
-        cells.set(valueColumn(column), value);
+        cells.set(settableColumn(column), value);
         return this;
     }
 
@@ -68,7 +70,7 @@ public final class RowBuilder {
      * alone. A null value in a map deletes its entry. Elements of a list are placed by the timestamp: give it first.
      */
     public RowBuilder add(String column, Object elements) {
-        cells.addAll(valueColumn(column), elements);
+        cells.addAll(settableColumn(column), elements);
         return this;
     }
 
@@ -85,19 +87,26 @@ public final class RowBuilder {
     }
 
     /**
-     * Sets a counter's share of one node. Counters of several nodes add up; of one node the highest {@code clock} counts.
+     * Sets a counter's share of one node. Counters of several nodes add up; of one node the highest {@code clock} counts. Only
+     * in SSTables that are written for a cluster: a store takes no counters.
      *
      * @param nodeId of the node that counted; choose one for all that you write
      * @param clock rises with every new share of the node
      * @param count all that the node has counted, not an increment
      */
     public RowBuilder counterShard(String column, UUID nodeId, long clock, long count) {
-        Column counter = valueColumn(column);
+        Column counter = settableColumn(column);
         if (!counter.type().isCounter()) {
             throw new IllegalArgumentException("column is no counter, column=" + column);
         }
         cells.shard(counter, CounterContext.global(nodeId, clock, count));
         return this;
+    }
+
+    private Column settableColumn(String name) {
+        Column column = valueColumn(name);
+        target.requireSettable(column);
+        return column;
     }
 
     private Column valueColumn(String name) {
@@ -109,19 +118,22 @@ public final class RowBuilder {
         return column;
     }
 
-    /** When it is written; decides against other writes. */
+    /** When it is written; decides against other writes. A store gives writes their timestamps unless told. */
     public RowBuilder timestampMicros(long micros) {
         time.timestampMicros(micros);
         return this;
     }
 
-    /** How long values last from the {@link #localTimeSeconds(long) local time} on; 0 for ever. */
+    /**
+     * How long values last from the {@link #localTimeSeconds(long) local time} on, 0 for ever; the table's {@code
+     * default_time_to_live} unless told.
+     */
     public RowBuilder ttlSeconds(int seconds) {
         time.ttlSeconds(seconds);
         return this;
     }
 
-    /** When TTLs begin and deletions are made, since 1970; the timestamp's second unless told. */
+    /** When TTLs begin and deletions are made, since 1970; unless told the timestamp's second, or a store's clock. */
     public RowBuilder localTimeSeconds(long seconds) {
         time.localTimeSeconds(seconds);
         return this;
@@ -156,16 +168,17 @@ public final class RowBuilder {
             }
             cells.fill(regular, Column.Kind.REGULAR);
         }
+        List<Write> writes = new ArrayList<>();
         if (cells.hasStatic()) {
             Row row = new Row();
             row.clear(true);
             cells.fill(row, Column.Kind.STATIC);
-            writer.add(Write.row(partition, row));
+            writes.add(Write.row(partition, row));
         }
         if (regular != null) {
-            writer.add(Write.row(partition, regular));
+            writes.add(Write.row(partition, regular));
         }
-        ended = true;
+        end(writes);
     }
 
     /** Deletes the row: all that was written to it up to the timestamp. */
@@ -175,8 +188,7 @@ public final class RowBuilder {
         Row row = new Row();
         row.clustering().wrap(Clustering.of(key.clustering()));
         row.deletion(time.timestampMicros(), time.localTimeSeconds(), false);
-        writer.add(Write.row(partition, row));
-        ended = true;
+        end(List.of(Write.row(partition, row)));
     }
 
     /** Deletes the partition: all that was written to it up to the timestamp. */
@@ -186,16 +198,20 @@ public final class RowBuilder {
         if (key.hasClustering()) {
             throw new IllegalStateException("a clustering is given, and the whole partition would be deleted");
         }
-        writer.add(
-                Write.partitionDeletion(partition, new DeletionTime(time.timestampMicros(), time.localTimeSeconds())));
+        DeletionTime deletion = new DeletionTime(time.timestampMicros(), time.localTimeSeconds());
+        end(List.of(Write.partitionDeletion(partition, deletion)));
+    }
+
+    private void end(List<Write> writes) throws IOException {
+        target.add(writes);
         ended = true;
     }
 
     private DecoratedKey begin() {
         if (ended) {
-            throw new IllegalStateException("this write was made already, ask the writer for a new one");
+            throw new IllegalStateException("this write was made already, ask for a new one");
         }
-        return key.key();
+        return key.key(target.usualPartition());
     }
 
     private void requireNoCells() {

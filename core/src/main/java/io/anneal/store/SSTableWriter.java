@@ -1,5 +1,7 @@
 package io.anneal.store;
 
+import io.anneal.key.DecoratedKey;
+import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
@@ -12,7 +14,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Writes SSTables from rows: for those who have rows, by column name and Java value. Goes to {@code
@@ -32,7 +36,7 @@ public final class SSTableWriter implements Closeable {
     private final OptionalLong timestampMicros;
     private final WriteSink sink;
     private final StagingDirectory owned;
-    private long elementNumber;
+    private final Target target = new Target();
     private boolean failed;
     private boolean finished;
     private boolean closed;
@@ -55,13 +59,13 @@ public final class SSTableWriter implements Closeable {
     /** Begins a write to a row. */
     public RowBuilder row() {
         requireUsable();
-        return new RowBuilder(this, schema, new WriteTime(timestampMicros));
+        return new RowBuilder(schema, target);
     }
 
     /** Begins the deletion of a range of rows. */
     public RangeDeletionBuilder rangeDeletion() {
         requireUsable();
-        return new RangeDeletionBuilder(this, schema, new WriteTime(timestampMicros));
+        return new RangeDeletionBuilder(schema, target);
     }
 
     /** Inserts a row: values of all kinds of columns by name. */
@@ -69,18 +73,48 @@ public final class SSTableWriter implements Closeable {
         row().timestampMicros(micros).setAll(values).insert();
     }
 
-    long nextElementNumber() {
-        return elementNumber++;
-    }
+    /** What this writer is for the builders of its writes. */
+    private final class Target implements WriteTarget {
+        private long elementNumber;
 
-    void add(Write write) throws IOException {
-        requireUsable();
-        boolean added = false;
-        try {
-            sink.add(write);
-            added = true;
-        } finally {
-            failed |= !added;
+        @Override
+        public void add(List<Write> writes) throws IOException {
+            requireUsable();
+            boolean added = false;
+            try {
+                for (Write write : writes) {
+                    sink.add(write);
+                }
+                added = true;
+            } finally {
+                failed |= !added;
+            }
+        }
+
+        @Override
+        public long timestampMicros() {
+            return timestampMicros.orElseThrow(() -> new IllegalStateException(
+                    "write has no timestamp: give timestampMicros to it or to the writer's builder"));
+        }
+
+        @Override
+        public long localTimeSeconds(long micros) {
+            return Math.max(0, TimeUnit.MICROSECONDS.toSeconds(micros));
+        }
+
+        @Override
+        public long nextElementNumber() {
+            return elementNumber++;
+        }
+
+        @Override
+        public Optional<DecoratedKey> usualPartition() {
+            return Optional.empty();
+        }
+
+        @Override
+        public void requireSettable(Column column) {
+            // SSTables are written with counters' shares, which whoever writes them knows.
         }
     }
 

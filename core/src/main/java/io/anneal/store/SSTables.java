@@ -18,13 +18,14 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * The SSTables of one table, open for reading, as a single stream. Immutable and safe to share; each cursor belongs to
  * one thread and is closed before this is.
  */
-public final class SSTables implements Closeable {
+public final class SSTables implements RowSource, Closeable {
     private final TableSchema schema;
     private final boolean hasSchemaText;
     private final List<SSTableReader> readers;
@@ -83,6 +84,7 @@ public final class SSTables implements Closeable {
         return readers.isEmpty() ? Partitioner.MURMUR3 : readers.get(0).partitioner();
     }
 
+    @Override
     public TableSchema schema() {
         return schema;
     }
@@ -116,6 +118,7 @@ public final class SSTables implements Closeable {
      *
      * @throws io.anneal.sstable.CorruptSSTableException when an SSTable does not fit the schema
      */
+    @Override
     public FragmentCursor scan(TokenRange.Linear range) throws IOException {
         return scan(range, CanonicalEncoder.UNCLAMPED);
     }
@@ -144,7 +147,30 @@ public final class SSTables implements Closeable {
      * @param now decides what has expired
      */
     public TableRows rows(TokenRange range, Instant now) {
-        return new TableRows(this, range, now.getEpochSecond());
+        return new RowReads(this).rows(range, now.getEpochSecond());
+    }
+
+    /**
+     * The rows of one partition that exist at {@code now}.
+     *
+     * @param rows which of them
+     * @param keyValues of the partition key, in the order of its columns
+     * @throws IllegalArgumentException when values do not fit the key or the clustering: names the column
+     */
+    public TableRows partition(RowRange rows, Instant now, Object... keyValues) {
+        return new RowReads(this).partition(rows, now.getEpochSecond(), keyValues);
+    }
+
+    /**
+     * The row of a primary key, if it exists at {@code now}; for a partition key without clustering the partition's static
+     * values.
+     *
+     * @param primaryKey values by column name
+     * @throws IllegalArgumentException when a column is no part of the key, or its value does not fit: names it
+     * @throws IllegalStateException when a part of the key is missing: names it
+     */
+    public Optional<TableRow> row(Map<String, ?> primaryKey, Instant now) throws IOException {
+        return new RowReads(this).row(primaryKey, now.getEpochSecond());
     }
 
     /**
@@ -154,6 +180,7 @@ public final class SSTables implements Closeable {
      * @param reversed whether rows come against clustering order
      * @throws io.anneal.sstable.CorruptSSTableException when an SSTable does not fit the schema, or its index is wrong
      */
+    @Override
     public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
         List<FragmentCursor> cursors = new ArrayList<>(readers.size());
         try {

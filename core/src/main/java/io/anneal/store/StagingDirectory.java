@@ -10,16 +10,13 @@ import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -32,13 +29,11 @@ public final class StagingDirectory implements Closeable {
     static final String LOCK_FILE = ".anneal.lock";
 
     private final Path directory;
-    private final FileChannel lockChannel;
-    private final FileLock lock;
+    private final DirectoryLock lock;
     private final Map<Path, Long> lastGenerations = new HashMap<>();
 
-    private StagingDirectory(Path directory, FileChannel lockChannel, FileLock lock) {
+    private StagingDirectory(Path directory, DirectoryLock lock) {
         this.directory = directory;
-        this.lockChannel = lockChannel;
         this.lock = lock;
     }
 
@@ -48,30 +43,8 @@ public final class StagingDirectory implements Closeable {
      * @throws IllegalStateException when another process, or another object of this one, has it
      */
     public static StagingDirectory open(Path directory) throws IOException {
-        FileChannel channel = openLockFile(directory);
-        FileLock lock = null;
-        try {
-            lock = channel.tryLock();
-        } catch (OverlappingFileLockException e) {
-            throw new IllegalStateException("staging directory is in use by this process, directory=" + directory, e);
-        } finally {
-            if (lock == null) {
-                channel.close();
-            }
-        }
-        if (lock == null) {
-            throw new IllegalStateException("staging directory is in use by another process, directory=" + directory);
-        }
-        return new StagingDirectory(directory.toRealPath(), channel, lock);
-    }
-
-    private static FileChannel openLockFile(Path directory) throws StorageException {
-        try {
-            Files.createDirectories(directory);
-            return FileChannel.open(directory.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        } catch (IOException e) {
-            throw new StorageException("create", directory, e);
-        }
+        DirectoryLock lock = DirectoryLock.take(directory, LOCK_FILE, "staging directory", Optional.empty());
+        return new StagingDirectory(directory.toRealPath(), lock);
     }
 
     /** Where a table's SSTables go: the directory to import. */
@@ -135,8 +108,6 @@ public final class StagingDirectory implements Closeable {
     /** Gives the directory up. The lock file stays: deleting it would let two processes hold two locks. */
     @Override
     public void close() throws IOException {
-        try (lockChannel) {
-            lock.release();
-        }
+        lock.close();
     }
 }

@@ -7,7 +7,6 @@ import io.anneal.fragment.Row;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.Clustering;
 import io.anneal.key.KeyView;
-import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.JavaValues;
@@ -23,15 +22,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The rows of a table that exist at a time, as {@code SELECT *} gives them: nothing that is deleted or has expired, static
+ * Rows of a table that exist at a time, as {@code SELECT *} gives them: nothing that is deleted or has expired, static
  * values with every row, one row for a partition that has static values only. For those who want values, not speed. One
  * thread.
  */
 public final class TableRows implements Closeable {
-    private final SSTables sstables;
+    /** Opens what is read next. */
+    interface Part {
+        FragmentCursor open() throws IOException;
+    }
+
     private final TableSchema schema;
     private final long nowSeconds;
-    private final Deque<TokenRange.Linear> parts;
+    private final Deque<Part> parts;
+    private boolean wantsStaticOnly = true;
+    private long limit = Long.MAX_VALUE;
 
     /** Null between parts. */
     private FragmentCursor cursor;
@@ -40,11 +45,22 @@ public final class TableRows implements Closeable {
     private Map<String, TableRow.Written> sharedWritten = Map.of();
     private boolean staticOnly;
 
-    TableRows(SSTables sstables, TokenRange range, long nowSeconds) {
-        this.sstables = sstables;
+    /** @param parts opened one after the other, each when the one before was read */
+    TableRows(TableSchema schema, List<Part> parts, long nowSeconds) {
+        this.schema = schema;
+        this.parts = new ArrayDeque<>(parts);
         this.nowSeconds = nowSeconds;
-        schema = sstables.schema();
-        parts = new ArrayDeque<>(range.equals(TokenRange.FULL) ? List.of(TokenRange.Linear.ALL) : range.unwrap());
+    }
+
+    /** Ends after so many rows. */
+    void limit(long rows) {
+        limit = rows;
+    }
+
+    /** Gives no row for static values alone: for those who asked for certain rows. */
+    TableRows withoutStaticOnly() {
+        wantsStaticOnly = false;
+        return this;
     }
 
     /**
@@ -53,12 +69,13 @@ public final class TableRows implements Closeable {
      * @throws io.anneal.sstable.CorruptSSTableException when a file is wrong; never a wrong row
      */
     public TableRow next() throws IOException {
-        while (cursor != null || !parts.isEmpty()) {
+        while (limit > 0 && (cursor != null || !parts.isEmpty())) {
             if (cursor == null) {
-                cursor = sstables.scan(parts.poll());
+                cursor = parts.poll().open();
             }
             TableRow row = nextOfPart();
             if (row != null) {
+                limit--;
                 return row;
             }
             cursor.close();
@@ -145,7 +162,7 @@ public final class TableRows implements Closeable {
     }
 
     private TableRow endPartition() {
-        return staticOnly ? new TableRow(cursor.key().token(), shared, sharedWritten) : null;
+        return staticOnly && wantsStaticOnly ? new TableRow(cursor.key().token(), shared, sharedWritten) : null;
     }
 
     private boolean isLive(Row row) {
@@ -227,6 +244,7 @@ public final class TableRows implements Closeable {
     public void close() throws IOException {
         if (cursor != null) {
             cursor.close();
+            cursor = null;
         }
         parts.clear();
     }

@@ -2,20 +2,44 @@ package io.anneal.store;
 
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Row;
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.TableSchema;
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
 
-/** When a write was made and how long it lasts, as far as it was told. One thread. */
+/** When a write is made and how long it lasts: as it was told, else as the table and the target say. One thread. */
 final class WriteTime {
     /** As Cassandra has it: twenty years. */
     static final int TTL_MAX_SECONDS = 20 * 365 * 24 * 60 * 60;
 
-    private OptionalLong timestampMicros;
+    private final WriteTarget target;
+    private OptionalLong timestampMicros = OptionalLong.empty();
     private OptionalLong localTimeSeconds = OptionalLong.empty();
-    private int ttlSeconds = Row.NO_TTL;
+    private int ttlSeconds;
 
-    WriteTime(OptionalLong defaultTimestampMicros) {
-        timestampMicros = defaultTimestampMicros;
+    WriteTime(TableSchema schema, WriteTarget target) {
+        this.target = target;
+        ttlSeconds = schema.hasCounters() ? Row.NO_TTL : usualTtlSeconds(schema);
+    }
+
+    /** @throws SchemaException when the table's TTL is none */
+    static int usualTtlSeconds(TableSchema schema) {
+        String text = schema.options().defaultTimeToLive().orElse("0");
+        try {
+            int seconds = Integer.parseInt(text);
+            if (seconds >= 0 && seconds <= TTL_MAX_SECONDS) {
+                return seconds;
+            }
+        } catch (NumberFormatException e) {
+            throw wrongTtl(schema, text, e);
+        }
+        throw wrongTtl(schema, text, null);
+    }
+
+    private static SchemaException wrongTtl(TableSchema schema, String text, NumberFormatException cause) {
+        SchemaException exception = new SchemaException("table's TTL is out of range, table=" + schema.qualifiedName()
+                + ", default_time_to_live=" + text + ", maxSeconds=" + TTL_MAX_SECONDS);
+        exception.initCause(cause);
+        return exception;
     }
 
     void timestampMicros(long micros) {
@@ -44,14 +68,20 @@ final class WriteTime {
         return ttlSeconds;
     }
 
+    /** From the first call on it is decided. */
     long timestampMicros() {
-        return timestampMicros.orElseThrow(() -> new IllegalStateException(
-                "write has no timestamp: give timestampMicros to it or to the writer's builder"));
+        if (timestampMicros.isEmpty()) {
+            timestampMicros = OptionalLong.of(target.timestampMicros());
+        }
+        return timestampMicros.getAsLong();
     }
 
-    /** When deletions were made and TTLs began: by the timestamp, unless told. */
+    /** When deletions are made and TTLs begin. */
     long localTimeSeconds() {
-        return localTimeSeconds.orElseGet(() -> Math.max(0, TimeUnit.MICROSECONDS.toSeconds(timestampMicros())));
+        if (localTimeSeconds.isEmpty()) {
+            localTimeSeconds = OptionalLong.of(target.localTimeSeconds(timestampMicros()));
+        }
+        return localTimeSeconds.getAsLong();
     }
 
     long expirySeconds() {

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** The rules of the canonical form spelled out over all cells at once, slowly: what the merge is compared with. */
-final class NaiveMerge {
+public final class NaiveMerge {
     private static final Comparator<DeletionTime> STRENGTH = Comparator.comparingLong(DeletionTime::timestampMicros)
             .thenComparing(DeletionTime::localDeletionTimeSeconds, NaiveMerge::compareNoTimeFirst);
 
@@ -60,7 +60,7 @@ final class NaiveMerge {
         comparator = ClusteringComparator.of(schema);
     }
 
-    static List<String> lines(TableSchema schema, List<List<MemoryPartition>> sources, long ceilingSeconds) {
+    public static List<String> lines(TableSchema schema, List<List<MemoryPartition>> sources, long ceilingSeconds) {
         NaiveMerge merge = new NaiveMerge(schema, ceilingSeconds);
         TreeMap<DecoratedKey, List<MemoryPartition>> byKey = new TreeMap<>();
         sources.forEach(source -> source.forEach(

@@ -3,18 +3,15 @@ package io.anneal.repair;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.EncodedItem;
 import io.anneal.fragment.FragmentCursor;
-import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.HandedFragment;
 import io.anneal.fragment.RangeDeletion;
-import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
-import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.repair.row.KnownDeletions;
-import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.StagedWriter;
 import java.io.Closeable;
@@ -33,7 +30,7 @@ import java.util.TreeSet;
 final class ReceivedWriter implements Closeable {
     private final ReplicaTable table;
     private final ClusteringComparator comparator;
-    private final Current current;
+    private final HandedFragment current;
     private final EncodedItem item;
     private final Row received = new Row();
 
@@ -44,7 +41,7 @@ final class ReceivedWriter implements Closeable {
     ReceivedWriter(ReplicaTable table) {
         this.table = table;
         comparator = ClusteringComparator.of(table.schema());
-        current = new Current(table.schema());
+        current = new HandedFragment(table.schema());
         item = new EncodedItem(table.schema());
     }
 
@@ -91,8 +88,7 @@ final class ReceivedWriter implements Closeable {
             return;
         }
         endPartition();
-        current.start(key, deletion);
-        emit(FragmentKind.PARTITION_START);
+        emit(current.start(key, deletion));
         partition = Optional.of(key);
     }
 
@@ -100,8 +96,7 @@ final class ReceivedWriter implements Closeable {
         if (!row.isStatic()) {
             closeRangeBefore(row.clustering(), ClusteringComparator.AT);
         }
-        current.row = row;
-        emit(row.isStatic() ? FragmentKind.STATIC_ROW : FragmentKind.CLUSTERING_ROW);
+        emit(current.row(row));
     }
 
     /** Starts a range deletion; its end is written when something behind it comes. */
@@ -134,10 +129,7 @@ final class ReceivedWriter implements Closeable {
     }
 
     private void change(Clustering prefix, int weight, long timestampMicros, long localSeconds) throws IOException {
-        current.change.prefix().wrap(prefix);
-        current.change.weight(weight);
-        current.change.deletion(timestampMicros, localSeconds);
-        emit(FragmentKind.RANGE_TOMBSTONE_CHANGE);
+        emit(current.change(prefix, weight, timestampMicros, localSeconds));
     }
 
     private void endPartition() throws IOException {
@@ -145,17 +137,16 @@ final class ReceivedWriter implements Closeable {
             closeRange();
         }
         if (partition.isPresent()) {
-            emit(FragmentKind.PARTITION_END);
+            emit(current.end());
             partition = Optional.empty();
         }
     }
 
-    private void emit(FragmentKind kind) throws IOException {
+    private void emit(FragmentCursor fragment) throws IOException {
         if (output.isEmpty()) {
             output = Optional.of(table.newOutput());
         }
-        current.kind = kind;
-        output.get().appendCurrent(current);
+        output.get().appendCurrent(fragment);
     }
 
     /** Completes the SSTables and says which they are: none when nothing was received. */
@@ -176,77 +167,5 @@ final class ReceivedWriter implements Closeable {
             output = Optional.empty();
             writer.close();
         }
-    }
-
-    /** The cursor whose current fragment is set from outside. */
-    private static final class Current implements FragmentCursor {
-        private final TableSchema schema;
-        private final KeyView key = new KeyView();
-        private final RangeTombstoneChange change = new RangeTombstoneChange();
-        private FragmentKind kind;
-        private DeletionTime deletion = DeletionTime.LIVE;
-        private Row row;
-
-        Current(TableSchema schema) {
-            this.schema = schema;
-        }
-
-        void start(DecoratedKey newKey, DeletionTime partitionDeletion) {
-            key.wrap(newKey);
-            deletion = partitionDeletion;
-        }
-
-        @Override
-        public TableSchema schema() {
-            return schema;
-        }
-
-        @Override
-        public FragmentKind advance() {
-            throw new UnsupportedOperationException("this cursor is moved by what is received");
-        }
-
-        @Override
-        public FragmentKind kind() {
-            return kind;
-        }
-
-        @Override
-        public KeyView key() {
-            return key;
-        }
-
-        @Override
-        public long partitionDeletionTimestampMicros() {
-            return deletion.timestampMicros();
-        }
-
-        @Override
-        public long partitionDeletionLocalTimeSeconds() {
-            return deletion.localDeletionTimeSeconds();
-        }
-
-        @Override
-        public Row row() {
-            return row;
-        }
-
-        @Override
-        public RangeTombstoneChange rangeTombstoneChange() {
-            return change;
-        }
-
-        @Override
-        public void nextPartition() {
-            throw new UnsupportedOperationException("this cursor is moved by what is received");
-        }
-
-        @Override
-        public void forwardTo(long token) {
-            throw new UnsupportedOperationException("this cursor is moved by what is received");
-        }
-
-        @Override
-        public void close() {}
     }
 }

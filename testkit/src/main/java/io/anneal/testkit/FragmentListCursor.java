@@ -1,48 +1,37 @@
 package io.anneal.testkit;
 
-import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
-import io.anneal.key.KeyView;
-import io.anneal.schema.TableSchema;
+import io.anneal.fragment.SourceCursor;
 import io.anneal.testkit.FragmentList.Fragment;
 import java.util.List;
 
 /** A cursor over recorded fragments. Reuses its row and change like a reader of files, so that a kept view fails in tests. */
-final class FragmentListCursor implements FragmentCursor {
-    private final TableSchema schema;
+final class FragmentListCursor extends SourceCursor {
     private final List<Fragment> fragments;
-    private final KeyView key = new KeyView();
-    private final RangeTombstoneChange change = new RangeTombstoneChange();
 
-    private Row row = new Row();
-    private Fragment current;
-    private Fragment start;
     private int next;
 
     FragmentListCursor(FragmentList list) {
-        schema = list.schema();
+        super(list.schema());
         fragments = list.fragments();
-    }
-
-    @Override
-    public TableSchema schema() {
-        return schema;
     }
 
     @Override
     public FragmentKind advance() {
         row = Row.recycle(row);
         if (next == fragments.size()) {
-            current = null;
+            kind = null;
             return null;
         }
-        current = fragments.get(next++);
-        switch (current.kind()) {
+        Fragment current = fragments.get(next++);
+        kind = current.kind();
+        switch (kind) {
             case PARTITION_START -> {
-                start = current;
                 key.wrap(current.key());
+                partitionDeletion = new DeletionTime(current.timestampMicros(), current.localDeletionTimeSeconds());
             }
             case STATIC_ROW, CLUSTERING_ROW -> show(current.row());
             case RANGE_TOMBSTONE_CHANGE -> {
@@ -52,7 +41,7 @@ final class FragmentListCursor implements FragmentCursor {
             }
             case PARTITION_END -> {}
         }
-        return current.kind();
+        return kind;
     }
 
     private void show(Row recorded) {
@@ -70,45 +59,25 @@ final class FragmentListCursor implements FragmentCursor {
     }
 
     @Override
-    public FragmentKind kind() {
-        return current == null ? null : current.kind();
-    }
-
-    @Override
-    public KeyView key() {
-        return key;
-    }
-
-    @Override
-    public long partitionDeletionTimestampMicros() {
-        return start.timestampMicros();
-    }
-
-    @Override
-    public long partitionDeletionLocalTimeSeconds() {
-        return start.localDeletionTimeSeconds();
-    }
-
-    @Override
     public Row row() {
-        assert current.kind() == FragmentKind.STATIC_ROW || current.kind() == FragmentKind.CLUSTERING_ROW;
+        assert kind == FragmentKind.STATIC_ROW || kind == FragmentKind.CLUSTERING_ROW;
         return row;
     }
 
     @Override
     public RangeTombstoneChange rangeTombstoneChange() {
-        assert current.kind() == FragmentKind.RANGE_TOMBSTONE_CHANGE;
+        assert kind == FragmentKind.RANGE_TOMBSTONE_CHANGE;
         return change;
     }
 
     @Override
     public void nextPartition() {
-        if (current == null) {
+        if (kind == null) {
             return;
         }
         row = Row.recycle(row);
-        while (current.kind() != FragmentKind.PARTITION_END) {
-            current = fragments.get(next++);
+        while (kind != FragmentKind.PARTITION_END) {
+            kind = fragments.get(next++).kind();
         }
     }
 

@@ -1,13 +1,9 @@
 package io.anneal.bench.data;
 
-import io.anneal.fragment.DeletionTime;
-import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
-import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
-import io.anneal.key.KeyView;
+import io.anneal.fragment.SourceCursor;
 import io.anneal.key.Murmur3;
-import io.anneal.schema.TableSchema;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -17,12 +13,11 @@ import java.util.stream.LongStream;
  * A cursor over drawn rows, no file behind it. A table may be split into parts that overlap: each row is in one of them,
  * chosen at random, and of every fourth the next part has a later version. Owned by one thread.
  */
-public final class GeneratedCursor implements FragmentCursor {
+public final class GeneratedCursor extends SourceCursor {
     private record Key(long token, long id) {}
 
     private static final int OVERWRITTEN_ONE_IN = 4;
 
-    private final TableShape shape;
     private final int rowsPerPartition;
     private final long seed;
     private final int part;
@@ -30,17 +25,13 @@ public final class GeneratedCursor implements FragmentCursor {
     private final Key[] keys;
     private final RowMaker maker;
     private final byte[] keyBytes = new byte[Long.BYTES];
-    private final KeyView key = new KeyView();
-    private final RangeTombstoneChange change = new RangeTombstoneChange();
 
-    private Row row = new Row();
-    private FragmentKind kind;
     private int next;
     private int line;
 
     private GeneratedCursor(
             TableShape shape, long partitionCount, int rowsPerPartition, long seed, int part, int parts) {
-        this.shape = shape;
+        super(shape.schema());
         this.rowsPerPartition = rowsPerPartition;
         this.seed = seed;
         this.part = part;
@@ -123,41 +114,6 @@ public final class GeneratedCursor implements FragmentCursor {
             }
         }
         return false;
-    }
-
-    @Override
-    public TableSchema schema() {
-        return shape.schema();
-    }
-
-    @Override
-    public FragmentKind kind() {
-        return kind;
-    }
-
-    @Override
-    public KeyView key() {
-        return key;
-    }
-
-    @Override
-    public long partitionDeletionTimestampMicros() {
-        return DeletionTime.NO_TIMESTAMP;
-    }
-
-    @Override
-    public long partitionDeletionLocalTimeSeconds() {
-        return DeletionTime.NO_DELETION_TIME;
-    }
-
-    @Override
-    public Row row() {
-        return row;
-    }
-
-    @Override
-    public RangeTombstoneChange rangeTombstoneChange() {
-        return change;
     }
 
     @Override

@@ -1,16 +1,11 @@
 package io.anneal.sstable.data;
 
 import io.anneal.fragment.FragmentKind;
-import io.anneal.fragment.RangeTombstoneChange;
-import io.anneal.fragment.Row;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
-import io.anneal.key.KeyView;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
-import io.anneal.sstable.CorruptSSTableException;
-import io.anneal.sstable.SSTableCursor;
 import java.io.IOException;
 
 /**
@@ -21,94 +16,47 @@ import java.io.IOException;
  * <p>Order of partitions is checked here; order of rows is trusted, since the chunks' checksums prove that the writer
  * wrote them so, and checked by {@link DataReader#verify()}.
  */
-public final class DataCursor implements SSTableCursor {
+public final class DataCursor extends WindowCursor {
     /** What is asked for before a row's head is parsed, so that few are cut by the end of a chunk. */
     static final int HEAD_BYTES = 256;
 
     /** Rows are passed over by their sizes up to here, then Index is asked where the next partition is. */
     private static final long SKIP_BY_SIZE_DEFAULT_BYTES = 256 * 1024;
 
-    private enum Place {
-        BEFORE_PARTITION,
-        BEFORE_STATIC_ROW,
-        IN_ROWS,
-        DONE
-    }
-
-    private final DataReader reader;
-    private final TableSchema schema;
+    private final DataReader owner;
     private final TokenRange.Linear range;
-    private final DataWindow window;
-    private final PartitionHead head;
-    private final RowReader rows;
 
-    private Place place = Place.BEFORE_PARTITION;
-    private FragmentKind kind;
-    private long rowsPosition;
     private long skipTokensBelow;
     private PartitionLookup skipper;
     private long skipBySizeBytes = SKIP_BY_SIZE_DEFAULT_BYTES;
 
     DataCursor(
-            DataReader reader,
+            DataReader owner,
             Partitioner partitioner,
             TableSchema schema,
             TokenRange.Linear range,
             ChunkSource source,
             RowDecoder decoder,
             SerializationHeader header) {
-        this.reader = reader;
-        this.schema = schema;
+        this(owner, partitioner, schema, range, new DataWindow(source), decoder, header);
+    }
+
+    private DataCursor(
+            DataReader owner,
+            Partitioner partitioner,
+            TableSchema schema,
+            TokenRange.Linear range,
+            DataWindow window,
+            RowDecoder decoder,
+            SerializationHeader header) {
+        super(
+                schema,
+                window,
+                new PartitionHead(window, partitioner, decoder.times()),
+                new RowReader(window, decoder, header, HEAD_BYTES));
+        this.owner = owner;
         this.range = range;
-        window = new DataWindow(source);
-        head = new PartitionHead(window, partitioner, decoder.times());
-        rows = new RowReader(window, decoder, header, HEAD_BYTES);
         skipTokensBelow = range.first();
-    }
-
-    @Override
-    public TableSchema schema() {
-        return schema;
-    }
-
-    @Override
-    public FragmentKind kind() {
-        return kind;
-    }
-
-    @Override
-    public KeyView key() {
-        return head.key();
-    }
-
-    @Override
-    public long partitionDeletionTimestampMicros() {
-        return head.deletionMicros();
-    }
-
-    @Override
-    public long partitionDeletionLocalTimeSeconds() {
-        return head.deletionSeconds();
-    }
-
-    @Override
-    public Row row() {
-        return rows.row();
-    }
-
-    @Override
-    public RangeTombstoneChange rangeTombstoneChange() {
-        return rows.change();
-    }
-
-    @Override
-    public long dataPosition() {
-        return kind == FragmentKind.PARTITION_START ? head.position() : rows.position();
-    }
-
-    @Override
-    public long rowsPosition() {
-        return rowsPosition;
     }
 
     /** How much of a partition is skipped row by row before Index is asked. */
@@ -118,7 +66,7 @@ public final class DataCursor implements SSTableCursor {
 
     /** Kind of the current fragment as the file has it: a bound's kind, or that of a row. */
     public int boundKind() {
-        return rows.boundKind();
+        return reader.boundKind();
     }
 
     @Override
@@ -131,17 +79,12 @@ public final class DataCursor implements SSTableCursor {
         }
     }
 
-    private CorruptSSTableException corrupt(RuntimeException cause) {
-        return new CorruptSSTableException(
-                window.source().file(), rows.position(), "data cannot be decoded: " + cause.getMessage(), cause);
-    }
-
     private FragmentKind next() throws IOException {
         return switch (place) {
             case BEFORE_PARTITION -> nextPartitionStart();
             case BEFORE_STATIC_ROW -> {
                 place = Place.IN_ROWS;
-                yield rows.readStaticRow() ? FragmentKind.STATIC_ROW : nextRow();
+                yield reader.readStaticRow() ? FragmentKind.STATIC_ROW : nextRow();
             }
             case IN_ROWS -> nextRow();
             case DONE -> null;
@@ -149,7 +92,7 @@ public final class DataCursor implements SSTableCursor {
     }
 
     private FragmentKind nextRow() throws IOException {
-        FragmentKind next = rows.next();
+        FragmentKind next = reader.next();
         if (next == FragmentKind.PARTITION_END) {
             place = Place.BEFORE_PARTITION;
         }
@@ -175,12 +118,12 @@ public final class DataCursor implements SSTableCursor {
     }
 
     private void readPartitionHead() throws IOException {
-        rows.begin();
+        reader.begin();
         window.mark();
         window.want(HEAD_BYTES);
         head.read();
-        rowsPosition = rows.beginPartition();
-        place = rows.hasStaticRow() ? Place.BEFORE_STATIC_ROW : Place.IN_ROWS;
+        rowsPosition = reader.beginPartition();
+        place = reader.hasStaticRow() ? Place.BEFORE_STATIC_ROW : Place.IN_ROWS;
     }
 
     @Override
@@ -203,15 +146,15 @@ public final class DataCursor implements SSTableCursor {
         boolean indexed = false;
         long start = window.position();
         do {
-            rows.begin();
-            if (!indexed && rows.position() - start > skipBySizeBytes) {
+            reader.begin();
+            if (!indexed && reader.position() - start > skipBySizeBytes) {
                 indexed = true;
-                if (skipper().seekAfter(key(), head.position()) && skipper.dataPosition() > rows.position()) {
+                if (skipper().seekAfter(key(), head.position()) && skipper.dataPosition() > reader.position()) {
                     seekToFound();
                     break;
                 }
             }
-        } while (rows.pass());
+        } while (reader.pass());
         place = Place.BEFORE_PARTITION;
     }
 
@@ -251,7 +194,7 @@ public final class DataCursor implements SSTableCursor {
 
     private PartitionLookup skipper() throws IOException {
         if (skipper == null) {
-            skipper = reader.index().lookup();
+            skipper = owner.index().lookup();
         }
         return skipper;
     }

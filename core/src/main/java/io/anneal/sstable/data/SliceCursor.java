@@ -2,16 +2,12 @@ package io.anneal.sstable.data;
 
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.RangeTombstoneChange;
-import io.anneal.fragment.Row;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.ClusteringComparator;
-import io.anneal.key.KeyView;
 import io.anneal.key.Partitioner;
 import io.anneal.key.Slices;
 import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.TableSchema;
-import io.anneal.sstable.CorruptSSTableException;
-import io.anneal.sstable.SSTableCursor;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -19,38 +15,21 @@ import java.util.Optional;
  * Reads slices of one partition, in clustering order or against it: the head, where the key is proven, the static row,
  * and of the rows little more than was asked for.
  */
-final class SliceCursor implements SSTableCursor {
+final class SliceCursor extends WindowCursor {
     /** Enough for flags and sizes; every byte more may cost a chunk. */
     private static final int HEAD_BYTES = 16;
 
     /** A block of the default size fits in with its last row. */
     static final long HELD_DEFAULT_BYTES = 128 * 1024;
 
-    private enum Place {
-        BEFORE_PARTITION,
-        BEFORE_STATIC_ROW,
-        IN_ROWS,
-        DONE
-    }
-
-    private final TableSchema schema;
-    private final DataWindow window;
-    private final PartitionHead head;
-    private final RowReader reader;
     private final PartitionLookup lookup;
 
-    private Place place = Place.BEFORE_PARTITION;
-    private FragmentKind kind;
-    private long rowsPosition;
     private SlicedRows rows;
 
     private SliceCursor(
             TableSchema schema, DataWindow window, PartitionHead head, RowReader reader, PartitionLookup lookup) {
-        this.schema = schema;
-        this.window = window;
-        this.reader = reader;
+        super(schema, window, head, reader);
         this.lookup = lookup;
-        this.head = head;
     }
 
     /**
@@ -101,48 +80,8 @@ final class SliceCursor implements SSTableCursor {
     }
 
     @Override
-    public TableSchema schema() {
-        return schema;
-    }
-
-    @Override
-    public FragmentKind kind() {
-        return kind;
-    }
-
-    @Override
-    public KeyView key() {
-        return head.key();
-    }
-
-    @Override
-    public long partitionDeletionTimestampMicros() {
-        return head.deletionMicros();
-    }
-
-    @Override
-    public long partitionDeletionLocalTimeSeconds() {
-        return head.deletionSeconds();
-    }
-
-    @Override
-    public Row row() {
-        return reader.row();
-    }
-
-    @Override
     public RangeTombstoneChange rangeTombstoneChange() {
         return rows.change();
-    }
-
-    @Override
-    public long dataPosition() {
-        return kind == FragmentKind.PARTITION_START ? head.position() : reader.position();
-    }
-
-    @Override
-    public long rowsPosition() {
-        return rowsPosition;
     }
 
     /** Number of chunks of the data that were read so far. */
@@ -158,11 +97,6 @@ final class SliceCursor implements SSTableCursor {
         } catch (ByteUnderflowException | MalformedRowException | InvalidValueException | IndexOutOfBoundsException e) {
             throw corrupt(e);
         }
-    }
-
-    private CorruptSSTableException corrupt(RuntimeException cause) {
-        return new CorruptSSTableException(
-                window.source().file(), reader.position(), "data cannot be decoded: " + cause.getMessage(), cause);
     }
 
     private FragmentKind next() throws IOException {

@@ -1,36 +1,31 @@
 package io.anneal.sstable.data;
 
 import io.anneal.fragment.DeletionTime;
-import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
-import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
+import io.anneal.fragment.SourceCursor;
 import io.anneal.key.DecoratedKey;
-import io.anneal.key.KeyView;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlTypes;
 import io.anneal.schema.TableSchema;
 import java.nio.ByteBuffer;
 
 /** One partition of rows 0, 2, 4 and so on, with a value of 60 bytes each: generated as it is read. */
-final class WideCursor implements FragmentCursor {
+final class WideCursor extends SourceCursor {
     static final DecoratedKey KEY =
             DecoratedKey.of(ByteBuffer.allocate(4).putInt(1).array());
     private static final int VALUE_BYTES = 60;
     private static final long MICROS = 1_700_000_000_000_000L;
 
-    private final TableSchema schema;
     private final int rows;
-    private final KeyView key = new KeyView().wrap(KEY);
     private final byte[] bytes = new byte[Integer.BYTES + VALUE_BYTES];
 
-    private Row row = new Row();
-    private FragmentKind kind;
     private int next;
 
     WideCursor(TableSchema schema, int rows) {
-        this.schema = schema;
+        super(schema);
         this.rows = rows;
+        key.wrap(KEY);
     }
 
     static TableSchema schema(boolean hasStatic) {
@@ -44,16 +39,11 @@ final class WideCursor implements FragmentCursor {
     }
 
     @Override
-    public TableSchema schema() {
-        return schema;
-    }
-
-    @Override
     public FragmentKind advance() {
         if (kind == null && next == 0) {
             kind = FragmentKind.PARTITION_START;
         } else if (kind == FragmentKind.PARTITION_START
-                && !schema.staticColumns().isEmpty()) {
+                && !schema().staticColumns().isEmpty()) {
             kind = FragmentKind.STATIC_ROW;
             fill(true);
         } else if (next < rows) {
@@ -79,46 +69,8 @@ final class WideCursor implements FragmentCursor {
     }
 
     @Override
-    public FragmentKind kind() {
-        return kind;
-    }
-
-    @Override
-    public KeyView key() {
-        return key;
-    }
-
-    @Override
-    public long partitionDeletionTimestampMicros() {
-        return DeletionTime.NO_TIMESTAMP;
-    }
-
-    @Override
-    public long partitionDeletionLocalTimeSeconds() {
-        return DeletionTime.NO_DELETION_TIME;
-    }
-
-    @Override
-    public Row row() {
-        return row;
-    }
-
-    @Override
-    public RangeTombstoneChange rangeTombstoneChange() {
-        throw new AssertionError("there are none");
-    }
-
-    @Override
     public void nextPartition() {
         next = rows;
         kind = FragmentKind.PARTITION_END;
     }
-
-    @Override
-    public void forwardTo(long token) {
-        throw new AssertionError("nobody skips");
-    }
-
-    @Override
-    public void close() {}
 }

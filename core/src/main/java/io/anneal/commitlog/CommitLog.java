@@ -1,0 +1,377 @@
+package io.anneal.commitlog;
+
+import io.anneal.commitlog.SectionBuffer.SectionFacts;
+import io.anneal.commitlog.SegmentFiles.NamedFile;
+import io.anneal.fragment.Mutation;
+import io.anneal.io.OutputFile;
+import io.anneal.io.StorageException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * The commit log of a store: mutations appended to segments ({@link SegmentLayout}), kept until everybody has said that theirs
+ * are in SSTables. Owned by one thread, which must not be interrupted: the platform closes the file that an interrupted
+ * thread writes. Nobody else may have the directory open; the store's lock sees to that.
+ *
+ * <p>Appended mutations are in the file after {@link #write}, on the disk after {@link #sync}. When a write or a sync fails,
+ * nothing that follows can be trusted: that call and every later one throw {@link StorageException}, closing excepted.
+ */
+public final class CommitLog implements Closeable {
+    /** Opens a segment's file, which is new or recycled. Tests put failing ones in its place. */
+    public static final OutputFile.Opener OPENER =
+            file -> FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+
+    private static final long CLOCK_UNKNOWN = Long.MIN_VALUE;
+    /** A larger mutation has no position behind it. */
+    private static final int MUTATION_MAX_BYTES = SegmentLayout.POSITION_MAX
+            - SegmentLayout.HEADER_BYTES
+            - 2 * SegmentLayout.SECTION_HEADER_BYTES
+            - SegmentLayout.RECORD_HEADER_BYTES;
+
+    private final Path directory;
+    private final CommitLogConfig config;
+    private final OutputFile.Opener opener;
+    private final SegmentPool pool;
+    private final SectionBuffer section;
+    private final long sessionId;
+    private final Deque<NamedFile> replayed;
+    private final long replayedBytes;
+
+    /** Those not released, oldest first; the last one is being written. */
+    private final Deque<LogSegment> segments = new ArrayDeque<>();
+
+    private LogSegment active;
+    private CommitLogPosition synced = CommitLogPosition.NONE;
+    private long clockMicros = CLOCK_UNKNOWN;
+    private StorageException failure;
+    private boolean closed;
+
+    private CommitLog(
+            Path directory,
+            CommitLogConfig config,
+            OutputFile.Opener opener,
+            SegmentPool pool,
+            List<NamedFile> old,
+            long oldBytes) {
+        this.directory = directory;
+        this.config = config;
+        this.opener = opener;
+        this.pool = pool;
+        section = new SectionBuffer(config.sectionSizeBytes(), config.compression());
+        sessionId = pool.nextSegmentId();
+        replayed = new ArrayDeque<>(old);
+        replayedBytes = oldBytes;
+    }
+
+    /** As the other one, with files of the platform. */
+    public static CommitLog open(Path directory, CommitLogConfig config, long segmentIdFloor) throws IOException {
+        return open(directory, config, segmentIdFloor, OPENER);
+    }
+
+    /**
+     * Begins a segment behind those that are there, which stay until {@link #releaseReplayed}. Makes the directory when it is
+     * not there.
+     *
+     * @param segmentIdFloor the largest segment id that was ever heard of, for instance in a flushed position; new ones are larger
+     *     than this, whatever the directory holds
+     */
+    public static CommitLog open(Path directory, CommitLogConfig config, long segmentIdFloor, OutputFile.Opener opener)
+            throws IOException {
+        SegmentFiles.create(directory);
+        List<NamedFile> old = SegmentFiles.segments(directory);
+        SegmentPool pool = SegmentPool.open(directory, config, old, segmentIdFloor);
+        long oldBytes = 0;
+        for (NamedFile segment : old) {
+            oldBytes += SegmentFiles.size(segment.file());
+        }
+        CommitLog log = new CommitLog(directory, config, opener, pool, old, oldBytes);
+        log.beginSegment(config.segmentSizeBytes());
+        return log;
+    }
+
+    /** Who wrote something to the log that is not in an SSTable yet. */
+    public record Dirty(UUID table, int shard) {}
+
+    /**
+     * Copies a mutation into the section being filled. May write: a section that is full, the header of a new segment.
+     * Mutations without content leave no record.
+     *
+     * @param shard not negative
+     * @return the end of the record
+     */
+    public CommitLogPosition append(UUID table, int shard, Mutation mutation) throws StorageException {
+        checkUsable();
+        if (shard < 0 || mutation.lengthBytes() > MUTATION_MAX_BYTES) {
+            throw new IllegalArgumentException("mutation is too large or has no shard, lengthBytes="
+                    + mutation.lengthBytes() + ", shard=" + shard);
+        }
+        if (mutation.isEmpty()) {
+            return position();
+        }
+        int recordBytes = SegmentLayout.RECORD_HEADER_BYTES + mutation.lengthBytes();
+        if (recordBytes > section.capacityBytes()) {
+            return appendLarge(table, shard, mutation, recordBytes);
+        }
+        if (recordBytes > section.remainingBytes()) {
+            write();
+        }
+        if (!active.hasRoom((long) section.payloadBytes() + recordBytes)) {
+            switchSegment(config.segmentSizeBytes());
+        }
+        int begin = active.endPosition() + SegmentLayout.SECTION_HEADER_BYTES + section.payloadBytes();
+        section.append(table, mutation.bytes(), SegmentLayout.recordSeed(active.id(), begin));
+        active.mark(table, shard, begin + recordBytes);
+        return new CommitLogPosition(active.id(), begin + recordBytes);
+    }
+
+    /** Writes a section of its own in parts, never compressed: nothing the size of the mutation is allocated. */
+    private CommitLogPosition appendLarge(UUID table, int shard, Mutation mutation, int recordBytes)
+            throws StorageException {
+        write();
+        if (!active.hasRoom(recordBytes)) {
+            long neededBytes = SegmentLayout.HEADER_BYTES + 2L * SegmentLayout.SECTION_HEADER_BYTES + recordBytes;
+            switchSegment(Math.max(config.segmentSizeBytes(), neededBytes));
+        }
+        int begin = active.endPosition() + SegmentLayout.SECTION_HEADER_BYTES;
+        byte[] items = mutation.bytes();
+        try {
+            active.write(
+                    section.large(facts(), table, items, SegmentLayout.recordSeed(active.id(), begin)),
+                    SegmentLayout.SECTION_HEADER_BYTES + recordBytes);
+            for (int offset = 0; offset < items.length; offset += config.sectionSizeBytes()) {
+                active.write(section.part(items, offset), 0);
+            }
+        } catch (StorageException e) {
+            throw fail(e);
+        }
+        section.clear();
+        active.mark(table, shard, begin + recordBytes);
+        return position();
+    }
+
+    /** Writes what was appended to the file: it survives the end of the process, not that of the machine. */
+    public void write() throws StorageException {
+        checkUsable();
+        if (!section.isEmpty()) {
+            writeSection(0);
+        }
+    }
+
+    private void writeSection(int flags) throws StorageException {
+        int positions = SegmentLayout.SECTION_HEADER_BYTES + section.payloadBytes();
+        try {
+            active.write(section.finish(facts(), flags), positions);
+        } catch (StorageException e) {
+            throw fail(e);
+        }
+        section.clear();
+    }
+
+    /** A section without records, for what its header says. */
+    private void writeEmptySection(int flags) throws StorageException {
+        assert section.isEmpty();
+        if (!active.hasRoom(0)) {
+            switchSegment(config.segmentSizeBytes());
+        }
+        writeSection(flags);
+    }
+
+    private SectionFacts facts() {
+        return new SectionFacts(active.id(), sessionId, active.endOffset(), active.endPosition(), synced, clockMicros);
+    }
+
+    /** Writes, and waits until everything that was appended is on the disk. */
+    public void sync() throws StorageException {
+        write();
+        try {
+            for (LogSegment segment : segments) {
+                if (!segment.isSynced()) {
+                    segment.sync();
+                    if (segment != active) {
+                        segment.close();
+                    }
+                }
+            }
+            pool.syncDirectory();
+        } catch (StorageException e) {
+            throw fail(e);
+        }
+        synced = position();
+    }
+
+    private void switchSegment(long capacityBytes) throws StorageException {
+        writeSection(SegmentLayout.FLAG_LAST);
+        LogSegment finished = active;
+        beginSegment(capacityBytes);
+        if (!finished.isDirty()) {
+            retire(finished);
+        }
+    }
+
+    private void beginSegment(long capacityBytes) throws StorageException {
+        try {
+            active = pool.begin(sessionId, capacityBytes, opener);
+        } catch (StorageException e) {
+            throw fail(e);
+        }
+        segments.add(active);
+    }
+
+    /** The end of what was appended. */
+    public CommitLogPosition position() {
+        int pending = section.isEmpty() ? 0 : SegmentLayout.SECTION_HEADER_BYTES + section.payloadBytes();
+        return new CommitLogPosition(active.id(), active.endPosition() + pending);
+    }
+
+    /** The end of what is known to be on the disk. */
+    public CommitLogPosition syncedPosition() {
+        return synced;
+    }
+
+    /** What this shard wrote to this table up to the position is in SSTables; segments nobody needs are given up. */
+    public void release(UUID table, int shard, CommitLogPosition upTo) throws StorageException {
+        checkUsable();
+        for (LogSegment segment : segments) {
+            if (segment.id() > upTo.segmentId()) {
+                break;
+            }
+            segment.release(table, shard, upTo);
+        }
+        retireClean();
+    }
+
+    /** Nobody needs anything of this table that was appended so far: it was dropped or truncated. */
+    public void releaseTable(UUID table) throws StorageException {
+        checkUsable();
+        segments.forEach(segment -> segment.releaseTable(table));
+        retireClean();
+    }
+
+    /**
+     * Everything in the segments that were there when the log was opened is in SSTables. Syncs first, so that the clock and the
+     * segment ids never leave the disk.
+     */
+    public void releaseReplayed() throws StorageException {
+        checkUsable();
+        if (replayed.isEmpty()) {
+            return;
+        }
+        write();
+        writeEmptySection(0);
+        sync();
+        while (!replayed.isEmpty()) {
+            NamedFile old = replayed.remove();
+            pool.giveBack(old.file(), old.id());
+        }
+    }
+
+    private void retireClean() throws StorageException {
+        Iterator<LogSegment> all = segments.iterator();
+        while (all.hasNext()) {
+            LogSegment segment = all.next();
+            if (segment != active && !segment.isDirty()) {
+                all.remove();
+                giveBack(segment);
+            }
+        }
+    }
+
+    private void retire(LogSegment segment) throws StorageException {
+        segments.remove(segment);
+        giveBack(segment);
+    }
+
+    private void giveBack(LogSegment segment) throws StorageException {
+        try {
+            segment.close();
+            pool.giveBack(segment.file(), segment.id());
+        } catch (StorageException e) {
+            throw fail(e);
+        }
+    }
+
+    /** Bytes in segments that are not released; of those that were there at open the size of the files. */
+    public long lengthBytes() {
+        long length = section.payloadBytes() + (replayed.isEmpty() ? 0 : replayedBytes);
+        for (LogSegment segment : segments) {
+            length += segment.endOffset();
+        }
+        return length;
+    }
+
+    /** Who must flush so that the oldest segment of this process can go; empty when nobody holds any. */
+    public List<Dirty> oldestDirty() {
+        for (LogSegment segment : segments) {
+            if (segment.isDirty()) {
+                return segment.dirty();
+            }
+        }
+        return List.of();
+    }
+
+    /** Says which timestamp was given out last; the next section remembers it. */
+    public void clockMicros(long lastTimestampMicros) {
+        clockMicros = Math.max(clockMicros, lastTimestampMicros);
+    }
+
+    private StorageException fail(StorageException cause) {
+        if (failure == null) {
+            failure = cause;
+        }
+        return cause;
+    }
+
+    private void checkUsable() throws StorageException {
+        if (failure != null) {
+            throw new StorageException("append after a failure", directory, failure);
+        }
+        if (closed) {
+            throw new IllegalStateException("commit log is closed, directory=" + directory);
+        }
+    }
+
+    /**
+     * Syncs, and says in a last section that everything is on the disk. After a failure only lets go of the files.
+     *
+     * @throws StorageException when that does not come off
+     */
+    @Override
+    public void close() throws StorageException {
+        if (closed) {
+            return;
+        }
+        StorageException thrown = null;
+        try {
+            if (failure == null) {
+                sync();
+                writeEmptySection(SegmentLayout.FLAG_LAST);
+                sync();
+            }
+        } catch (StorageException e) {
+            thrown = e;
+        }
+        closed = true;
+        for (LogSegment segment : segments) {
+            try {
+                segment.close();
+            } catch (StorageException e) {
+                if (thrown == null) {
+                    thrown = e;
+                } else if (thrown != e) {
+                    thrown.addSuppressed(e);
+                }
+            }
+        }
+        if (thrown != null) {
+            throw thrown;
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.anneal.commitlog;
+
+import io.anneal.io.OutputFile;
+import io.anneal.io.StorageException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * A segment that this process writes or wrote: its file, and who has written to it what is not in an SSTable yet. One thread.
+ */
+final class LogSegment implements Closeable {
+    private static final int CLEAN = 0;
+
+    private final long id;
+    private final Path file;
+    private final FileChannel channel;
+    private final long capacityBytes;
+    /** For each table the end of what each shard wrote last, or {@link #CLEAN}. */
+    private final Map<UUID, int[]> lastPositions = new HashMap<>();
+
+    private long endOffset;
+    private int endPosition;
+    private boolean synced;
+
+    private LogSegment(long id, Path file, FileChannel channel, long capacityBytes) {
+        this.id = id;
+        this.file = file;
+        this.channel = channel;
+        this.capacityBytes = capacityBytes;
+    }
+
+    /** Opens a file, which may have had an earlier life, and writes the header. */
+    static LogSegment open(Path file, long id, long capacityBytes, ByteBuffer header, OutputFile.Opener opener)
+            throws StorageException {
+        FileChannel channel;
+        try {
+            channel = opener.open(file);
+        } catch (IOException e) {
+            throw new StorageException("create", file, e);
+        }
+        LogSegment segment = new LogSegment(id, file, channel, capacityBytes);
+        try {
+            segment.write(header, SegmentLayout.HEADER_BYTES);
+        } catch (StorageException e) {
+            segment.closeAfter(e);
+            throw e;
+        }
+        return segment;
+    }
+
+    private void closeAfter(StorageException failure) {
+        try {
+            close();
+        } catch (StorageException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    long id() {
+        return id;
+    }
+
+    Path file() {
+        return file;
+    }
+
+    /** Bytes written to the file: where the next section begins. */
+    long endOffset() {
+        return endOffset;
+    }
+
+    /** The position at which the next section begins. */
+    int endPosition() {
+        return endPosition;
+    }
+
+    boolean isSynced() {
+        return synced;
+    }
+
+    /** Whether a section of this length, and the header of a last one behind it, have room. */
+    boolean hasRoom(long payloadBytes) {
+        long needed = payloadBytes + 2L * SegmentLayout.SECTION_HEADER_BYTES;
+        return endOffset + needed <= capacityBytes && endPosition + needed <= SegmentLayout.POSITION_MAX;
+    }
+
+    /**
+     * Appends what remains in the buffer.
+     *
+     * @param positions by how much positions grow: the length before compression
+     */
+    void write(ByteBuffer bytes, int positions) throws StorageException {
+        synced = false;
+        try {
+            while (bytes.hasRemaining()) {
+                int written = channel.write(bytes, endOffset);
+                if (written <= 0) {
+                    throw new IOException("the file takes no more bytes");
+                }
+                endOffset += written;
+            }
+        } catch (IOException e) {
+            throw new StorageException("write", file, e);
+        }
+        endPosition += positions;
+    }
+
+    void sync() throws StorageException {
+        try {
+            channel.force(false);
+        } catch (IOException e) {
+            throw new StorageException("sync", file, e);
+        }
+        synced = true;
+    }
+
+    /** Notes that the shard's writes to the table up to the position are not in an SSTable yet. */
+    void mark(UUID table, int shard, int position) {
+        int[] positions = lastPositions.get(table);
+        if (positions == null || positions.length <= shard) {
+            positions = positions == null ? new int[shard + 1] : Arrays.copyOf(positions, shard + 1);
+            lastPositions.put(table, positions);
+        }
+        positions[shard] = position;
+    }
+
+    /** Forgets what the shard wrote to the table up to the position. */
+    void release(UUID table, int shard, CommitLogPosition upTo) {
+        int[] positions = lastPositions.get(table);
+        if (positions == null || positions.length <= shard) {
+            return;
+        }
+        if (upTo.segmentId() > id || upTo.segmentId() == id && positions[shard] <= upTo.position()) {
+            positions[shard] = CLEAN;
+            if (Arrays.stream(positions).allMatch(position -> position == CLEAN)) {
+                lastPositions.remove(table);
+            }
+        }
+    }
+
+    void releaseTable(UUID table) {
+        lastPositions.remove(table);
+    }
+
+    boolean isDirty() {
+        return !lastPositions.isEmpty();
+    }
+
+    List<CommitLog.Dirty> dirty() {
+        List<CommitLog.Dirty> dirty = new ArrayList<>();
+        lastPositions.forEach((table, positions) -> {
+            for (int shard = 0; shard < positions.length; shard++) {
+                if (positions[shard] != CLEAN) {
+                    dirty.add(new CommitLog.Dirty(table, shard));
+                }
+            }
+        });
+        return dirty;
+    }
+
+    @Override
+    public void close() throws StorageException {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new StorageException("close", file, e);
+        }
+    }
+}

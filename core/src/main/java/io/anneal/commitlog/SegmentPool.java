@@ -1,0 +1,104 @@
+package io.anneal.commitlog;
+
+import io.anneal.commitlog.SegmentFiles.NamedFile;
+import io.anneal.io.OutputFile;
+import io.anneal.io.StorageException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * Where segments come from and go to: gives out ids, takes files that waited for another life before new ones, and knows
+ * whether the directory must be synced. One thread.
+ */
+final class SegmentPool {
+    private final Path directory;
+    private final long recycledSizeMaxBytes;
+    private final int recycledMax;
+    private final Deque<Path> recycled = new ArrayDeque<>();
+
+    private long nextSegmentId;
+    private boolean directorySynced = true;
+
+    private SegmentPool(Path directory, CommitLogConfig config, long nextSegmentId) {
+        this.directory = directory;
+        this.nextSegmentId = nextSegmentId;
+        recycledSizeMaxBytes = config.segmentSizeBytes();
+        recycledMax = config.recycledSegmentsMax();
+    }
+
+    /** Takes over what an earlier process had set aside. */
+    static SegmentPool open(Path directory, CommitLogConfig config, List<NamedFile> segments, long segmentIdFloor)
+            throws IOException {
+        List<NamedFile> waiting = SegmentFiles.recycled(directory);
+        long largestId = Math.max(0, segmentIdFloor);
+        for (NamedFile file : segments) {
+            largestId = Math.max(largestId, file.id());
+        }
+        for (NamedFile file : waiting) {
+            largestId = Math.max(largestId, file.id());
+        }
+        SegmentPool pool = new SegmentPool(directory, config, largestId + 1);
+        for (NamedFile file : waiting) {
+            if (pool.wants(file.file())) {
+                pool.recycled.add(file.file());
+            } else {
+                SegmentFiles.delete(file.file());
+            }
+        }
+        return pool;
+    }
+
+    private boolean wants(Path file) throws StorageException {
+        return recycled.size() < recycledMax && SegmentFiles.size(file) <= recycledSizeMaxBytes;
+    }
+
+    long nextSegmentId() {
+        return nextSegmentId;
+    }
+
+    LogSegment begin(long sessionId, long capacityBytes, OutputFile.Opener opener) throws StorageException {
+        long id = nextSegmentId++;
+        Path file = SegmentFiles.segment(directory, id);
+        directorySynced = false;
+        if (!recycled.isEmpty() && capacityBytes <= recycledSizeMaxBytes) {
+            SegmentFiles.rename(recycled.remove(), file);
+        }
+        return LogSegment.open(file, id, capacityBytes, header(id, sessionId), opener);
+    }
+
+    private static ByteBuffer header(long id, long sessionId) {
+        ByteBuffer header = ByteBuffer.allocate(SegmentLayout.HEADER_BYTES);
+        header.putInt(SegmentLayout.MAGIC_OFFSET, SegmentLayout.HEADER_MAGIC);
+        header.putInt(SegmentLayout.VERSION_OFFSET, SegmentLayout.VERSION);
+        header.putLong(SegmentLayout.SEGMENT_ID_OFFSET, id);
+        header.putLong(SegmentLayout.SESSION_ID_OFFSET, sessionId);
+        int checksum = SegmentLayout.headerChecksum(new CRC32C(), header);
+        header.clear();
+        header.putInt(SegmentLayout.HEADER_CHECKSUM_OFFSET, checksum);
+        return header;
+    }
+
+    /** Sets aside the file of a segment that nobody needs, or deletes it when enough wait. Its channel must be closed. */
+    void giveBack(Path file, long id) throws StorageException {
+        directorySynced = false;
+        if (wants(file)) {
+            Path waiting = SegmentFiles.recycled(directory, id);
+            SegmentFiles.rename(file, waiting);
+            recycled.add(waiting);
+        } else {
+            SegmentFiles.delete(file);
+        }
+    }
+
+    void syncDirectory() throws StorageException {
+        if (!directorySynced) {
+            SegmentFiles.syncDirectory(directory);
+            directorySynced = true;
+        }
+    }
+}

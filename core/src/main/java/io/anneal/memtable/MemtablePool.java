@@ -1,0 +1,94 @@
+package io.anneal.memtable;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * The memory that all memtables of a store share, in heap arrays of about 1 MiB, which are kept for reuse when a memtable gives
+ * them back: new ones would have to be cleared, and arrays of that size are a burden to the garbage collector. Counts what
+ * memtables hold and never refuses: whoever admits writes asks {@link #usedBytes()} first. Any thread.
+ */
+public final class MemtablePool {
+    /** What an array takes beside its elements, at most. */
+    static final int ARRAY_HEADER_BYTES = 24;
+
+    /** With its header below 1 MiB, the most that G1's regions of 1 MiB and 2 MiB hold without waste. */
+    static final int SLAB_BYTES = (1 << 20) - 64;
+
+    static final int PAGE_INTS = SLAB_BYTES / Integer.BYTES;
+
+    private static final int HELD_BYTES = SLAB_BYTES + ARRAY_HEADER_BYTES;
+
+    private final long budgetBytes;
+    private final Deque<byte[]> freeSlabs = new ArrayDeque<>();
+    private final Deque<int[]> freePages = new ArrayDeque<>();
+
+    private volatile long usedBytes;
+
+    /** @param budgetBytes how much memtables should hold together; free arrays are kept up to there */
+    public MemtablePool(long budgetBytes) {
+        if (budgetBytes <= 0) {
+            throw new IllegalArgumentException("budget is not positive, budgetBytes=" + budgetBytes);
+        }
+        this.budgetBytes = budgetBytes;
+    }
+
+    public long budgetBytes() {
+        return budgetBytes;
+    }
+
+    /** What memtables hold: whole arrays, full or not. May exceed the budget. */
+    public long usedBytes() {
+        return usedBytes;
+    }
+
+    /** What is kept for reuse. */
+    public synchronized long freeBytes() {
+        return (long) (freeSlabs.size() + freePages.size()) * HELD_BYTES;
+    }
+
+    /** An array of any length; its content is undefined. */
+    synchronized byte[] takeBytes(int length) {
+        byte[] slab = length == SLAB_BYTES ? freeSlabs.pollLast() : null;
+        count((long) length + ARRAY_HEADER_BYTES);
+        return slab != null ? slab : new byte[length];
+    }
+
+    /** An array of any length; its content is undefined. */
+    synchronized int[] takeInts(int length) {
+        int[] page = length == PAGE_INTS ? freePages.pollLast() : null;
+        count((long) length * Integer.BYTES + ARRAY_HEADER_BYTES);
+        return page != null ? page : new int[length];
+    }
+
+    /** Takes back what was taken. */
+    synchronized void give(byte[] slab) {
+        count(-slab.length - ARRAY_HEADER_BYTES);
+        if (slab.length == SLAB_BYTES && hasRoom()) {
+            freeSlabs.add(slab);
+        }
+    }
+
+    /** Takes back what was taken. */
+    synchronized void give(int[] page) {
+        count(-page.length * Integer.BYTES - ARRAY_HEADER_BYTES);
+        if (page.length == PAGE_INTS && hasRoom()) {
+            freePages.add(page);
+        }
+    }
+
+    private boolean hasRoom() {
+        return usedBytes + freeBytes() + HELD_BYTES <= budgetBytes;
+    }
+
+    private void count(long bytes) {
+        usedBytes += bytes;
+        while (usedBytes + freeBytes() > budgetBytes && (!freeSlabs.isEmpty() || !freePages.isEmpty())) {
+            if (freeSlabs.size() >= freePages.size()) {
+                freeSlabs.pollFirst();
+            } else {
+                freePages.pollFirst();
+            }
+        }
+    }
+}

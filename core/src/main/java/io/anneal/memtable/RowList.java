@@ -1,0 +1,116 @@
+package io.anneal.memtable;
+
+import io.anneal.fragment.CorruptItemException;
+import io.anneal.fragment.EncodedItem;
+import io.anneal.key.Clustering;
+import io.anneal.key.ClusteringComparator;
+
+/**
+ * Looks for rows in a partition's skip list and adds them. The lowest level begins in the partition itself, the others in a
+ * tower that is made with the second row; rows are linked backwards too. Every thread has its own: it holds flyweights.
+ */
+final class RowList {
+    private final Slabs slabs;
+    private final ClusteringComparator comparator;
+    private final EncodedItem item;
+    private final Clustering place = new Clustering();
+    private final int[] links = new int[Nodes.LEVELS];
+
+    private int before;
+
+    /** @param item a flyweight for this list alone */
+    RowList(Slabs slabs, ClusteringComparator comparator, EncodedItem item) {
+        this.slabs = slabs;
+        this.comparator = comparator;
+        this.item = item;
+    }
+
+    /** The first row behind the place, or 0. {@link #before()} is the row in front of it. */
+    int ceiling(int partition, Clustering prefix, int weight) throws CorruptItemException {
+        int tower = slabs.getAcquire(partition + Nodes.ROW_TOWER);
+        int node = 0;
+        int passed = 0;
+        for (int level = tower == 0 ? 0 : Nodes.LEVELS - 1; ; level--) {
+            int link = link(partition, tower, node, level);
+            int next = slabs.getAcquire(link);
+            while (next != 0 && next != passed && compare(next, prefix, weight) < 0) {
+                node = next;
+                link = node + Nodes.ROW_NEXT + level;
+                next = slabs.getAcquire(link);
+            }
+            links[level] = link;
+            if (level == 0) {
+                before = node;
+                return next;
+            }
+            passed = next;
+        }
+    }
+
+    /** The row in front of the place that was looked for last, or 0. */
+    int before() {
+        return before;
+    }
+
+    int first(int partition) {
+        return slabs.getAcquire(partition + Nodes.FIRST_ROW);
+    }
+
+    int next(int row) {
+        return slabs.getAcquire(row + Nodes.ROW_NEXT);
+    }
+
+    int previous(int row) {
+        return slabs.getAcquire(row + Nodes.ROW_PREVIOUS);
+    }
+
+    private static int link(int partition, int tower, int node, int level) {
+        if (node != 0) {
+            return node + Nodes.ROW_NEXT + level;
+        }
+        return level == 0 ? partition + Nodes.FIRST_ROW : tower + level - 1;
+    }
+
+    /** Order of a row and a place. */
+    int compare(int row, Clustering prefix, int weight) throws CorruptItemException {
+        byte[] slab = slabs.slab(slabs.get(row + Nodes.ROW_SLAB));
+        item.wrap(slab, slabs.get(row + Nodes.ROW_OFFSET), slab.length).readPosition(place);
+        return comparator.compare(place, ClusteringComparator.AT, prefix, weight);
+    }
+
+    /**
+     * Adds a row in front of {@code next}, where {@link #ceiling} was called last: the owner's alone.
+     *
+     * @param version of the row, whose item gives the place
+     */
+    void add(int partition, int next, int version, Levels levels) {
+        boolean single = slabs.get(partition + Nodes.FIRST_ROW) == 0;
+        int height = single ? 1 : levels.next();
+        if (!single && slabs.get(partition + Nodes.ROW_TOWER) == 0) {
+            addTower(partition);
+        }
+        int node = slabs.allocate(Nodes.ROW_NEXT + height);
+        slabs.set(node + Nodes.ROW_SLAB, slabs.get(version + Nodes.VERSION_SLAB));
+        slabs.set(node + Nodes.ROW_OFFSET, slabs.get(version + Nodes.VERSION_OFFSET));
+        slabs.set(node + Nodes.ROW_VERSIONS, version);
+        slabs.set(node + Nodes.ROW_PREVIOUS, before);
+        for (int level = 0; level < height; level++) {
+            slabs.set(node + Nodes.ROW_NEXT + level, slabs.get(links[level]));
+        }
+        for (int level = 0; level < height; level++) {
+            slabs.setRelease(links[level], node);
+        }
+        if (next != 0) {
+            slabs.setRelease(next + Nodes.ROW_PREVIOUS, node);
+        }
+    }
+
+    private void addTower(int partition) {
+        int tower = slabs.allocate(Nodes.LEVELS - 1);
+        for (int level = 1; level < Nodes.LEVELS; level++) {
+            slabs.set(tower + level - 1, 0);
+            links[level] = tower + level - 1;
+        }
+        slabs.setRelease(partition + Nodes.ROW_TOWER, tower);
+    }
+}

@@ -1,0 +1,90 @@
+package io.anneal.sstable.data;
+
+import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.RangeTombstoneChange;
+import io.anneal.fragment.Row;
+import io.anneal.key.KeyView;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.SSTableCursor;
+
+/**
+ * What the cursors over intact data have in common: a window over it, the head of the current partition and its rows, and
+ * where in the grammar they stand. Owned by one thread.
+ */
+abstract class WindowCursor implements SSTableCursor {
+    /** What comes next. */
+    enum Place {
+        BEFORE_PARTITION,
+        BEFORE_STATIC_ROW,
+        IN_ROWS,
+        DONE
+    }
+
+    final TableSchema schema;
+    final DataWindow window;
+    final PartitionHead head;
+    final RowReader reader;
+
+    Place place = Place.BEFORE_PARTITION;
+    FragmentKind kind;
+    long rowsPosition;
+
+    WindowCursor(TableSchema schema, DataWindow window, PartitionHead head, RowReader reader) {
+        this.schema = schema;
+        this.window = window;
+        this.head = head;
+        this.reader = reader;
+    }
+
+    @Override
+    public TableSchema schema() {
+        return schema;
+    }
+
+    @Override
+    public FragmentKind kind() {
+        return kind;
+    }
+
+    @Override
+    public KeyView key() {
+        return head.key();
+    }
+
+    @Override
+    public long partitionDeletionTimestampMicros() {
+        return head.deletionMicros();
+    }
+
+    @Override
+    public long partitionDeletionLocalTimeSeconds() {
+        return head.deletionSeconds();
+    }
+
+    @Override
+    public Row row() {
+        return reader.row();
+    }
+
+    @Override
+    public RangeTombstoneChange rangeTombstoneChange() {
+        return reader.change();
+    }
+
+    @Override
+    public long dataPosition() {
+        return kind == FragmentKind.PARTITION_START ? head.position() : reader.position();
+    }
+
+    @Override
+    public long rowsPosition() {
+        return rowsPosition;
+    }
+
+    /** What is thrown when bytes make no sense where the reader stands. */
+    final CorruptSSTableException corrupt(RuntimeException cause) {
+        return new CorruptSSTableException(
+                window.source().file(), reader.position(), "data cannot be decoded: " + cause.getMessage(), cause);
+    }
+}

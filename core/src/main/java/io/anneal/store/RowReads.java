@@ -1,0 +1,72 @@
+package io.anneal.store;
+
+import io.anneal.key.Clustering;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slice;
+import io.anneal.key.Slices;
+import io.anneal.key.TokenRange;
+import io.anneal.schema.TableSchema;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Reads by Java values, for those who offer them: keys and bounds become bytes here. Any thread. */
+final class RowReads {
+    private final RowSource source;
+
+    RowReads(RowSource source) {
+        this.source = source;
+    }
+
+    /** The rows of a range that exist at a time. */
+    TableRows rows(TokenRange range, long nowSeconds) {
+        List<TokenRange.Linear> parts = range.equals(TokenRange.FULL) ? List.of(TokenRange.Linear.ALL) : range.unwrap();
+        return new TableRows(
+                source.schema(),
+                parts.stream()
+                        .<TableRows.Part>map(part -> () -> source.scan(part))
+                        .toList(),
+                nowSeconds);
+    }
+
+    /**
+     * Rows of one partition.
+     *
+     * @throws IllegalArgumentException when values do not fit the key or the clustering
+     */
+    TableRows partition(RowRange range, long nowSeconds, Object... keyValues) {
+        TableSchema schema = source.schema();
+        DecoratedKey key = new KeyBuilder(schema).keyInOrder(keyValues).key();
+        Slices slices = range.slices(schema);
+        TableRows rows = new TableRows(schema, List.of(() -> source.read(key, slices, range.isReversed())), nowSeconds);
+        rows.limit(range.limit());
+        return range.isWhole() ? rows : rows.withoutStaticOnly();
+    }
+
+    /**
+     * The row of a primary key, or with the partition key alone the partition's static values.
+     *
+     * @throws IllegalArgumentException when a column is no part of the key, or its value does not fit
+     * @throws IllegalStateException when a part of the key is missing
+     */
+    Optional<TableRow> row(Map<String, ?> primaryKey, long nowSeconds) throws IOException {
+        TableSchema schema = source.schema();
+        KeyBuilder builder = new KeyBuilder(schema);
+        primaryKey.forEach((name, value) -> {
+            switch (KeyBuilder.column(schema, name).kind()) {
+                case PARTITION_KEY -> builder.key(name, value);
+                case CLUSTERING -> builder.clustering(name, value);
+                case STATIC, REGULAR ->
+                    throw new IllegalArgumentException("column is no part of the primary key, table="
+                            + schema.qualifiedName() + ", column=" + name);
+            }
+        });
+        DecoratedKey key = builder.key();
+        boolean wantsStatic = !schema.clustering().isEmpty() && !builder.hasClustering();
+        Slices slices = wantsStatic ? Slices.NONE : Slices.of(Slice.of(Clustering.of(builder.clustering())));
+        try (TableRows rows = new TableRows(schema, List.of(() -> source.read(key, slices, false)), nowSeconds)) {
+            return Optional.ofNullable((wantsStatic ? rows : rows.withoutStaticOnly()).next());
+        }
+    }
+}

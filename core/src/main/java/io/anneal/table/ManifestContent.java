@@ -1,0 +1,201 @@
+package io.anneal.table;
+
+import io.anneal.commitlog.CommitLogPosition;
+import io.anneal.key.ShardRule;
+import io.anneal.key.TokenRange;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/**
+ * What a manifest says. Immutable; each {@code with} gives a changed copy.
+ *
+ * @param tableId in the directory's name and in commit log records
+ * @param shards the rule that {@code flushed} and the SSTables' shards go by
+ * @param flushed up to where the commit log is in SSTables, by shard; a shard that is missing has flushed nothing
+ * @param sstables the live ones
+ * @param writing generations whose files are being written, linked or copied: deleted at the next start
+ * @param obsolete generations that were live and whose last reader may not be gone: deleted then, or at the next start
+ */
+public record ManifestContent(
+        String keyspace,
+        String table,
+        UUID tableId,
+        ShardRule shards,
+        Map<Integer, CommitLogPosition> flushed,
+        List<ListedSSTable> sstables,
+        Set<String> writing,
+        Set<String> obsolete,
+        List<RepairTime> repairTimes) {
+    private static final Pattern NAME = Pattern.compile("\\w+");
+    private static final Pattern GENERATION = Pattern.compile("[0-9a-z_]+");
+
+    public ManifestContent {
+        if (!NAME.matcher(keyspace).matches() || !NAME.matcher(table).matches()) {
+            throw new IllegalArgumentException(
+                    "name of a table is letters, digits and underscores, table=" + keyspace + "." + table);
+        }
+        flushed = Map.copyOf(flushed);
+        for (int shard : flushed.keySet()) {
+            requireShard(shard, shards);
+        }
+        sstables = List.copyOf(sstables);
+        // Order is kept, so that the same content is the same text.
+        writing = Collections.unmodifiableSet(new LinkedHashSet<>(writing));
+        obsolete = Collections.unmodifiableSet(new LinkedHashSet<>(obsolete));
+        repairTimes = List.copyOf(repairTimes);
+        requireOneLineEach(sstables, writing, obsolete, shards);
+    }
+
+    private static void requireOneLineEach(
+            List<ListedSSTable> sstables, Set<String> writing, Set<String> obsolete, ShardRule shards) {
+        Set<String> generations = new HashSet<>();
+        for (ListedSSTable sstable : sstables) {
+            if (sstable.shard() != ListedSSTable.SHARED) {
+                requireShard(sstable.shard(), shards);
+            }
+            requireFirst(generations, sstable.generation());
+        }
+        writing.forEach(generation -> requireFirst(generations, generation));
+        obsolete.forEach(generation -> requireFirst(generations, generation));
+    }
+
+    private static void requireFirst(Set<String> generations, String generation) {
+        if (!isGeneration(generation)) {
+            throw new IllegalArgumentException("generation is no part of a file name, generation=" + generation);
+        }
+        if (!generations.add(generation)) {
+            throw new IllegalArgumentException("generation stands here twice, generation=" + generation);
+        }
+    }
+
+    private static void requireShard(int shard, ShardRule shards) {
+        if (shard < 0 || shard >= shards.shardCount()) {
+            throw new IllegalArgumentException(
+                    "there is no such shard, shard=" + shard + ", shardCount=" + shards.shardCount());
+        }
+    }
+
+    static boolean isGeneration(String text) {
+        return GENERATION.matcher(text).matches();
+    }
+
+    /** A table without data. */
+    public static ManifestContent empty(String keyspace, String table, UUID tableId, ShardRule shards) {
+        return new ManifestContent(
+                keyspace, table, tableId, shards, Map.of(), List.of(), Set.of(), Set.of(), List.of());
+    }
+
+    /** {@code keyspace.table}. */
+    public String qualifiedName() {
+        return keyspace + "." + table;
+    }
+
+    /** Up to where a shard's part of the commit log is in SSTables. */
+    public CommitLogPosition flushed(int shard) {
+        return flushed.getOrDefault(shard, CommitLogPosition.NONE);
+    }
+
+    /** Another rule: every SSTable is shared, and all of the log up to {@code position} is in SSTables. */
+    public ManifestContent withShards(ShardRule rule, CommitLogPosition position) {
+        List<ListedSSTable> shared = sstables.stream()
+                .map(s -> new ListedSSTable(s.generation(), ListedSSTable.SHARED))
+                .toList();
+        return new ManifestContent(
+                keyspace, table, tableId, rule, all(rule, position), shared, writing, obsolete, repairTimes);
+    }
+
+    private static Map<Integer, CommitLogPosition> all(ShardRule rule, CommitLogPosition position) {
+        Map<Integer, CommitLogPosition> all = new TreeMap<>();
+        for (int shard = 0; shard < rule.shardCount(); shard++) {
+            all.put(shard, position);
+        }
+        return all;
+    }
+
+    /** A shard flushed up to there; never steps back. */
+    public ManifestContent withFlushed(int shard, CommitLogPosition position) {
+        Map<Integer, CommitLogPosition> changed = new HashMap<>(flushed);
+        changed.merge(shard, position, (known, later) -> known.compareTo(later) < 0 ? later : known);
+        return new ManifestContent(keyspace, table, tableId, shards, changed, sstables, writing, obsolete, repairTimes);
+    }
+
+    /** All shards flushed up to there, as after replay or truncation; none steps back. */
+    public ManifestContent withAllFlushed(CommitLogPosition position) {
+        ManifestContent changed = this;
+        for (int shard = 0; shard < shards.shardCount(); shard++) {
+            changed = changed.withFlushed(shard, position);
+        }
+        return changed;
+    }
+
+    /** Generations about to get their first byte. */
+    public ManifestContent withWriting(Collection<String> generations) {
+        Set<String> changed = new LinkedHashSet<>(writing);
+        changed.addAll(generations);
+        return new ManifestContent(keyspace, table, tableId, shards, flushed, sstables, changed, obsolete, repairTimes);
+    }
+
+    /**
+     * SSTables take the place of others: those added are written no longer, those removed are obsolete.
+     *
+     * @param removed generations
+     * @throws IllegalArgumentException when one that is removed is not live
+     */
+    public ManifestContent withSSTables(Collection<ListedSSTable> added, Collection<String> removed) {
+        List<ListedSSTable> live = new ArrayList<>(sstables);
+        for (String generation : removed) {
+            if (!live.removeIf(s -> s.generation().equals(generation))) {
+                throw new IllegalArgumentException(
+                        "SSTable is not live, generation=" + generation + ", table=" + qualifiedName());
+            }
+        }
+        live.addAll(added);
+        Set<String> stillWriting = new LinkedHashSet<>(writing);
+        added.forEach(s -> stillWriting.remove(s.generation()));
+        Set<String> nowObsolete = new LinkedHashSet<>(obsolete);
+        nowObsolete.addAll(removed);
+        return new ManifestContent(
+                keyspace, table, tableId, shards, flushed, live, stillWriting, nowObsolete, repairTimes);
+    }
+
+    /** The table without data: every SSTable is obsolete, all of the log up to {@code position} needed no more. */
+    public ManifestContent truncated(CommitLogPosition position) {
+        List<String> live = sstables.stream().map(ListedSSTable::generation).toList();
+        return withSSTables(List.of(), live).withAllFlushed(position);
+    }
+
+    /** Without generations whose files are gone, written or obsolete ones. */
+    public ManifestContent withoutFiles(Collection<String> generations) {
+        Set<String> stillWriting = new LinkedHashSet<>(writing);
+        stillWriting.removeAll(generations);
+        Set<String> stillObsolete = new LinkedHashSet<>(obsolete);
+        stillObsolete.removeAll(generations);
+        return new ManifestContent(
+                keyspace, table, tableId, shards, flushed, sstables, stillWriting, stillObsolete, repairTimes);
+    }
+
+    /** A range was repaired as a whole; a time of the same range is replaced by a later one. */
+    public ManifestContent withRepaired(TokenRange range, long seconds) {
+        List<RepairTime> changed = new ArrayList<>();
+        long latest = seconds;
+        for (RepairTime time : repairTimes) {
+            if (time.range().equals(range)) {
+                latest = Math.max(latest, time.seconds());
+            } else {
+                changed.add(time);
+            }
+        }
+        changed.add(new RepairTime(range, latest));
+        return new ManifestContent(keyspace, table, tableId, shards, flushed, sstables, writing, obsolete, changed);
+    }
+}

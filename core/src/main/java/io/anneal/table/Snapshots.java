@@ -1,0 +1,79 @@
+package io.anneal.table;
+
+import io.anneal.io.AtomicFile;
+import io.anneal.io.Directories;
+import io.anneal.io.OutputFile;
+import io.anneal.schema.SchemaText;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.Descriptor;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * A table's snapshots, each {@code snapshots/<name>/} as Cassandra makes it: hard links to SSTables, the schema text, and
+ * {@code manifest.json} that lists the data files. A snapshot is there whole or not at all.
+ */
+final class Snapshots {
+    static final String MANIFEST_FILE = "manifest.json";
+
+    private static final Pattern NAME = Pattern.compile("[\\w][\\w.+:-]*");
+
+    private final Path directory;
+    private final OutputFile.Opener opener;
+
+    Snapshots(Path tableDirectory, OutputFile.Opener opener) {
+        directory = tableDirectory.resolve(TableCatalogue.SNAPSHOTS);
+        this.opener = opener;
+    }
+
+    Path take(String name, TableSchema schema, Collection<Descriptor> sstables, Instant now) throws IOException {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("name of a snapshot is no file name, name=" + name);
+        }
+        Path snapshot = directory.resolve(name);
+        if (Files.exists(snapshot)) {
+            throw new IllegalStateException("snapshot exists already, directory=" + snapshot);
+        }
+        Path making = directory.resolve(TableCatalogue.MAKING + name);
+        Directories.deleteTree(making);
+        Directories.create(making);
+        for (Descriptor source : sstables) {
+            SSTableLinks.link(source, new Descriptor(making, source.version(), source.generation(), source.format()));
+        }
+        replace(making.resolve(TableDirectory.SCHEMA_FILE), SchemaText.print(schema));
+        replace(making.resolve(MANIFEST_FILE), manifest(sstables, now));
+
+        Directories.rename(making, snapshot);
+        Directories.sync(directory);
+        return snapshot;
+    }
+
+    private void replace(Path file, String text) throws IOException {
+        AtomicFile.replace(file, text.getBytes(StandardCharsets.UTF_8), opener);
+    }
+
+    private static String manifest(Collection<Descriptor> sstables, Instant now) {
+        String files = sstables.stream()
+                .map(s -> '"' + s.file(Component.DATA).getFileName().toString() + '"')
+                .collect(Collectors.joining(","));
+        return "{\"files\":[" + files + "],\"created_at\":\"" + now + "\",\"expires_at\":null,\"ephemeral\":false}\n";
+    }
+
+    /** Deletes what a crash left of snapshots that were being made. */
+    void sweep() throws IOException {
+        if (Files.isDirectory(directory)) {
+            for (Path entry : Directories.list(directory)) {
+                if (entry.getFileName().toString().startsWith(TableCatalogue.MAKING)) {
+                    Directories.deleteTree(entry);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,315 @@
+package io.anneal.table;
+
+import io.anneal.io.AtomicFile;
+import io.anneal.io.Directories;
+import io.anneal.io.OutputFile;
+import io.anneal.io.StorageException;
+import io.anneal.key.ShardRule;
+import io.anneal.schema.CqlSchema;
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.SchemaText;
+import io.anneal.schema.TableSchema;
+import io.anneal.schema.UnsupportedTypeException;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableTarget;
+import io.anneal.sstable.SSTableWriterConfig;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * The directory of one table in a store, laid out as Cassandra lays it out: {@code <keyspace>/<table>-<32 hex of the id>/}
+ * with {@code schema.cql}, {@code MANIFEST} and the SSTables' files. Gives out generations, which are numbers that ascend
+ * and are never used twice while a file of theirs is there. Opening it deletes what a crash left of SSTables that were being
+ * written or no longer live. Safe to share between threads.
+ */
+public final class TableDirectory implements SSTableTarget {
+    public static final String SCHEMA_FILE = "schema.cql";
+
+    private final Path directory;
+    private final TableSchema schema;
+    private final SSTableFormats formats;
+    private final Manifest manifest;
+    private final Snapshots snapshots;
+
+    /** Generations that the manifest names as written or obsolete and whose files are gone: its next form leaves them out. */
+    private final Set<String> gone = ConcurrentHashMap.newKeySet();
+
+    private long lastGeneration;
+
+    private TableDirectory(
+            Path directory, TableSchema schema, SSTableFormats formats, Manifest manifest, Snapshots snapshots) {
+        this.directory = directory;
+        this.schema = schema;
+        this.formats = formats;
+        this.manifest = manifest;
+        this.snapshots = snapshots;
+    }
+
+    /**
+     * Makes the directory of a new table: it is there with all it needs, or not at all.
+     *
+     * @param data the store's directory of keyspaces
+     * @param schema with an id
+     * @throws IllegalStateException when the directory exists
+     */
+    public static TableDirectory create(
+            Path data, TableSchema schema, ShardRule shards, SSTableFormats formats, OutputFile.Opener opener)
+            throws IOException {
+        UUID id = tableId(schema);
+        ManifestContent content = ManifestContent.empty(schema.keyspace(), schema.name(), id, shards);
+        TableDirectoryName name = new TableDirectoryName(schema.name(), id);
+        Path directory = data.resolve(schema.keyspace()).resolve(name.toString());
+        if (Files.exists(directory)) {
+            throw new IllegalStateException("table's directory exists already, directory=" + directory);
+        }
+        Path making = directory.resolveSibling(TableCatalogue.MAKING + name);
+        Directories.deleteTree(making);
+        Directories.create(making);
+        byte[] text = SchemaText.print(schema).getBytes(StandardCharsets.UTF_8);
+        AtomicFile.replace(making.resolve(SCHEMA_FILE), text, opener);
+        Manifest.create(making, content, opener);
+
+        Directories.rename(making, directory);
+        Directories.sync(directory.getParent());
+        return new TableDirectory(
+                directory, schema, formats, Manifest.open(directory, opener), new Snapshots(directory, opener));
+    }
+
+    private static UUID tableId(TableSchema schema) {
+        String id = schema.id()
+                .orElseThrow(() -> new IllegalArgumentException("schema has no id, table=" + schema.qualifiedName()));
+        return UUID.fromString(id);
+    }
+
+    /**
+     * Opens a table's directory and tidies it up. SSTables that nobody knows are moved aside; those that a crash left
+     * unfinished or no longer needed are deleted.
+     *
+     * @throws CorruptManifestException when manifest or schema text are missing, wrong, or another table's
+     * @throws CorruptSSTableException when a live SSTable is missing: names it
+     * @throws io.anneal.io.UnsupportedVersionException when another release wrote the manifest
+     */
+    public static TableDirectory open(Path directory, SSTableFormats formats, OutputFile.Opener opener)
+            throws IOException {
+        Manifest manifest = Manifest.open(directory, opener);
+        TableSchema schema = readSchema(directory, manifest.content());
+        Snapshots snapshots = new Snapshots(directory, opener);
+        snapshots.sweep();
+        TableDirectory opened = new TableDirectory(directory, schema, formats, manifest, snapshots);
+        opened.lastGeneration = TableSweep.run(directory, manifest);
+        opened.sstables();
+        return opened;
+    }
+
+    /**
+     * The schema that the text in a table's directory tells.
+     *
+     * @throws CorruptManifestException when it is missing, wrong, or not the table that the manifest names
+     */
+    public static TableSchema readSchema(Path directory, ManifestContent content) throws IOException {
+        Path file = directory.resolve(SCHEMA_FILE);
+        TableDirectoryName named = new TableDirectoryName(content.table(), content.tableId());
+        if (!named.toString().equals(directory.getFileName().toString())) {
+            throw new CorruptManifestException(
+                    directory.resolve(Manifest.FILE),
+                    CorruptManifestException.NO_LINE,
+                    "manifest is another table's, table=" + content.qualifiedName() + ", id=" + content.tableId());
+        }
+        try {
+            TableSchema schema = CqlSchema.parse(Files.readString(file), file.toString())
+                    .table(content.keyspace(), content.table())
+                    .orElseThrow(() -> new SchemaException("table is not described here"));
+            if (!tableId(schema).equals(content.tableId())) {
+                throw new SchemaException("table has another id, id=" + tableId(schema));
+            }
+            return schema;
+        } catch (IOException | SchemaException | UnsupportedTypeException | IllegalArgumentException e) {
+            throw new CorruptManifestException(
+                    file,
+                    CorruptManifestException.NO_LINE,
+                    "schema text of a table cannot be used, table=" + content.qualifiedName() + ", id="
+                            + content.tableId() + ", reason=" + e.getMessage(),
+                    e);
+        }
+    }
+
+    public Path directory() {
+        return directory;
+    }
+
+    public TableSchema schema() {
+        return schema;
+    }
+
+    public UUID tableId() {
+        return manifest.content().tableId();
+    }
+
+    /** What is live now. */
+    public ManifestContent content() {
+        return manifest.content();
+    }
+
+    /** Changes the manifest: on the disk first, then for all to see. See {@link Manifest#update}. */
+    public ManifestContent update(UnaryOperator<ManifestContent> change) throws IOException {
+        Set<String> leftOut = Set.copyOf(gone);
+        ManifestContent changed =
+                manifest.update(content -> change.apply(content).withoutFiles(leftOut));
+        gone.removeAll(leftOut);
+        return changed;
+    }
+
+    /**
+     * The live SSTables by the manifest, in its order.
+     *
+     * @throws CorruptSSTableException when the files of one are missing, or of two under one generation
+     */
+    public Map<ListedSSTable, Descriptor> sstables() throws IOException {
+        return sstables(directory, manifest.content());
+    }
+
+    /** The same for those who only look at a directory. */
+    public static Map<ListedSSTable, Descriptor> sstables(Path directory, ManifestContent content) throws IOException {
+        Map<String, Descriptor> found = descriptors(directory);
+        Map<ListedSSTable, Descriptor> live = new LinkedHashMap<>();
+        for (ListedSSTable sstable : content.sstables()) {
+            Descriptor descriptor = found.get(sstable.generation());
+            if (descriptor == null || !descriptor.has(Component.DATA)) {
+                throw new CorruptSSTableException(
+                        directory,
+                        CorruptSSTableException.NO_POSITION,
+                        "SSTable is missing though the manifest lists it, generation=" + sstable.generation()
+                                + ", table=" + content.qualifiedName());
+            }
+            live.put(sstable, descriptor);
+        }
+        return live;
+    }
+
+    /** By generation. */
+    static Map<String, Descriptor> descriptors(Path directory) throws IOException {
+        Map<String, Descriptor> found = new LinkedHashMap<>();
+        for (Path file : Directories.list(directory)) {
+            Descriptor descriptor = Descriptor.of(file).orElse(null);
+            if (descriptor == null) {
+                continue;
+            }
+            Descriptor other = found.putIfAbsent(descriptor.generation(), descriptor);
+            if (other != null && !other.equals(descriptor)) {
+                throw new CorruptSSTableException(
+                        file,
+                        CorruptSSTableException.NO_POSITION,
+                        "two SSTables have one generation, other=" + other.baseName());
+            }
+        }
+        return found;
+    }
+
+    public SSTableReader openReader(Descriptor descriptor) throws IOException {
+        return formats.open(descriptor);
+    }
+
+    /** Starts one SSTable under a new generation, which the manifest names as written before its first byte. */
+    @Override
+    public FragmentWriter start(SSTableWriterConfig config) throws IOException {
+        String generation = startWriting(1).get(0);
+        return formats.write(directory, generation, schema, config);
+    }
+
+    /** New generations, named as written in the manifest: their files are deleted at the next start unless they get live. */
+    public List<String> startWriting(int count) throws IOException {
+        List<String> generations = new ArrayList<>(count);
+        synchronized (this) {
+            for (int i = 0; i < count; i++) {
+                generations.add(Long.toString(++lastGeneration));
+            }
+        }
+        update(content -> content.withWriting(generations));
+        return generations;
+    }
+
+    /** What was started and is not wanted: the manifest's next form forgets it. Its files must be gone already. */
+    public void abandon(Collection<String> generations) {
+        gone.addAll(generations);
+    }
+
+    /**
+     * Deletes an SSTable's files: of one that is obsolete and has no reader, or was written and never got live. The manifest's
+     * next form forgets it; until then a crash lets the next start delete what is left.
+     *
+     * @throws IllegalStateException when the SSTable is live
+     */
+    public void delete(Descriptor descriptor) throws IOException {
+        String generation = descriptor.generation();
+        if (content().sstables().stream().anyMatch(s -> s.generation().equals(generation))) {
+            throw new IllegalStateException("SSTable is live, sstable=" + descriptor);
+        }
+        if (manifest.isLost()) {
+            // What the disk calls live may be either form's.
+            return;
+        }
+        deleteFiles(descriptor);
+        gone.add(generation);
+    }
+
+    static void deleteFiles(Descriptor descriptor) throws StorageException {
+        for (Component component : Component.values()) {
+            Directories.deleteFile(descriptor.file(component));
+        }
+    }
+
+    /**
+     * Gives foreign SSTables new generations here, as hard links, or as copies where links are not possible. They are synced
+     * and named as written; the caller opens them, and lists or deletes them.
+     */
+    public List<Descriptor> link(List<Descriptor> foreign) throws IOException {
+        List<String> generations = startWriting(foreign.size());
+        List<Descriptor> linked = new ArrayList<>();
+        for (int i = 0; i < foreign.size(); i++) {
+            Descriptor source = foreign.get(i);
+            Descriptor target = new Descriptor(directory, source.version(), generations.get(i), source.format());
+            SSTableLinks.link(source, target);
+            linked.add(target);
+        }
+        Directories.sync(directory);
+        return linked;
+    }
+
+    /**
+     * Links SSTables, with what describes them, to {@code snapshots/<name>/}, which Cassandra and this library read as the
+     * table. Whoever calls sees to it that they are not deleted meanwhile.
+     *
+     * @return the snapshot's directory
+     * @throws IllegalStateException when there is a snapshot of this name
+     */
+    public Path snapshot(String name, Collection<Descriptor> sstables, Instant now) throws IOException {
+        return snapshots.take(name, schema, sstables, now);
+    }
+
+    /**
+     * Removes the table: its name first, at once, then its files. Snapshots stay where they are. Nothing may read it any more.
+     */
+    public void drop() throws IOException {
+        Path dropped = directory.resolveSibling(TableCatalogue.DROPPED + directory.getFileName());
+        Directories.deleteTree(dropped);
+        Directories.rename(directory, dropped);
+        Directories.sync(directory.getParent());
+        TableCatalogue.removeDropped(dropped);
+    }
+}
