@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.bench.scenario.LimitsScenario;
 import io.anneal.bench.scenario.SSTableScenario;
+import io.anneal.bench.scenario.StoreScenario;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -89,6 +90,28 @@ final class BenchCommandTest {
     }
 
     @Test
+    void shouldTellWhatACoreCompacts() {
+        CommandRun run = CommandRun.of(
+                "bench",
+                "store",
+                "--case",
+                "compact-4-half",
+                "--case",
+                "compact-4-random",
+                "--sstable-size",
+                "1MiB",
+                "--runs",
+                "2",
+                "--warm-up",
+                "0");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out().lines().filter(line -> line.startsWith("store compact-4-")))
+                .hasSize(2)
+                .allSatisfy(line -> assertThat(line).containsPattern("[1-9][0-9]* MB/s a core"));
+    }
+
+    @Test
     void shouldTellTheHeapOfCommandsInProcessesOfTheirOwn() {
         CommandRun run = CommandRun.of(
                 "bench",
@@ -109,7 +132,7 @@ final class BenchCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"repair", "streaming", "paging", "store", "dual-dao"})
+    @ValueSource(strings = {"repair", "streaming", "paging", "dual-dao"})
     void shouldSayWhatItCannotMeasureYet(String scenario) {
         CommandRun run = CommandRun.of("bench", scenario);
 
@@ -128,6 +151,9 @@ final class BenchCommandTest {
                 "bench limits --case scan-1k",
                 "bench sstable --case nonsense",
                 "bench sstable --peer scylla",
+                "bench store --seconds 0",
+                "bench store --sstable-size 100KiB",
+                "bench store --case scan-1k",
                 "bench sstable --format zz",
                 "bench sstable --format ma"
             })
@@ -165,7 +191,7 @@ final class BenchCommandTest {
     void shouldNameEveryCaseInItsHelp() {
         String help = CommandRun.of("bench", "--help").out().replaceAll("\\s+", " ");
 
-        assertThat(List.of(LimitsScenario.CASES, SSTableScenario.CASES))
+        assertThat(List.of(LimitsScenario.CASES, SSTableScenario.CASES, StoreScenario.CASES))
                 .allSatisfy(cases ->
                         assertThat(cases).allSatisfy(name -> assertThat(help).contains(name)));
     }

@@ -13,7 +13,8 @@ final class LiveMemtable extends Counted {
     private volatile CommitLogPosition reached;
 
     private volatile boolean flushAsked;
-    private volatile long lingeringBytes;
+    private boolean gone;
+    private long lingeringBytes;
 
     /** @param reached the end of what memtables before this one hold */
     LiveMemtable(Memtable memtable, int shard, CommitLogPosition reached, MemoryGate gate) {
@@ -46,18 +47,26 @@ final class LiveMemtable extends Counted {
         return first;
     }
 
+    /** It was empty when its turn came, and may be asked again. */
+    void forgetFlush() {
+        flushAsked = false;
+    }
+
     boolean isFlushAsked() {
         return flushAsked;
     }
 
     /** All of it is in an SSTable, or needed no more: only cursors hold it still. Called once. */
-    void linger() {
-        lingeringBytes = memtable.occupiedBytes();
-        gate.lingers(lingeringBytes);
+    synchronized void linger() {
+        if (!gone) {
+            lingeringBytes = memtable.occupiedBytes();
+            gate.lingers(lingeringBytes);
+        }
     }
 
     @Override
-    protected void released() {
+    protected synchronized void released() {
+        gone = true;
         memtable.release();
         gate.lingers(-lingeringBytes);
     }
