@@ -54,6 +54,11 @@ public final class CommitLog implements Closeable {
     private StorageException failure;
     private boolean closed;
 
+    /** For any thread. */
+    private volatile long lengthBytes;
+
+    private volatile int segmentCount;
+
     private CommitLog(
             Path directory,
             CommitLogConfig config,
@@ -78,7 +83,7 @@ public final class CommitLog implements Closeable {
 
     /**
      * Begins a segment behind those that are there, which stay until {@link #releaseReplayed}. Makes the directory when it is
-     * not there.
+     * not there; the one above is synced as long as there are no segments.
      *
      * @param segmentIdFloor the largest segment id that was ever heard of, for instance in a flushed position; new ones are larger
      *     than this, whatever the directory holds
@@ -93,6 +98,10 @@ public final class CommitLog implements Closeable {
             oldBytes += SegmentFiles.size(segment.file());
         }
         pool.syncDirectory();
+        if (old.isEmpty()) {
+            // Made just now, or by a process that came no further.
+            SegmentFiles.syncDirectory(directory.toAbsolutePath().getParent());
+        }
         CommitLog log = new CommitLog(directory, config, opener, pool, old, oldBytes);
         log.beginSegment(config.segmentSizeBytes());
         return log;
@@ -155,6 +164,7 @@ public final class CommitLog implements Closeable {
         }
         section.clear();
         active.mark(table, shard, begin + recordBytes);
+        measure();
         return position();
     }
 
@@ -174,6 +184,7 @@ public final class CommitLog implements Closeable {
             throw fail(e);
         }
         section.clear();
+        measure();
     }
 
     /** A section without records, for what its header says. */
@@ -224,6 +235,7 @@ public final class CommitLog implements Closeable {
             throw fail(e);
         }
         segments.add(active);
+        measure();
     }
 
     /** The end of what was appended. */
@@ -272,6 +284,7 @@ public final class CommitLog implements Closeable {
             NamedFile old = replayed.remove();
             pool.giveBack(old.file(), old.id());
         }
+        measure();
     }
 
     private void retireClean() throws StorageException {
@@ -283,11 +296,13 @@ public final class CommitLog implements Closeable {
                 giveBack(segment);
             }
         }
+        measure();
     }
 
     private void retire(LogSegment segment) throws StorageException {
         segments.remove(segment);
         giveBack(segment);
+        measure();
     }
 
     private void giveBack(LogSegment segment) throws StorageException {
@@ -299,13 +314,26 @@ public final class CommitLog implements Closeable {
         }
     }
 
-    /** Bytes in segments that are not released; of those that were there at open the size of the files. */
-    public long lengthBytes() {
-        long length = section.payloadBytes() + (replayed.isEmpty() ? 0 : replayedBytes);
+    private void measure() {
+        long length = replayed.isEmpty() ? 0 : replayedBytes;
         for (LogSegment segment : segments) {
             length += segment.endOffset();
         }
-        return length;
+        lengthBytes = length;
+        segmentCount = segments.size() + replayed.size();
+    }
+
+    /**
+     * Bytes written to segments that are not released; of those that were there at open the size of the files. Any thread
+     * may ask.
+     */
+    public long lengthBytes() {
+        return lengthBytes;
+    }
+
+    /** Segments that are not released. Any thread may ask. */
+    public int segmentCount() {
+        return segmentCount;
     }
 
     /** Who must flush so that the oldest segment of this process can go; empty when nobody holds any. */
@@ -332,7 +360,7 @@ public final class CommitLog implements Closeable {
 
     private void checkUsable() throws StorageException {
         if (failure != null) {
-            throw new StorageException("append after a failure", directory, failure);
+            throw new StorageException("go on after a failure", directory, failure);
         }
         if (closed) {
             throw new IllegalStateException("commit log is closed, directory=" + directory);
