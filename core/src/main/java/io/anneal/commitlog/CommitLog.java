@@ -92,6 +92,7 @@ public final class CommitLog implements Closeable {
         for (NamedFile segment : old) {
             oldBytes += SegmentFiles.size(segment.file());
         }
+        pool.syncDirectory();
         CommitLog log = new CommitLog(directory, config, opener, pool, old, oldBytes);
         log.beginSegment(config.segmentSizeBytes());
         return log;
