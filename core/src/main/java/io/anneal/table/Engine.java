@@ -347,6 +347,7 @@ public final class Engine implements Closeable {
     public void dropTable(LiveTable table) throws IOException {
         enter();
         try {
+            requireSound();
             table.stopWrites();
             compactions.stop(table);
             tables.remove(table.id());
@@ -354,6 +355,7 @@ public final class Engine implements Closeable {
             CompletableFuture<Void> passed = new CompletableFuture<>();
             log.drain(() -> passed.complete(null));
             await(passed);
+            discardMemtables(table);
             await(flushes.flush(table));
             table.close();
             log.releaseTable(table.id());
@@ -391,17 +393,7 @@ public final class Engine implements Closeable {
         try {
             table.requireOpen();
             requireSound();
-            List<CompletableFuture<CommitLogPosition>> asked = new ArrayList<>();
-            for (int shard = 0; shard < shards.shardCount(); shard++) {
-                int number = shard;
-                CompletableFuture<CommitLogPosition> reached = new CompletableFuture<>();
-                shardWriters.get(shard).run(() -> reached.complete(table.discardMemtable(number)));
-                asked.add(reached);
-            }
-            List<CommitLogPosition> reached = new ArrayList<>();
-            for (CompletableFuture<CommitLogPosition> position : asked) {
-                reached.add(await(position));
-            }
+            List<CommitLogPosition> reached = discardMemtables(table);
             try {
                 table.truncated(reached);
             } catch (StorageException e) {
@@ -414,6 +406,22 @@ public final class Engine implements Closeable {
         } finally {
             leave();
         }
+    }
+
+    /** Throws away what memtables hold; says how far in the commit log that reaches, by shard. */
+    private List<CommitLogPosition> discardMemtables(LiveTable table) throws IOException {
+        List<CompletableFuture<CommitLogPosition>> asked = new ArrayList<>();
+        for (int shard = 0; shard < shards.shardCount(); shard++) {
+            int number = shard;
+            CompletableFuture<CommitLogPosition> reached = new CompletableFuture<>();
+            shardWriters.get(shard).run(() -> reached.complete(table.discardMemtable(number)));
+            asked.add(reached);
+        }
+        List<CommitLogPosition> reached = new ArrayList<>();
+        for (CompletableFuture<CommitLogPosition> position : asked) {
+            reached.add(await(position));
+        }
+        return reached;
     }
 
     /**

@@ -77,6 +77,9 @@ final class Flushes {
         CompletableFuture<Void> done = new CompletableFuture<>();
         shards.get(shard).run(() -> {
             Optional<LiveMemtable> full = table.switchMemtable(shard);
+            if (full.isEmpty()) {
+                table.activeMemtables().get(shard).forgetFlush();
+            }
             executors.get(shard).execute(() -> {
                 try {
                     if (full.isPresent()) {

@@ -6,6 +6,7 @@ import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentStreamValidator;
 import io.anneal.fragment.Mutation;
+import io.anneal.fragment.MutationValidator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.ShardRule;
@@ -43,6 +44,7 @@ public final class LiveTable {
     private final MemtablePool pool;
     private final MemoryGate gate;
     private final CompactionStrategy strategy;
+    private final MutationValidator validator;
     private final Consumer<LiveSSTable> disposal;
 
     private volatile LiveSet current;
@@ -64,6 +66,7 @@ public final class LiveTable {
         this.pool = pool;
         this.gate = gate;
         strategy = CompactionStrategy.of(schema);
+        validator = new MutationValidator(schema);
         this.disposal = disposal;
         List<LiveMemtable> active = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
@@ -221,6 +224,11 @@ public final class LiveTable {
 
     boolean isFlushing(int shard) {
         return current.flushing().stream().anyMatch(memtable -> memtable.shard() == shard);
+    }
+
+    /** Refuses what could not be applied once it is in the commit log; on the log's thread. */
+    void validate(Mutation mutation) throws CorruptItemException {
+        validator.validate(mutation);
     }
 
     // Writing: each shard's thread.

@@ -2,6 +2,7 @@ package io.anneal.table;
 
 import io.anneal.commitlog.CommitLog;
 import io.anneal.commitlog.CommitLogPosition;
+import io.anneal.fragment.CorruptItemException;
 import io.anneal.io.StorageException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -140,6 +141,17 @@ final class LogWriter {
     private void append(PendingWrite write) {
         if (!state.isSound()) {
             refuse(write);
+            return;
+        }
+        try {
+            write.table().validate(write.mutation());
+        } catch (CorruptItemException e) {
+            gate.leave(write.mutation().lengthBytes());
+            write.done()
+                    .completeExceptionally(new IllegalArgumentException(
+                            "mutation does not fit the table, table="
+                                    + write.table().schema().qualifiedName(),
+                            e));
             return;
         }
         gathered.add(write);

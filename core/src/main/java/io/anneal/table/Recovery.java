@@ -44,6 +44,9 @@ final class Recovery {
     /** @param skipCorrupt whether to go on behind what cannot be read */
     CommitLogReplay.Report run(Path commitLog, boolean skipCorrupt) throws IOException {
         CommitLogReplay.Report report = CommitLogReplay.replay(commitLog, this::replay, skipCorrupt);
+        for (CommitLogReplay.Gap loss : report.losses()) {
+            LOG.error("commit log is corrupt and acknowledged writes are lost, as was allowed, {}", loss);
+        }
         flushAll();
         for (LiveTable table : tables.values()) {
             table.directory()
