@@ -23,8 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class StoreCommandsTest {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final StoreConfig CONFIG =
-            StoreConfig.defaults()
+    private static final StoreConfig CONFIG = StoreConfig.defaults()
             .withShardCount(2)
             .withCompactionThreads(0)
             .withCommitLogSegmentBytes(64 << 10)
@@ -40,14 +39,14 @@ final class StoreCommandsTest {
         store = directory.resolve("a store");
         try (Store open = Store.open(store, CONFIG)) {
             Table table = open.createTable("CREATE TABLE ks.t (id int PRIMARY KEY, v text)");
-            write(table, 0);
+            write(table, 0, 100);
             table.flush();
-            write(table, 100);
+            write(table, 100, 200);
         }
     }
 
-    private static void write(Table table, int from) throws IOException {
-        for (int id = from; id < from + 100; id++) {
+    private static void write(Table table, int from, int to) throws IOException {
+        for (int id = from; id < to; id++) {
             table.row().key("id", id).set("v", "value " + id).insert();
         }
     }
@@ -246,8 +245,8 @@ final class StoreCommandsTest {
     @Test
     void shouldSayWhereTheCommitLogIsCorrupt() throws IOException {
         Path crashed = directory.resolve("crashed");
-        try (Store open = Store.open(crashed, CONFIG)) {
-            write(open.createTable("CREATE TABLE ks.t (id int PRIMARY KEY, v text)"), 0);
+        try (Store open = Store.open(crashed, CONFIG.withSyncMode(SyncMode.BATCH))) {
+            write(open.createTable("CREATE TABLE ks.t (id int PRIMARY KEY, v text)"), 0, 20);
             // As a crash leaves it: nothing flushed.
             copy(crashed, store);
         }
