@@ -1,104 +1,140 @@
 package io.anneal.store;
 
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slices;
+import io.anneal.key.TokenRange;
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.TableSchema;
+import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.table.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
- * The tables under Cassandra's directories, or snapshots, each opened when it is first asked for, so that one that is damaged
- * keeps nobody from the others. Nothing is written. Any thread.
+ * The tables under Cassandra's directories, or snapshots, open for reading; one that cannot be opened keeps nobody from the
+ * others. Nothing is written. Any thread.
  */
 final class ReadOnlyTables implements Closeable {
-    private final CassandraDirectory directory;
-    private final Map<String, SSTables> opened = new HashMap<>();
-    private boolean closed;
+    private final Map<String, RowSource> readable = new TreeMap<>();
+    private final Map<String, Exception> unreadable = new TreeMap<>();
+    private final List<SSTables> opened = new ArrayList<>();
+    private volatile boolean closed;
 
-    private ReadOnlyTables(CassandraDirectory directory) {
-        this.directory = directory;
-    }
+    private ReadOnlyTables() {}
 
     /**
-     * Finds the tables.
+     * Opens all tables that can be opened.
      *
-     * @throws IllegalArgumentException when a directory is a store's own: what its SSTables are only the open store knows
+     * @throws IllegalArgumentException when a directory is a store's own: which SSTables it has only the open store knows
      */
-    static ReadOnlyTables open(Path... directories) throws IOException {
-        CassandraDirectory found = CassandraDirectory.of(directories);
-        for (TableDirectories table : found.tables()) {
-            for (Path tableDirectory : table.directories()) {
-                if (Files.exists(tableDirectory.resolve(Manifest.FILE))) {
-                    throw new IllegalArgumentException(
-                            "directory is that of a store: open the store, or a snapshot of it, directory="
-                                    + tableDirectory);
-                }
+    static ReadOnlyTables open(List<Path> directories) throws IOException {
+        CassandraDirectory directory = CassandraDirectory.of(directories);
+        for (TableDirectories table : directory.tables()) {
+            requireForeign(table);
+        }
+        ReadOnlyTables tables = new ReadOnlyTables();
+        boolean complete = false;
+        try {
+            for (TableDirectories table : directory.tables()) {
+                tables.open(directory, table.keyspace(), table.table());
+            }
+            complete = true;
+            return tables;
+        } finally {
+            if (!complete) {
+                tables.close();
             }
         }
-        return new ReadOnlyTables(found);
     }
 
-    /** Names of the tables, {@code keyspace.table}, in order. */
-    List<String> names() {
-        return directory.tables().stream()
-                .map(TableDirectories::qualifiedName)
-                .distinct()
-                .sorted()
-                .toList();
+    private static void requireForeign(TableDirectories table) {
+        for (Path directory : table.directories()) {
+            if (Files.exists(directory.resolve(Manifest.FILE))) {
+                throw new IllegalArgumentException(
+                        "directory is that of a store: open the store, or a snapshot of it, directory=" + directory);
+            }
+        }
     }
 
-    /**
-     * The table of a name, if there is one.
-     *
-     * @throws AmbiguousTableException when SSTables lie under several ids of it
-     * @throws io.anneal.sstable.CorruptSSTableException when its small components are wrong
-     * @throws io.anneal.schema.SchemaException when its schema text is wrong
-     */
-    synchronized Optional<SSTables> find(String qualifiedName) throws IOException {
-        if (closed) {
-            throw new IllegalStateException("store is closed, table=" + qualifiedName);
+    private void open(CassandraDirectory directory, String keyspace, String table) {
+        String name = keyspace + "." + table;
+        if (readable.containsKey(name) || unreadable.containsKey(name)) {
+            // Made, dropped and made again: several directories have the name.
+            return;
         }
-        SSTables known = opened.get(qualifiedName);
-        if (known != null) {
-            return Optional.of(known);
+        try {
+            SSTables sstables = SSTables.open(TableSource.of(directory.table(keyspace, table), Optional.empty()));
+            opened.add(sstables);
+            readable.put(name, new WhileOpen(sstables));
+        } catch (IOException | SchemaException | UnsupportedTypeException e) {
+            unreadable.put(name, e);
         }
-        Optional<TableDirectories> named = directory.tables().stream()
-                .filter(table -> table.qualifiedName().equals(qualifiedName))
-                .findFirst();
-        if (named.isEmpty()) {
-            return Optional.empty();
-        }
-        TableDirectories table =
-                directory.table(named.get().keyspace(), named.get().table());
-        SSTables sstables = SSTables.open(TableSource.of(table, Optional.empty()));
-        opened.put(qualifiedName, sstables);
-        return Optional.of(sstables);
     }
 
-    /** Closes what was opened; cursors are closed before. */
+    /** By name, in order. */
+    Map<String, RowSource> readable() {
+        return Collections.unmodifiableMap(readable);
+    }
+
+    /** Why the others cannot be read, by name. */
+    Map<String, Exception> unreadable() {
+        return Collections.unmodifiableMap(unreadable);
+    }
+
+    /** Closes the tables; whoever has a cursor closes that before. */
     @Override
-    public synchronized void close() throws IOException {
+    public void close() throws IOException {
         closed = true;
-        IOException failure = null;
-        for (SSTables sstables : new ArrayList<>(opened.values())) {
+        IOException failure = new IOException("tables could not be closed");
+        for (SSTables sstables : opened) {
             try {
                 sstables.close();
             } catch (IOException e) {
-                if (failure == null) {
-                    failure = e;
-                } else {
-                    failure.addSuppressed(e);
-                }
+                failure.addSuppressed(e);
             }
         }
-        opened.clear();
-        if (failure != null) {
+        if (failure.getSuppressed().length > 0) {
             throw failure;
+        }
+    }
+
+    private final class WhileOpen implements RowSource {
+        private final SSTables sstables;
+
+        WhileOpen(SSTables sstables) {
+            this.sstables = sstables;
+        }
+
+        @Override
+        public TableSchema schema() {
+            return sstables.schema();
+        }
+
+        @Override
+        public FragmentCursor scan(TokenRange.Linear range) throws IOException {
+            requireOpen();
+            return sstables.scan(range);
+        }
+
+        @Override
+        public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+            requireOpen();
+            return sstables.read(key, slices, reversed);
+        }
+
+        private void requireOpen() {
+            if (closed) {
+                throw new IllegalStateException("store is closed, table=" + schema().qualifiedName());
+            }
         }
     }
 }

@@ -19,9 +19,9 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -55,13 +55,25 @@ public final class Store implements Closeable {
     };
 
     private final Path directory;
-    private final DirectoryLock lock;
-    private final Engine engine;
+    private final StoreEnvironment environment;
+    /** Closed with the store: its lock, or the tables that are only read. */
+    private final Closeable held;
+    /** Empty when the store is read-only. */
+    private final Optional<Engine> engine;
 
-    private Store(Path directory, DirectoryLock lock, Engine engine) {
+    private final Optional<ReadOnlyTables> foreign;
+
+    private Store(
+            Path directory,
+            StoreEnvironment environment,
+            Closeable held,
+            Optional<Engine> engine,
+            Optional<ReadOnlyTables> foreign) {
         this.directory = directory;
-        this.lock = lock;
+        this.environment = environment;
+        this.held = held;
         this.engine = engine;
+        this.foreign = foreign;
     }
 
     /** Opens the store of a directory, or makes one there, with {@link StoreConfig#defaults()}. */
@@ -89,7 +101,7 @@ public final class Store implements Closeable {
             StoreFile file = storeFile(directory, environment);
             Engine engine = Engine.open(
                     directory, new ShardRule(config.shardCount(), file.ignoredBits()), config, environment, FORMATS);
-            Store store = new Store(directory, lock, engine);
+            Store store = new Store(directory, environment, lock, Optional.of(engine), Optional.empty());
             opened = true;
             return store;
         } finally {
@@ -97,6 +109,31 @@ public final class Store implements Closeable {
                 lock.close();
             }
         }
+    }
+
+    /**
+     * Opens directories of Cassandra's, or snapshots, as a store that is only read: data directories, those of keyspaces or
+     * tables, several of them as one node's. Nothing is written there. A table that cannot be opened is among the {@link
+     * #unreadable()} ones. Whatever writes throws an {@link UnsupportedOperationException}.
+     *
+     * @throws IllegalArgumentException when a directory is a store's own, which may be read through its snapshots
+     */
+    public static Store openReadOnly(Path... directories) throws IOException {
+        return openReadOnly(List.of(directories), StoreEnvironment.system());
+    }
+
+    /** The same at a time of one's own. */
+    public static Store openReadOnly(List<Path> directories, StoreEnvironment environment) throws IOException {
+        if (directories.isEmpty()) {
+            throw new IllegalArgumentException("no directory is given to be read");
+        }
+        ReadOnlyTables tables = ReadOnlyTables.open(directories);
+        return new Store(directories.get(0), environment, tables, Optional.empty(), Optional.of(tables));
+    }
+
+    private Engine engine() {
+        return engine.orElseThrow(
+                () -> new UnsupportedOperationException("store is read-only, directory=" + directory));
     }
 
     private static StoreFile storeFile(Path directory, StoreEnvironment environment) throws IOException {
@@ -110,37 +147,45 @@ public final class Store implements Closeable {
         return made;
     }
 
-    /** Where it lies. */
+    /** Where it lies; of a store that is read-only the first directory. */
     public Path directory() {
         return directory;
     }
 
     /**
-     * Makes a table from {@code CREATE TABLE} text, before which {@code CREATE TYPE} may stand.
+     * Makes a table from {@code CREATE TABLE} text, with the {@code CREATE TYPE}s that it needs. What else a schema's text may
+     * hold, as keyspaces and indexes, is passed over. Where the text says {@code IF NOT EXISTS}, a table of that name is taken
+     * as it is.
      *
-     * @throws SchemaException when the text is wrong, or describes no table or several
+     * @throws SchemaException when the text is wrong, describes no table or several, or one that a store cannot hold
+     * @throws io.anneal.schema.UnsupportedTypeException when a type in it cannot be handled
      * @throws IllegalStateException when there is a table of that name
      */
     public Table createTable(String cql) throws IOException {
-        CqlSchema schema = CqlSchema.parse(cql, "text");
-        Collection<TableSchema> described = schema.tables();
-        if (described.size() != 1) {
-            throw new SchemaException("text does not describe one table, tables="
-                    + described.stream().map(TableSchema::qualifiedName).toList() + ", refused=" + schema.refusals());
+        CqlSchema text = CqlSchema.parse(cql, "text");
+        TableSchema described = TableRules.only(text);
+        synchronized (this) {
+            Optional<Table> there = findTable(described.qualifiedName());
+            return there.isPresent() && text.saysIfNotExists(described) ? there.get() : createTable(described);
         }
-        return createTable(described.iterator().next());
     }
 
-    /** Makes a table; one without an id gets one. */
+    /**
+     * Makes a table; one without an id gets one, one that knows nothing of gc grace Cassandra's.
+     *
+     * @throws SchemaException when a store cannot hold it: it says why
+     * @throws IllegalStateException when there is a table of that name
+     */
     public Table createTable(TableSchema schema) throws IOException {
+        TableSchema accepted = TableRules.accepted(schema);
         synchronized (this) {
             if (find(schema.qualifiedName()).isPresent()) {
                 throw new IllegalStateException("table exists already, table=" + schema.qualifiedName());
             }
-            TableSchema identified = schema.id().isPresent()
-                    ? schema
-                    : schema.withId(engine.environment().ids().get().toString());
-            return Table.of(engine, engine.createTable(identified));
+            TableSchema identified = accepted.id().isPresent()
+                    ? accepted
+                    : accepted.withId(environment.ids().get().toString());
+            return Table.of(engine(), engine().createTable(identified));
         }
     }
 
@@ -149,6 +194,7 @@ public final class Store implements Closeable {
      *
      * @param qualifiedName keyspace, dot, table
      * @throws IllegalArgumentException when there is none: names those that there are
+     * @throws IllegalStateException when it is one of the {@link #unreadable()}
      */
     public Table table(String qualifiedName) {
         return findTable(qualifiedName)
@@ -161,27 +207,49 @@ public final class Store implements Closeable {
 
     /** A table by its name, if there is one. */
     public Optional<Table> findTable(String qualifiedName) {
-        return find(qualifiedName).map(table -> Table.of(engine, table));
+        if (foreign.isEmpty()) {
+            return find(qualifiedName).map(table -> Table.of(engine(), table));
+        }
+        Exception reason = unreadable().get(qualifiedName);
+        if (reason != null) {
+            throw new IllegalStateException(
+                    "table cannot be read, table=" + qualifiedName + ", reason=" + reason.getMessage(), reason);
+        }
+        return Optional.ofNullable(foreign.get().readable().get(qualifiedName)).map(this::readOnly);
+    }
+
+    private Table readOnly(RowSource source) {
+        return Table.readOnly(source, environment.clock());
     }
 
     private Optional<LiveTable> find(String qualifiedName) {
-        return engine.tables().stream()
+        return engine().tables().stream()
                 .filter(table -> table.schema().qualifiedName().equals(qualifiedName))
                 .findFirst();
     }
 
     /** All tables, by name. */
     public List<Table> tables() {
-        return engine.tables().stream()
+        if (foreign.isPresent()) {
+            return foreign.get().readable().values().stream()
+                    .map(this::readOnly)
+                    .toList();
+        }
+        return engine().tables().stream()
                 .sorted(Comparator.comparing(table -> table.schema().qualifiedName()))
-                .map(table -> Table.of(engine, table))
+                .map(table -> Table.of(engine(), table))
                 .toList();
+    }
+
+    /** Tables that were found and cannot be read, by name, and why; only in a store that is read-only. */
+    public Map<String, Exception> unreadable() {
+        return foreign.map(ReadOnlyTables::unreadable).orElse(Map.of());
     }
 
     /** Forgets a table with its data; snapshots stay. Open cursors fail at their next step. */
     public void dropTable(String qualifiedName) throws IOException {
         synchronized (this) {
-            engine.dropTable(table(qualifiedName).liveTable());
+            engine().dropTable(table(qualifiedName).liveTable());
         }
     }
 
@@ -218,7 +286,7 @@ public final class Store implements Closeable {
 
     /** Why the store takes no writes any more; empty while it takes them. */
     public Optional<StorageException> failure() {
-        return Optional.ofNullable(engine.failure());
+        return engine.flatMap(opened -> Optional.ofNullable(opened.failure()));
     }
 
     /**
@@ -227,8 +295,10 @@ public final class Store implements Closeable {
      */
     @Override
     public void close() throws IOException {
-        try (lock) {
-            engine.close();
+        try (held) {
+            if (engine.isPresent()) {
+                engine.get().close();
+            }
         }
     }
 }

@@ -2,17 +2,18 @@ package io.anneal.table;
 
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.memtable.Memtable;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A memtable of one shard, with the place in the commit log that it reaches to. The shard's thread writes; any may read. */
 final class LiveMemtable extends Counted {
     private final Memtable memtable;
     private final int shard;
     private final MemoryGate gate;
+    private final AtomicBoolean flushAsked = new AtomicBoolean();
 
     /** Of the last mutation applied; read by others only once the memtable has been switched. */
     private volatile CommitLogPosition reached;
 
-    private volatile boolean flushAsked;
     private boolean gone;
     private long lingeringBytes;
 
@@ -41,19 +42,17 @@ final class LiveMemtable extends Counted {
     }
 
     /** Whether this call is the first to ask for a flush. */
-    synchronized boolean askFlush() {
-        boolean first = !flushAsked;
-        flushAsked = true;
-        return first;
+    boolean askFlush() {
+        return flushAsked.compareAndSet(false, true);
     }
 
     /** It was empty when its turn came, and may be asked again. */
     void forgetFlush() {
-        flushAsked = false;
+        flushAsked.set(false);
     }
 
     boolean isFlushAsked() {
-        return flushAsked;
+        return flushAsked.get();
     }
 
     /** All of it is in an SSTable, or needed no more: only cursors hold it still. Called once. */

@@ -55,18 +55,23 @@ final class MemoryGate {
     }
 
     private void waitAndEnter(int bytes) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            // The field is read behind the lock only by those who signal, so that none misses one who has begun to
-            // wait.
-            waiting++;
-            while (!tryEnter(bytes)) {
-                relief.run();
-                room.await();
+        boolean entered = false;
+        while (!entered) {
+            // Not under the lock: who frees memory takes it.
+            relief.run();
+            lock.lockInterruptibly();
+            try {
+                // Whoever frees memory reads this behind freeing it, so that none misses one who has begun to wait.
+                waiting++;
+                entered = tryEnter(bytes);
+                if (!entered) {
+                    room.await();
+                    entered = tryEnter(bytes);
+                }
+            } finally {
+                waiting--;
+                lock.unlock();
             }
-        } finally {
-            waiting--;
-            lock.unlock();
         }
     }
 

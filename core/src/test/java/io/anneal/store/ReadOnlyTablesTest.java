@@ -14,14 +14,13 @@ import io.anneal.sstable.Descriptor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class ReadOnlyTablesTest {
-    private static final Instant NOW = Instant.ofEpochSecond(1_700_000_000);
-
     @TempDir
     private Path data;
 
@@ -44,16 +43,56 @@ final class ReadOnlyTablesTest {
         return directory;
     }
 
+    private static TableRow row(Table table) throws IOException {
+        return table.row(Map.of("id", 1)).orElseThrow();
+    }
+
     @Test
     void shouldReadEveryTableOfADataDirectory() throws IOException {
         write("a", "0", "first");
         write("b", "1", "second");
-        try (ReadOnlyTables tables = ReadOnlyTables.open(data)) {
-            assertThat(tables.names()).containsExactly("ks.a", "ks.b");
-            SSTables b = tables.find("ks.b").orElseThrow();
-            assertThat(b.row(Map.of("id", 1), NOW).orElseThrow().value("v")).isEqualTo("second");
-            assertThat(tables.find("ks.b")).containsSame(b);
-            assertThat(tables.find("ks.c")).isEmpty();
+        try (Store store = Store.openReadOnly(data)) {
+            assertThat(store.tables())
+                    .extracting(table -> row(table).value("v"))
+                    .containsExactly("first", "second");
+            assertThat(row(store.table("ks.b")).value("v")).isEqualTo("second");
+            assertThat(store.findTable("ks.c")).isEmpty();
+            assertThat(store.failure()).isEmpty();
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> store.table("ks.c"))
+                    .withMessageContaining("tables=[ks.a, ks.b]");
+        }
+    }
+
+    @Test
+    void shouldReadTablesOfSeveralDirectories() throws IOException {
+        Path a = write("a", "0", "first");
+        Path b = write("b", "1", "second");
+        try (Store store = Store.openReadOnly(a, b)) {
+            assertThat(store.tables()).hasSize(2);
+        }
+        assertThatIllegalArgumentException().isThrownBy(Store::openReadOnly);
+    }
+
+    @Test
+    void shouldRefuseToWrite() throws IOException {
+        write("a", "0", "first");
+        try (Store store = Store.openReadOnly(data)) {
+            Table table = store.table("ks.a");
+            for (ThrowingCallable write : List.<ThrowingCallable>of(
+                    table::row,
+                    table::rangeDeletion,
+                    table::mutation,
+                    table::flush,
+                    table::truncate,
+                    store::compact,
+                    () -> store.snapshot("x"),
+                    () -> store.dropTable("ks.a"),
+                    () -> store.createTable("CREATE TABLE ks.c (id int PRIMARY KEY)"))) {
+                assertThatExceptionOfType(UnsupportedOperationException.class)
+                        .isThrownBy(write)
+                        .withMessageContaining("store is read-only");
+            }
         }
     }
 
@@ -64,9 +103,13 @@ final class ReadOnlyTablesTest {
         Descriptor descriptor =
                 Descriptor.of(damaged.resolve("nb-1-big-Data.db")).orElseThrow();
         Files.write(descriptor.file(Component.STATISTICS), new byte[3]);
-        try (ReadOnlyTables tables = ReadOnlyTables.open(data)) {
-            assertThat(tables.find("ks.a")).isPresent();
-            assertThatExceptionOfType(CorruptSSTableException.class).isThrownBy(() -> tables.find("ks.b"));
+        try (Store store = Store.openReadOnly(data)) {
+            assertThat(store.tables()).hasSize(1);
+            assertThat(store.unreadable()).containsOnlyKeys("ks.b");
+            assertThat(store.unreadable().get("ks.b")).isInstanceOf(CorruptSSTableException.class);
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> store.table("ks.b"))
+                    .withMessageContainingAll("table=ks.b", "nb-1-big-Statistics.db");
         }
     }
 
@@ -74,29 +117,36 @@ final class ReadOnlyTablesTest {
     void shouldNotChooseBetweenTwoTablesOfOneName() throws IOException {
         write("a", "0", "first");
         write("a", "1", "second");
-        try (ReadOnlyTables tables = ReadOnlyTables.open(data)) {
-            assertThat(tables.names()).containsExactly("ks.a");
-            assertThatExceptionOfType(AmbiguousTableException.class).isThrownBy(() -> tables.find("ks.a"));
+        try (Store store = Store.openReadOnly(data)) {
+            assertThat(store.tables()).isEmpty();
+            assertThat(store.unreadable().get("ks.a")).isInstanceOf(AmbiguousTableException.class);
         }
     }
 
     @Test
-    void shouldRefuseTheDirectoryOfAStore() throws IOException {
-        Path directory = write("a", "0", "first");
-        Files.createFile(directory.resolve("MANIFEST"));
+    void shouldReadASnapshotOfAStoreButNotTheStoreItself() throws IOException {
+        Path directory = data.resolve("store");
+        Path snapshot;
+        try (Store store = Store.open(directory)) {
+            Table table = store.createTable("CREATE TABLE ks.a (id int PRIMARY KEY, v text)");
+            table.row().key("id", 1).set("v", "first").insert();
+            snapshot = table.snapshot("before");
+        }
+        try (Store store = Store.openReadOnly(snapshot)) {
+            assertThat(row(store.table("ks.a")).value("v")).isEqualTo("first");
+        }
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> ReadOnlyTables.open(data))
-                .withMessageContaining("directory is that of a store")
-                .withMessageContaining(directory.toRealPath().toString());
+                .isThrownBy(() -> Store.openReadOnly(directory.resolve("data")))
+                .withMessageContaining("directory is that of a store");
     }
 
     @Test
     void shouldGiveNothingOnceClosed() throws IOException {
         write("a", "0", "first");
-        ReadOnlyTables tables = ReadOnlyTables.open(data);
-        tables.find("ks.a");
-        tables.close();
-        tables.close();
-        assertThatIllegalStateException().isThrownBy(() -> tables.find("ks.a")).withMessageContaining("ks.a");
+        Store store = Store.openReadOnly(data);
+        Table table = store.table("ks.a");
+        store.close();
+        store.close();
+        assertThatIllegalStateException().isThrownBy(() -> row(table)).withMessageContaining("store is closed");
     }
 }

@@ -54,6 +54,8 @@ public final class StoreScenario {
         boolean wantsPeer = CASES.stream().anyMatch(name -> config.wants(name) && !WITHOUT_PEER.contains(name));
         try (StorePeer started = config.cassandra() && wantsPeer ? StorePeer.start(sizes, config.version()) : null) {
             Optional<StorePeer> peer = Optional.ofNullable(started);
+            measureWrites(peer);
+            measureBatches();
             CompactionCases compactions = new CompactionCases(config, sizes, series);
             if (config.wants("compact-4-half")) {
                 compactions.measure("compact-4-half", TableShape.KILOBYTE_ROWS, peer);
@@ -61,7 +63,38 @@ public final class StoreScenario {
             if (config.wants("compact-4-random")) {
                 compactions.measure("compact-4-random", TableShape.RANDOM_ROWS, peer);
             }
+            measureReads(peer);
         }
         return series.records();
+    }
+
+    private void measureWrites(Optional<StorePeer> peer) throws IOException {
+        WriteCases writes = new WriteCases(config, sizes, series);
+        if (config.wants("write-burst") || config.wants("write-steady")) {
+            // Without a burst nobody knows what a fifth of its rate is.
+            double rowsPerSecond = writes.burst("write-burst", peer);
+            if (config.wants("write-steady")) {
+                writes.steady("write-steady", rowsPerSecond);
+            }
+        }
+    }
+
+    private void measureBatches() throws IOException {
+        BatchCases batches = new BatchCases(config, sizes, series);
+        if (config.wants("write-batch-64")) {
+            batches.threads("write-batch-64", BatchCases.WRITERS);
+        }
+        if (config.wants("write-batch-64-async")) {
+            batches.async("write-batch-64-async", BatchCases.WRITERS);
+        }
+        if (config.wants("write-batch-1")) {
+            batches.threads("write-batch-1", 1);
+        }
+    }
+
+    private void measureReads(Optional<StorePeer> peer) throws IOException {
+        if (config.wants("read-memtable") || config.wants("read-cached")) {
+            new ReadCases(config, sizes, series).measure("read-memtable", "read-cached", peer);
+        }
     }
 }
