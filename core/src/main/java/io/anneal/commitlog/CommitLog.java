@@ -336,11 +336,6 @@ public final class CommitLog implements Closeable {
         return segmentCount;
     }
 
-    /** Segments that are not released. */
-    public int segmentCount() {
-        return segments.size() + replayed.size();
-    }
-
     /** Who must flush so that the oldest segment of this process can go; empty when nobody holds any. */
     public List<Dirty> oldestDirty() {
         for (LogSegment segment : segments) {
