@@ -118,13 +118,19 @@ public final class CommitLog implements Closeable {
      * @return the end of the record
      */
     public CommitLogPosition append(UUID table, int shard, Mutation mutation) throws StorageException {
+        // So short that who has no use for the position does not pay for it.
+        int end = appendRecord(table, shard, mutation);
+        return new CommitLogPosition(active.id(), end);
+    }
+
+    private int appendRecord(UUID table, int shard, Mutation mutation) throws StorageException {
         checkUsable();
         if (shard < 0 || mutation.lengthBytes() > MUTATION_MAX_BYTES) {
             throw new IllegalArgumentException("mutation is too large or has no shard, lengthBytes="
                     + mutation.lengthBytes() + ", shard=" + shard);
         }
         if (mutation.isEmpty()) {
-            return position();
+            return endPosition();
         }
         int recordBytes = SegmentLayout.RECORD_HEADER_BYTES + mutation.lengthBytes();
         if (recordBytes > section.capacityBytes()) {
@@ -139,12 +145,11 @@ public final class CommitLog implements Closeable {
         int begin = active.endPosition() + SegmentLayout.SECTION_HEADER_BYTES + section.payloadBytes();
         section.append(table, mutation.bytes(), SegmentLayout.recordSeed(active.id(), begin));
         active.mark(table, shard, begin + recordBytes);
-        return new CommitLogPosition(active.id(), begin + recordBytes);
+        return begin + recordBytes;
     }
 
     /** Writes a section of its own in parts, never compressed: nothing the size of the mutation is allocated. */
-    private CommitLogPosition appendLarge(UUID table, int shard, Mutation mutation, int recordBytes)
-            throws StorageException {
+    private int appendLarge(UUID table, int shard, Mutation mutation, int recordBytes) throws StorageException {
         write();
         if (!active.hasRoom(recordBytes)) {
             long neededBytes = SegmentLayout.HEADER_BYTES + 2L * SegmentLayout.SECTION_HEADER_BYTES + recordBytes;
@@ -165,7 +170,7 @@ public final class CommitLog implements Closeable {
         section.clear();
         active.mark(table, shard, begin + recordBytes);
         measure();
-        return position();
+        return begin + recordBytes;
     }
 
     /** Writes what was appended to the file: it survives the end of the process, not that of the machine. */
@@ -240,8 +245,12 @@ public final class CommitLog implements Closeable {
 
     /** The end of what was appended. */
     public CommitLogPosition position() {
+        return new CommitLogPosition(active.id(), endPosition());
+    }
+
+    private int endPosition() {
         int pending = section.isEmpty() ? 0 : SegmentLayout.SECTION_HEADER_BYTES + section.payloadBytes();
-        return new CommitLogPosition(active.id(), active.endPosition() + pending);
+        return active.endPosition() + pending;
     }
 
     /** The end of what is known to be on the disk. */
