@@ -91,9 +91,9 @@ final class Flushes {
                         flush(table, full.get());
                     }
                     done.complete(null);
-                } catch (IOException | RuntimeException e) {
+                } catch (IOException | RuntimeException | Error e) {
                     table.metrics().shard(shard).flushFailed();
-                    state.fail(asStorageFailure(e, table));
+                    state.fail(e instanceof StorageException storage ? storage : state.broken(e));
                     done.completeExceptionally(e);
                 }
             });
@@ -106,12 +106,6 @@ final class Flushes {
         if (!state.isSound()) {
             throw state.refusal();
         }
-    }
-
-    private static StorageException asStorageFailure(Exception failure, LiveTable table) {
-        return failure instanceof StorageException storage
-                ? storage
-                : new StorageException("flush", table.directory().directory(), new IOException(failure));
     }
 
     private void flush(LiveTable table, LiveMemtable memtable) throws IOException {
