@@ -223,19 +223,19 @@ final class TableDirectoryFaultsTest {
         assertThat(reopen(disk.path().resolve("data"))).as("again, " + stopped).isEqualTo(found);
     }
 
-    /** @param seed 0 for a crash that leaves as little as it may */
+    /** @param seed 0 for a crash that leaves as little as it may, at every step; others take every third */
     @ParameterizedTest
-    @ValueSource(longs = {0, 1, 2})
-    void shouldBeWholeWhenPowerFails(long seed) throws IOException {
+    @ValueSource(ints = {0, 1, 2})
+    void shouldBeWholeWhenPowerFails(int seed) throws IOException {
         Descriptor foreign = foreign();
         EnumSet<Operation> operations = EnumSet.complementOf(EnumSet.of(Operation.READ));
-        for (int step = 0; step < STEPS_MAX; step++) {
+        for (int step = seed; step < STEPS_MAX; step += seed == 0 ? 1 : 3) {
             try (FaultyDirectory disk = FaultyDirectory.create(elsewhere)) {
                 Life life = new Life(disk.path().resolve("data"), foreign);
                 disk.inject(Fault.on(Operation.CREATE, operations.toArray(Operation[]::new))
                         .after(step)
                         .times(1)
-                        .cuttingPower(seed * STEPS_MAX + step));
+                        .cuttingPower((long) seed * STEPS_MAX + step));
                 boolean stopped = stops(life);
                 disk.heal();
                 if (seed == 0) {
