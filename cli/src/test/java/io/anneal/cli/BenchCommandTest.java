@@ -123,7 +123,8 @@ final class BenchCommandTest {
         }
         Set<String> work = Set.of("wall", "cpu", "rows-per-second", "bytes-per-second", "bytes-per-cpu-second");
         Set<String> latencies = Set.of("latency-median", "latency-p99");
-        Set<String> batch = Set.of("wall", "cpu", "rows-per-second", "writes-per-sync", "latency-median", "latency-p99");
+        Set<String> batch =
+                Set.of("wall", "cpu", "rows-per-second", "writes-per-sync", "latency-median", "latency-p99");
         assertThat(metrics)
                 .containsOnly(
                         Map.entry("write-burst anneal", work),
