@@ -23,6 +23,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -282,6 +283,14 @@ public final class Store implements Closeable {
             snapshots.add(table.snapshot(name));
         }
         return snapshots;
+    }
+
+    /**
+     * What the store does, as numbers by name: {@code docs/metrics.md} has the names and what to watch. With {@link
+     * StoreConfig#isJmx()} the same are MBeans. Empty when the store is read-only.
+     */
+    public SortedMap<String, Number> metrics() {
+        return engine.map(Engine::metrics).orElseGet(Collections::emptySortedMap);
     }
 
     /** Why the store takes no writes any more; empty while it takes them. */

@@ -117,6 +117,7 @@ final class Compactions implements Closeable {
         } catch (CompactionCancelledException e) {
             LOG.debug("compaction was cancelled, table={}", table.schema().qualifiedName());
         } catch (IOException | RuntimeException e) {
+            table.metrics().compactionFailed();
             LOG.error(
                     "compaction failed, its inputs stay as they are, table={}, inputs={}",
                     table.schema().qualifiedName(),
@@ -249,11 +250,17 @@ final class Compactions implements Closeable {
 
     private void run(Running task) throws IOException {
         LiveTable table = task.table();
+        long startNanos = environment.nanoTime().getAsLong();
         List<LiveSSTable> outputs = new ArrayList<>();
         try {
             CompactionResult result = task.compaction().run();
             open(table, result, outputs);
             replace(task, outputs);
+            table.metrics()
+                    .compacted(
+                            result.readBytes(),
+                            result.writtenBytes(),
+                            environment.nanoTime().getAsLong() - startNanos);
             LOG.debug(
                     "compacted, table={}, reason={}, inputs={}, outputs={}",
                     table.schema().qualifiedName(),
@@ -320,10 +327,24 @@ final class Compactions implements Closeable {
         }
     }
 
-    /** How many bytes of data compactions have still to read. */
-    long pendingBytes() {
+    /** About how many compactions a table's strategy wants. */
+    long pendingCount(LiveTable table) {
+        LiveSet set = table.acquire();
+        try {
+            List<CompactionCandidate> all =
+                    set.sstables().stream().map(LiveSSTable::candidate).toList();
+            return table.strategy()
+                    .pending(new CompactionView(all, List.of(), set.memtableMinTimestampMicros(), nowSeconds()));
+        } finally {
+            set.release();
+        }
+    }
+
+    /** How many bytes of a table's data compactions have still to read. */
+    long pendingBytes(LiveTable table) {
         synchronized (this) {
             return running.stream()
+                    .filter(task -> task.table() == table)
                     .map(task -> task.compaction().progress())
                     .mapToLong(progress -> progress.totalBytes() - progress.readBytes())
                     .sum();

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -59,6 +60,7 @@ public final class Engine implements Closeable {
     private final ShardRule shards;
     private final StoreState state;
     private final MemtablePool pool;
+    private final StoreMetrics metrics;
     private final MemoryGate gate;
     private final Map<UUID, LiveTable> tables = new ConcurrentHashMap<>();
     private final List<ScheduledExecutorService> executors = new ArrayList<>();
@@ -87,11 +89,14 @@ public final class Engine implements Closeable {
         this.shards = shards;
         state = new StoreState(directory.toString());
         pool = new MemtablePool(config.memtableBudgetBytes());
-        gate = new MemoryGate(pool, this::relieveMemory);
+        metrics = new StoreMetrics(directory.toString(), environment.nanoTime());
+        metrics.memtables(pool::usedBytes, pool::budgetBytes);
+        gate = new MemoryGate(pool, this::relieveMemory, environment.nanoTime(), metrics::admissionWaited);
         care = executor("care");
         List<ScheduledExecutorService> flushExecutors = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
-            shardWriters.add(new ShardWriter(executor("shard-" + shard), gate, this::relieveMemory));
+            shardWriters.add(
+                    new ShardWriter(executor("shard-" + shard), gate, environment.nanoTime(), this::relieveMemory));
             flushExecutors.add(executor("flush-" + shard));
         }
         flushes = new Flushes(
@@ -101,6 +106,7 @@ public final class Engine implements Closeable {
                 gate,
                 state,
                 config.version(),
+                environment.nanoTime(),
                 this::afterFlush,
                 config.memtableBudgetBytes() / 2);
         List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
@@ -150,8 +156,15 @@ public final class Engine implements Closeable {
     }
 
     private LiveTable table(TableDirectory tableDirectory) {
-        LiveTable table =
-                new LiveTable(tableDirectory, shards, pool, gate, sstable -> dispose(tableDirectory, sstable));
+        LiveTable table = new LiveTable(
+                tableDirectory,
+                shards,
+                pool,
+                gate,
+                metrics.addTable(tableDirectory.schema().qualifiedName(), shards.shardCount()),
+                environment.nanoTime(),
+                sstable -> dispose(tableDirectory, sstable));
+        table.metrics().pending(() -> compactions.pendingCount(table), () -> compactions.pendingBytes(table));
         tables.put(table.id(), table);
         return table;
     }
@@ -212,8 +225,14 @@ public final class Engine implements Closeable {
                 state,
                 gate,
                 lastTimestampMicros::get,
+                environment.nanoTime(),
+                metrics,
                 commitLogNow -> flushes.relieveLog(commitLogNow, config.commitLogBudgetBytes()));
+        metrics.commitLog(log::segmentCount, log::lengthBytes);
         log.start();
+        if (config.isJmx()) {
+            metrics.startJmx();
+        }
         tables.values().forEach(compactions::consider);
     }
 
@@ -254,6 +273,11 @@ public final class Engine implements Closeable {
         state.requireOpen();
     }
 
+    /** Everything that is counted and timed, by name; {@code docs/metrics.md} has the names. */
+    public SortedMap<String, Number> metrics() {
+        return metrics.values();
+    }
+
     /** Microseconds since 1970 by the clock, but more than the last one given out, by an earlier opening too. */
     public long nextTimestampMicros() {
         long clockMicros = TimeUnit.SECONDS.toMicros(
@@ -282,6 +306,7 @@ public final class Engine implements Closeable {
             if (!state.isSound()) {
                 return CompletableFuture.failedFuture(state.refusal());
             }
+            long startNanos = environment.nanoTime().getAsLong();
             // Who works for the store cannot wait for the store.
             if (Mailbox.isReceiving()) {
                 gate.enterAnyway(mutation.lengthBytes());
@@ -289,7 +314,7 @@ public final class Engine implements Closeable {
                 gate.enter(mutation.lengthBytes());
             }
             CompletableFuture<Void> done = new CompletableFuture<>();
-            log.write(new PendingWrite(table, shards.shardOf(mutation.key().token()), mutation, done));
+            log.write(new PendingWrite(table, shards.shardOf(mutation.key().token()), mutation, done, startNanos));
             return done;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -358,6 +383,7 @@ public final class Engine implements Closeable {
             discardMemtables(table);
             await(flushes.flush(table));
             table.close();
+            metrics.removeTable(table.metrics());
             log.releaseTable(table.id());
             table.directory().drop();
         } finally {
@@ -525,6 +551,7 @@ public final class Engine implements Closeable {
         } catch (IOException e) {
             failure = e;
         } finally {
+            metrics.close();
             tables.values().forEach(LiveTable::close);
             executors.forEach(ScheduledExecutorService::shutdown);
         }

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 
 /**
  * Makes SSTables of memtables: when they take too much memory, the largest first; when they hold back too much of the commit
@@ -37,6 +38,7 @@ final class Flushes {
     private final MemoryGate gate;
     private final StoreState state;
     private final SSTableVersion version;
+    private final LongSupplier nanoTime;
     private final Listener listener;
     private final long memoryThresholdBytes;
 
@@ -52,6 +54,7 @@ final class Flushes {
             MemoryGate gate,
             StoreState state,
             SSTableVersion version,
+            LongSupplier nanoTime,
             Listener listener,
             long memoryThresholdBytes) {
         this.tables = tables;
@@ -60,6 +63,7 @@ final class Flushes {
         this.gate = gate;
         this.state = state;
         this.version = version;
+        this.nanoTime = nanoTime;
         this.listener = listener;
         this.memoryThresholdBytes = memoryThresholdBytes;
     }
@@ -87,6 +91,7 @@ final class Flushes {
                     }
                     done.complete(null);
                 } catch (IOException | RuntimeException e) {
+                    table.metrics().shard(shard).flushFailed();
                     state.fail(asStorageFailure(e, table));
                     done.completeExceptionally(e);
                 }
@@ -102,6 +107,7 @@ final class Flushes {
     }
 
     private void flush(LiveTable table, LiveMemtable memtable) throws IOException {
+        long startNanos = nanoTime.getAsLong();
         Optional<LiveSSTable> written = write(table, memtable.memtable(), memtable.shard());
         try {
             table.flushed(memtable, written);
@@ -109,6 +115,12 @@ final class Flushes {
             written.ifPresent(Counted::release);
         }
         memtable.linger();
+        table.metrics()
+                .shard(memtable.shard())
+                .flushed(
+                        written.map(sstable -> sstable.candidate().onDiskBytes())
+                                .orElse(0L),
+                        nanoTime.getAsLong() - startNanos);
         listener.flushed(table, memtable);
     }
 

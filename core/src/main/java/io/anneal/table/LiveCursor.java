@@ -1,29 +1,51 @@
 package io.anneal.table;
 
+import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.ForwardingCursor;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
 
-/** A cursor over a live set, which it holds until it is closed. Fails once its table is closed. One thread. */
+/**
+ * A cursor over a live set, which it holds until it is closed. Fails once its table is closed. Counts what it passes. One
+ * thread.
+ */
 final class LiveCursor extends ForwardingCursor {
+    /** Told once, when the cursor is closed. */
+    interface Listener {
+        void closed(long rowCount, long tombstoneCount);
+    }
+
     private final LiveSet liveSet;
     private final BooleanSupplier closed;
     private final String table;
+    private final Listener listener;
+    private long rowCount;
+    private long tombstoneCount;
     private boolean released;
 
-    LiveCursor(FragmentCursor inner, LiveSet liveSet, BooleanSupplier closed, String table) {
+    LiveCursor(FragmentCursor inner, LiveSet liveSet, BooleanSupplier closed, String table, Listener listener) {
         super(inner);
         this.liveSet = liveSet;
         this.closed = closed;
         this.table = table;
+        this.listener = listener;
     }
 
     @Override
     public FragmentKind advance() throws IOException {
         requireOpen();
-        return inner.advance();
+        FragmentKind kind = inner.advance();
+        if (kind == FragmentKind.CLUSTERING_ROW) {
+            rowCount++;
+            tombstoneCount += inner.row().hasDeletion() ? 1 : 0;
+        } else if (kind == FragmentKind.RANGE_TOMBSTONE_CHANGE
+                || kind == FragmentKind.PARTITION_START
+                        && inner.partitionDeletionTimestampMicros() != DeletionTime.NO_TIMESTAMP) {
+            tombstoneCount++;
+        }
+        return kind;
     }
 
     @Override
@@ -50,6 +72,7 @@ final class LiveCursor extends ForwardingCursor {
             return;
         }
         released = true;
+        listener.closed(rowCount, tombstoneCount);
         try {
             inner.close();
         } finally {

@@ -17,6 +17,7 @@ import io.anneal.memtable.MemtablePool;
 import io.anneal.merge.MergeCursor;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableCursor;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -43,6 +45,8 @@ public final class LiveTable {
     private final ShardRule shards;
     private final MemtablePool pool;
     private final MemoryGate gate;
+    private final TableMetrics metrics;
+    private final LongSupplier nanoTime;
     private final CompactionStrategy strategy;
     private final MutationValidator validator;
     private final Consumer<LiveSSTable> disposal;
@@ -59,12 +63,16 @@ public final class LiveTable {
             ShardRule shards,
             MemtablePool pool,
             MemoryGate gate,
+            TableMetrics metrics,
+            LongSupplier nanoTime,
             Consumer<LiveSSTable> disposal) {
         this.directory = directory;
         this.schema = directory.schema();
         this.shards = shards;
         this.pool = pool;
         this.gate = gate;
+        this.metrics = metrics;
+        this.nanoTime = nanoTime;
         strategy = CompactionStrategy.of(schema);
         validator = new MutationValidator(schema);
         this.disposal = disposal;
@@ -74,6 +82,21 @@ public final class LiveTable {
         }
         current = new LiveSet(active, List.of(), List.of());
         active.forEach(Counted::release);
+        metrics.live(
+                () -> current.sstables().size(),
+                () -> current.sstables().stream()
+                        .mapToLong(sstable -> sstable.candidate().onDiskBytes())
+                        .sum());
+        for (int shard = 0; shard < shards.shardCount(); shard++) {
+            int number = shard;
+            metrics.shard(shard).memtableBytes(() -> memtableBytes(number));
+        }
+    }
+
+    private long memtableBytes(int shard) {
+        return current.memtables(shard).stream()
+                .mapToLong(memtable -> memtable.memtable().occupiedBytes())
+                .sum();
     }
 
     /** Opens all that the manifest lists; before the table is used. */
@@ -96,7 +119,9 @@ public final class LiveTable {
 
     /** Opens an SSTable of the table's directory, for the caller to hold. */
     LiveSSTable open(Descriptor descriptor, int shard) throws IOException {
-        return LiveSSTable.of(directory.openReader(descriptor), shard, disposal);
+        LiveSSTable sstable = LiveSSTable.of(directory.openReader(descriptor), shard, disposal);
+        sstable.reader().listenToFilter(metrics);
+        return sstable;
     }
 
     private LiveMemtable newMemtable(int shard, CommitLogPosition reached) {
@@ -113,6 +138,10 @@ public final class LiveTable {
 
     public TableDirectory directory() {
         return directory;
+    }
+
+    TableMetrics metrics() {
+        return metrics;
     }
 
     CompactionStrategy strategy() {
@@ -163,7 +192,7 @@ public final class LiveTable {
             for (LiveSSTable sstable : set.sstables()) {
                 cursors.add(sstable.reader().scan(schema, range));
             }
-            return live(validated(MergeCursor.of(schema, cursors), false), set);
+            return live(validated(MergeCursor.of(schema, cursors), false), set, metrics::scanDone);
         } catch (IOException | RuntimeException e) {
             abandon(cursors, set, e);
             throw e;
@@ -177,26 +206,37 @@ public final class LiveTable {
      * @param reversed whether rows come against clustering order
      */
     public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+        long startNanos = nanoTime.getAsLong();
         LiveSet set = acquire();
         List<FragmentCursor> cursors = new ArrayList<>();
         try {
             int shard = shards.shardOf(key.token());
+            int sstableCount = 0;
             for (LiveMemtable memtable : set.memtables(shard)) {
                 memtable.memtable().read(key, slices, reversed).ifPresent(cursors::add);
             }
             for (LiveSSTable sstable : set.sstables(shard)) {
-                sstable.reader().read(schema, key, slices, reversed).ifPresent(cursors::add);
+                Optional<SSTableCursor> found = sstable.reader().read(schema, key, slices, reversed);
+                if (found.isPresent()) {
+                    cursors.add(found.get());
+                    sstableCount++;
+                }
             }
+            int sstablesRead = sstableCount;
             MergeCursor merged = reversed ? MergeCursor.ofReversed(schema, cursors) : MergeCursor.of(schema, cursors);
-            return live(validated(merged, reversed), set);
+            return live(
+                    validated(merged, reversed),
+                    set,
+                    (rowCount, tombstoneCount) -> metrics.shard(shard)
+                            .readDone(nanoTime.getAsLong() - startNanos, sstablesRead, tombstoneCount));
         } catch (IOException | RuntimeException e) {
             abandon(cursors, set, e);
             throw e;
         }
     }
 
-    private FragmentCursor live(FragmentCursor merged, LiveSet set) {
-        return new LiveCursor(merged, set, () -> closed, schema.qualifiedName());
+    private FragmentCursor live(FragmentCursor merged, LiveSet set, LiveCursor.Listener listener) {
+        return new LiveCursor(merged, set, () -> closed, schema.qualifiedName(), listener);
     }
 
     private static FragmentCursor validated(FragmentCursor merged, boolean reversed) {

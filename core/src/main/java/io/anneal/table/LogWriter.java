@@ -36,6 +36,8 @@ final class LogWriter {
     private final StoreState state;
     private final MemoryGate gate;
     private final LongSupplier clockMicros;
+    private final LongSupplier nanoTime;
+    private final StoreMetrics metrics;
     private final Consumer<CommitLog> spaceWatch;
     private final Mailbox<Message> mailbox;
     private final List<List<PendingWrite>> byShard = new ArrayList<>();
@@ -44,6 +46,11 @@ final class LogWriter {
     private final List<PendingWrite> gathered = new ArrayList<>();
 
     private boolean windowOpen;
+    /** Since the last sync. */
+    private long writtenCount;
+
+    private volatile long lengthBytes;
+    private volatile long segmentCount;
 
     /**
      * @param window between syncs when periodic, of a group's gathering
@@ -59,6 +66,8 @@ final class LogWriter {
             StoreState state,
             MemoryGate gate,
             LongSupplier clockMicros,
+            LongSupplier nanoTime,
+            StoreMetrics metrics,
             Consumer<CommitLog> spaceWatch) {
         this.log = log;
         this.mode = mode;
@@ -68,6 +77,8 @@ final class LogWriter {
         this.state = state;
         this.gate = gate;
         this.clockMicros = clockMicros;
+        this.nanoTime = nanoTime;
+        this.metrics = metrics;
         this.spaceWatch = spaceWatch;
         mailbox = new Mailbox<>(executor, this::receive);
         shards.forEach(shard -> byShard.add(new ArrayList<>()));
@@ -76,7 +87,7 @@ final class LogWriter {
     void start() {
         if (mode == SyncMode.PERIODIC) {
             executor.scheduleWithFixedDelay(
-                    () -> request(log::sync), window.toNanos(), window.toNanos(), TimeUnit.NANOSECONDS);
+                    () -> request(this::sync), window.toNanos(), window.toNanos(), TimeUnit.NANOSECONDS);
         }
     }
 
@@ -120,7 +131,18 @@ final class LogWriter {
             windowOpen = true;
             executor.schedule(() -> request(this::closeWindow), window.toNanos(), TimeUnit.NANOSECONDS);
         }
+        lengthBytes = log.lengthBytes();
+        segmentCount = log.segmentCount();
         spaceWatch.accept(log);
+    }
+
+    /** Of segments that are still needed. */
+    long lengthBytes() {
+        return lengthBytes;
+    }
+
+    long segmentCount() {
+        return segmentCount;
     }
 
     private void closeWindow() throws StorageException {
@@ -166,11 +188,17 @@ final class LogWriter {
         if (mode == SyncMode.PERIODIC) {
             log.write();
         } else {
-            log.sync();
+            sync();
         }
+        long mutationBytes = 0;
+        for (PendingWrite write : gathered) {
+            mutationBytes += write.mutation().lengthBytes();
+        }
+        metrics.commitLogWritten(gathered.size(), mutationBytes);
         for (PendingWrite write : gathered) {
             byShard.get(write.shard()).add(write);
         }
+        writtenCount += gathered.size();
         gathered.clear();
         CommitLogPosition reached = log.position();
         for (int shard = 0; shard < byShard.size(); shard++) {
@@ -180,6 +208,14 @@ final class LogWriter {
                 writes.clear();
             }
         }
+    }
+
+    private void sync() throws StorageException {
+        long startNanos = nanoTime.getAsLong();
+        log.sync();
+        metrics.commitLogSynced(
+                mode == SyncMode.PERIODIC ? writtenCount : gathered.size(), nanoTime.getAsLong() - startNanos);
+        writtenCount = 0;
     }
 
     private void refuse(PendingWrite write) {

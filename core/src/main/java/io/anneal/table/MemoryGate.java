@@ -4,6 +4,8 @@ import io.anneal.memtable.MemtablePool;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -14,6 +16,8 @@ final class MemoryGate {
     private final MemtablePool pool;
     private final long budgetBytes;
     private final Runnable relief;
+    private final LongSupplier nanoTime;
+    private final LongConsumer waits;
     private final AtomicLong underWayBytes = new AtomicLong();
     /** Of memtables that are flushed already and that only open cursors hold. */
     private final AtomicLong lingeringBytes = new AtomicLong();
@@ -23,17 +27,24 @@ final class MemoryGate {
     private volatile int waiting;
     private volatile Supplier<RuntimeException> closed;
 
-    /** @param relief makes somebody flush; asked by those who wait */
-    MemoryGate(MemtablePool pool, Runnable relief) {
+    /**
+     * @param relief makes somebody flush; asked by those who wait
+     * @param waits told how many nanoseconds a writer had to wait
+     */
+    MemoryGate(MemtablePool pool, Runnable relief, LongSupplier nanoTime, LongConsumer waits) {
         this.pool = pool;
         this.budgetBytes = pool.budgetBytes();
         this.relief = relief;
+        this.nanoTime = nanoTime;
+        this.waits = waits;
     }
 
     /** Waits until there is room. */
     void enter(int bytes) throws InterruptedException {
         if (!tryEnter(bytes)) {
+            long startNanos = nanoTime.getAsLong();
             waitAndEnter(bytes);
+            waits.accept(nanoTime.getAsLong() - startNanos);
         }
     }
 

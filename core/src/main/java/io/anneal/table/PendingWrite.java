@@ -4,4 +4,4 @@ import io.anneal.fragment.Mutation;
 import java.util.concurrent.CompletableFuture;
 
 /** A mutation on its way, which somebody waits for. */
-record PendingWrite(LiveTable table, int shard, Mutation mutation, CompletableFuture<Void> done) {}
+record PendingWrite(LiveTable table, int shard, Mutation mutation, CompletableFuture<Void> done, long startNanos) {}

@@ -4,6 +4,7 @@ import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.fragment.CorruptItemException;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 
 /**
  * A shard's thread at work: applies to memtables what the commit log has, and switches them. Whatever memtables of the shard
@@ -11,13 +12,13 @@ import java.util.concurrent.Executor;
  */
 final class ShardWriter {
     private final MemoryGate gate;
-    private final Runnable memoryWatch;
+    private final LongSupplier nanoTime;
     private final Mailbox<Runnable> mailbox;
 
     /** @param memoryWatch told after every round, to have memtables flushed when they take too much */
-    ShardWriter(Executor executor, MemoryGate gate, Runnable memoryWatch) {
+    ShardWriter(Executor executor, MemoryGate gate, LongSupplier nanoTime, Runnable memoryWatch) {
         this.gate = gate;
-        this.memoryWatch = memoryWatch;
+        this.nanoTime = nanoTime;
         mailbox = new Mailbox<>(executor, messages -> {
             messages.forEach(Runnable::run);
             memoryWatch.run();
@@ -35,10 +36,13 @@ final class ShardWriter {
     }
 
     private void applyAll(List<PendingWrite> writes, CommitLogPosition reached) {
+        // One for all: they have waited for the same sync, and are acknowledged together.
+        long nowNanos = nanoTime.getAsLong();
         for (PendingWrite write : writes) {
             try {
                 write.table().apply(write.shard(), write.mutation(), reached);
                 gate.leave(write.mutation().lengthBytes());
+                write.table().metrics().shard(write.shard()).writeDone(nowNanos - write.startNanos());
                 write.done().complete(null);
             } catch (CorruptItemException e) {
                 // Only a mutation made of foreign bytes can be so: it was checked when it came.

@@ -20,7 +20,7 @@ final class LiveSetTest {
             .orElseThrow();
 
     private final MemtablePool pool = new MemtablePool(1 << 20);
-    private final MemoryGate gate = new MemoryGate(pool, () -> {});
+    private final MemoryGate gate = new MemoryGate(pool, () -> {}, () -> 0, nanos -> {});
 
     private LiveMemtable memtable() throws CorruptItemException {
         Memtable memtable = new Memtable(SCHEMA, pool);

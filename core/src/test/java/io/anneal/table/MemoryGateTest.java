@@ -7,13 +7,16 @@ import io.anneal.memtable.MemtablePool;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 
 final class MemoryGateTest {
     private static final int BUDGET_BYTES = 1 << 20;
 
     private final CountDownLatch relieved = new CountDownLatch(1);
-    private final MemoryGate gate = new MemoryGate(new MemtablePool(BUDGET_BYTES), relieved::countDown);
+    private final LongAdder waits = new LongAdder();
+    private final MemoryGate gate =
+            new MemoryGate(new MemtablePool(BUDGET_BYTES), relieved::countDown, () -> 0, waits::add);
 
     /** Enters on a thread of its own, and returns once that waits. */
     private Thread waitingWriter(int bytes, AtomicReference<Throwable> outcome) throws InterruptedException {

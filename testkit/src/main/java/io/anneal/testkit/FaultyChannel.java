@@ -103,6 +103,7 @@ final class FaultyChannel extends FileChannel {
             long size = real.size();
             long end = position + source.remaining();
             int admitted = disk.admitWrite(machine, name, source.remaining(), Math.max(0, end - size));
+            file.prepare();
             int written = real.write(source.slice(source.position(), admitted), position);
             disk.plan().take(Math.max(0, position + written - size));
             file.written(position, source.slice(source.position(), written));
@@ -121,6 +122,7 @@ final class FaultyChannel extends FileChannel {
             long before = real.size();
             if (mode.writing() && lengthBytes < before && node instanceof FileNode file) {
                 disk.admit(machine, Operation.WRITE, name);
+                file.prepare();
                 real.truncate(lengthBytes);
                 file.truncated(lengthBytes);
             } else {

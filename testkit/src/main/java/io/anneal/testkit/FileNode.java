@@ -11,8 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A file: what is in it now, what was when it was last forced, and the changes since. Guarded by the disk; reading what is in
- * it now needs no guard.
+ * A file: what is in it now, what was when it was last forced, and the changes since. What was is kept apart only from the
+ * first change behind the first force on, so that a file that is written, forced and read costs one file. Guarded by the
+ * disk; reading what is in it now needs no guard.
  */
 final class FileNode extends DiskNode {
     /** Bytes written, or a new length when there are none. */
@@ -26,9 +27,18 @@ final class FileNode extends DiskNode {
         }
     }
 
+    /** Where to find what was in it when it was last forced. */
+    private enum Forced {
+        /** It never was, which leaves an empty file. */
+        NEVER,
+        AS_NOW,
+        APART
+    }
+
     private final Path first;
-    private final Path forced;
+    private final Path apart;
     private final List<Change> unforced = new ArrayList<>();
+    private Forced forced = Forced.NEVER;
     private Path real;
     private int crashes;
 
@@ -36,12 +46,20 @@ final class FileNode extends DiskNode {
     FileNode(Path real) {
         this.first = real;
         this.real = real;
-        this.forced = real.resolveSibling(real.getFileName() + ".forced");
+        this.apart = real.resolveSibling(real.getFileName() + ".forced");
     }
 
     @Override
     Path real() {
         return real;
+    }
+
+    /** Comes before each change. */
+    void prepare() throws IOException {
+        if (forced == Forced.AS_NOW) {
+            Files.copy(real, apart, StandardCopyOption.REPLACE_EXISTING);
+            forced = Forced.APART;
+        }
     }
 
     void written(long position, ByteBuffer source) {
@@ -55,10 +73,19 @@ final class FileNode extends DiskNode {
     }
 
     void force() throws IOException {
-        if (isDistrusted() || unforced.isEmpty()) {
+        if (isDistrusted()) {
             return;
         }
-        try (FileChannel channel = openForced()) {
+        if (forced == Forced.NEVER) {
+            forced = Forced.AS_NOW;
+        } else if (!unforced.isEmpty()) {
+            forceApart();
+        }
+        unforced.clear();
+    }
+
+    private void forceApart() throws IOException {
+        try (FileChannel channel = openApart()) {
             for (Change change : unforced) {
                 if (change.isTruncation()) {
                     channel.truncate(change.position());
@@ -67,11 +94,10 @@ final class FileNode extends DiskNode {
                 }
             }
         }
-        unforced.clear();
     }
 
-    private FileChannel openForced() throws IOException {
-        return FileChannel.open(forced, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    private FileChannel openApart() throws IOException {
+        return FileChannel.open(apart, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     }
 
     private static void write(FileChannel channel, Change change, int offset, int lengthBytes) throws IOException {
@@ -88,7 +114,7 @@ final class FileNode extends DiskNode {
             return;
         }
         long lengthBytes = Files.size(real);
-        try (FileChannel channel = openForced()) {
+        try (FileChannel channel = openApart()) {
             for (Change change : unforced) {
                 if (!change.isTruncation()) {
                     writeSurvivingPieces(channel, change, survival);
@@ -105,7 +131,8 @@ final class FileNode extends DiskNode {
         Path before = real;
         crashes++;
         real = first.resolveSibling(first.getFileName() + "." + crashes);
-        Files.copy(forced, real, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(apart, real);
+        forced = Forced.AS_NOW;
         Files.delete(before);
     }
 
@@ -124,6 +151,6 @@ final class FileNode extends DiskNode {
 
     void delete() throws IOException {
         Files.deleteIfExists(real);
-        Files.deleteIfExists(forced);
+        Files.deleteIfExists(apart);
     }
 }

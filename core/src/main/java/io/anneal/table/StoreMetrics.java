@@ -1,8 +1,5 @@
-package io.anneal.store;
+package io.anneal.table;
 
-import io.anneal.table.MetricsRegistry;
-import io.anneal.table.TableMetrics;
-import io.anneal.table.ValueRecorder;
 import java.io.Closeable;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.LongAdder;

@@ -1,8 +1,7 @@
-package io.anneal.store;
+package io.anneal.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.table.TableMetrics;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
