@@ -63,7 +63,9 @@ final class StoreScenarioTest {
                 .containsEntry("read-cached anneal", LATENCIES)
                 .containsKey("write-steady anneal")
                 .hasSize(13);
-        assertThat(metrics(records).get("write-steady anneal")).contains("peak-memory", "memory-budget", "wall");
+        assertThat(metrics(records).get("write-steady anneal"))
+                .contains("peak-memory", "memtable-peak", "memory-budget", "wall");
+        assertThat(median(records, BenchMetric.MEMTABLE_PEAK)).isPositive();
     }
 
     @Test
