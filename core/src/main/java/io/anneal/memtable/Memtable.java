@@ -63,7 +63,7 @@ public final class Memtable {
         checked = new EncodedItem(schema);
         template = checked.trusting();
         item = checked.trusting();
-        rows = new RowList(slabs, comparator, checked.trusting());
+        rows = RowList.writing(slabs, comparator, checked.trusting());
         versions = new VersionWriter(schema, comparator, slabs, checked);
     }
 
@@ -190,17 +190,17 @@ public final class Memtable {
 
     private FragmentCursor cursor(
             int snapshot, int first, long lastToken, boolean single, Slices slices, boolean reversed) {
+        EncodedItem decoder = template.trusting();
         PartitionRows cursorRows = new PartitionRows(
                 slabs,
-                new RowList(slabs, comparator, template.trusting()),
-                new RowVersions(schema, slabs, template.trusting()),
+                RowList.reading(slabs, comparator, decoder),
+                new RowVersions(schema, slabs, decoder),
                 new RangeSteps(comparator, template),
                 comparator,
                 snapshot,
                 slices,
                 reversed);
-        return new MemtableCursor(
-                schema, slabs, partitions, cursorRows, template.trusting(), snapshot, first, lastToken, single);
+        return new MemtableCursor(schema, slabs, partitions, cursorRows, decoder, snapshot, first, lastToken, single);
     }
 
     /** Whether something was written to the partition. Any thread. */

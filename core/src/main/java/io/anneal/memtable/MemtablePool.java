@@ -61,6 +61,11 @@ public final class MemtablePool {
         return page != null ? page : new int[length];
     }
 
+    /** Counts what a memtable holds beside its arrays, or no longer holds if negative. */
+    synchronized void hold(long bytes) {
+        count(bytes);
+    }
+
     /** Takes back what was taken. */
     synchronized void give(byte[] slab) {
         count(-slab.length - ARRAY_HEADER_BYTES);

@@ -14,12 +14,23 @@ final class RowList {
     private final ClusteringComparator comparator;
     private final EncodedItem item;
     private final Clustering place = new Clustering();
-    private final int[] links = new int[Nodes.LEVELS];
+    /** The owner's: the link to be replaced on each level; readers have none. */
+    private final int[] links;
 
     private int before;
 
-    /** @param item a flyweight for this list alone */
-    RowList(Slabs slabs, ClusteringComparator comparator, EncodedItem item) {
+    /** @param item a flyweight of the same thread, which is re-pointed */
+    static RowList reading(Slabs slabs, ClusteringComparator comparator, EncodedItem item) {
+        return new RowList(slabs, comparator, item, null);
+    }
+
+    /** Of the owner, who alone adds rows. */
+    static RowList writing(Slabs slabs, ClusteringComparator comparator, EncodedItem item) {
+        return new RowList(slabs, comparator, item, new int[Nodes.LEVELS]);
+    }
+
+    private RowList(Slabs slabs, ClusteringComparator comparator, EncodedItem item, int[] links) {
+        this.links = links;
         this.slabs = slabs;
         this.comparator = comparator;
         this.item = item;
@@ -38,7 +49,9 @@ final class RowList {
                 link = node + Nodes.ROW_NEXT + level;
                 next = slabs.getAcquire(link);
             }
-            links[level] = link;
+            if (links != null) {
+                links[level] = link;
+            }
             if (level == 0) {
                 before = node;
                 return next;

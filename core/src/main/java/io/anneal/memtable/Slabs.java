@@ -32,6 +32,7 @@ final class Slabs {
     private volatile byte[][] slabs = new byte[0][];
     private volatile long heldBytes;
 
+    private long heldOutsideBytes;
     private int pageCount;
     private int pageUsedInts;
     private int slabCount;
@@ -104,6 +105,13 @@ final class Slabs {
         INTS.setRelease(pages[address >>> PAGE_BITS], address & PAGE_MASK, value);
     }
 
+    /** Counts what lies outside of the arrays, more or less of it. */
+    void hold(long bytes) {
+        pool.hold(bytes);
+        heldOutsideBytes += bytes;
+        heldBytes += bytes;
+    }
+
     /** Copies an item; {@link #writtenSlab()} and {@link #writtenOffset()} say where to. */
     void write(byte[] source, int offset, int length) {
         if (current < 0 || slabs[current].length - currentUsedBytes < length) {
@@ -158,8 +166,10 @@ final class Slabs {
         for (int i = 0; i < slabCount; i++) {
             pool.give(slabs[i]);
         }
+        pool.hold(-heldOutsideBytes);
         pages = new int[0][];
         slabs = new byte[0][];
+        heldOutsideBytes = 0;
         pageCount = 0;
         slabCount = 0;
         current = -1;
