@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             DemoCommand.class,
             SSTableCommand.class,
+            StoreCommand.class,
             DiffCommand.class,
             ExplainCommand.class,
             ServeCommand.class,

@@ -8,6 +8,8 @@ import io.anneal.bench.scenario.BenchTable;
 import io.anneal.bench.scenario.LimitsScenario;
 import io.anneal.bench.scenario.OwnCommand;
 import io.anneal.bench.scenario.SSTableScenario;
+import io.anneal.bench.scenario.StoreScenario;
+import io.anneal.bench.scenario.StoreSizes;
 import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -17,9 +19,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.ISetter;
@@ -36,7 +39,9 @@ import picocli.CommandLine.Parameters;
             "Cases of limits: lz4-compress lz4-decompress xxh3-128 xxh64 crc32 array-copy file-read write-fsync "
                     + "fdatasync-4k sendfile floor-1k floor-small",
             "Cases of sstable: scan-1k encode-hash-1k write-1k merge-4 scan-small encode-hash-small write-small "
-                    + "merge-4-small; and, when named, dump-memory verify-memory rewrite-memory"
+                    + "merge-4-small; and, when named, dump-memory verify-memory rewrite-memory",
+            "Cases of store: write-burst write-steady write-batch-64 write-batch-64-async write-batch-1 "
+                    + "compact-4-half compact-4-random read-memtable read-cached"
         })
 final class BenchCommand extends Subcommand {
     /** What can be measured beside Anneal. */
@@ -45,10 +50,14 @@ final class BenchCommand extends Subcommand {
     }
 
     private static final String ALL = "all";
-    private static final Set<String> SCENARIOS = Set.of(LimitsScenario.NAME, SSTableScenario.NAME, ALL);
-    private static final Set<String> LATER = Set.of("repair", "streaming", "paging", "store", "dual-dao");
+    private static final int MEBIBYTE_SHIFT = 20;
+    private static final Map<String, List<String>> KNOWN_CASES = new TreeMap<>(Map.of(
+            LimitsScenario.NAME, LimitsScenario.CASES,
+            SSTableScenario.NAME, SSTableScenario.CASES,
+            StoreScenario.NAME, StoreScenario.CASES));
+    private static final Set<String> LATER = Set.of("repair", "streaming", "paging", "dual-dao");
 
-    @Parameters(paramLabel = "SCENARIO", description = "One of limits, sstable, all.")
+    @Parameters(paramLabel = "SCENARIO", description = "One of limits, sstable, store, all.")
     private String scenario;
 
     @Option(names = "--case", paramLabel = "NAME", description = "Only this case; may be given several times.")
@@ -88,6 +97,21 @@ final class BenchCommand extends Subcommand {
             defaultValue = "nb",
             description = "Version of the SSTables: nb, oa, da; ${DEFAULT-VALUE} unless told.")
     private SSTableVersion version;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            defaultValue = "60",
+            description = "How long write-steady writes; ${DEFAULT-VALUE} unless told.")
+    private int steadySeconds;
+
+    @Option(
+            names = "--sstable-size",
+            paramLabel = "SIZE",
+            defaultValue = "64MiB",
+            converter = ByteSize.class,
+            description = "Uncompressed size of each SSTable that is compacted; ${DEFAULT-VALUE} unless told.")
+    private long sstableBytes;
 
     @Option(names = "--plot", paramLabel = "DIR", description = "Draw bar charts (PNG) into this directory.")
     private Path plot;
@@ -134,17 +158,20 @@ final class BenchCommand extends Subcommand {
         if (runs(SSTableScenario.NAME, SSTableScenario.CASES)) {
             records.addAll(new SSTableScenario(config, ownCommand()).run());
         }
+        if (runs(StoreScenario.NAME, StoreScenario.CASES)) {
+            records.addAll(new StoreScenario(config, StoreSizes.of(steadySeconds, sstableBytes, heapMiB())).run());
+        }
         report(records);
         return ExitCode.YES;
     }
 
     private void check() {
         if (LATER.contains(scenario)) {
-            throw new NotAvailableException(
-                    "this version cannot measure that yet, scenario=" + scenario + ", known=limits, sstable, all");
+            throw new NotAvailableException("this version cannot measure that yet, scenario=" + scenario
+                    + ", known=limits, sstable, store, all");
         }
-        if (!SCENARIOS.contains(scenario)) {
-            throw usage("unknown scenario '" + scenario + "', known are limits, sstable and all");
+        if (!scenario.equals(ALL) && !KNOWN_CASES.containsKey(scenario)) {
+            throw usage("unknown scenario '" + scenario + "', known are limits, sstable, store and all");
         }
         if (rows < BenchConfig.ROWS_MIN) {
             throw usage("--rows takes a number from " + BenchConfig.ROWS_MIN + " on");
@@ -155,10 +182,12 @@ final class BenchCommand extends Subcommand {
         if (!version.isWritten()) {
             throw usage("--format takes a version that can be written, and " + version.text() + " is only read");
         }
-        List<String> known = Stream.of(
-                        scenario.equals(SSTableScenario.NAME) ? List.<String>of() : LimitsScenario.CASES,
-                        scenario.equals(LimitsScenario.NAME) ? List.<String>of() : SSTableScenario.CASES)
-                .flatMap(List::stream)
+        if (steadySeconds < 1 || sstableBytes < StoreSizes.COMPACTED_BYTES_MIN) {
+            throw usage("--seconds takes a number from 1 on, --sstable-size a size from 1MiB on");
+        }
+        List<String> known = KNOWN_CASES.entrySet().stream()
+                .filter(entry -> scenario.equals(ALL) || scenario.equals(entry.getKey()))
+                .flatMap(entry -> entry.getValue().stream())
                 .toList();
         if (!known.containsAll(cases)) {
             throw usage("unknown case in " + cases + ", known are " + String.join(", ", known));
@@ -168,6 +197,11 @@ final class BenchCommand extends Subcommand {
     private boolean runs(String name, List<String> casesOfScenario) {
         boolean chosen = scenario.equals(ALL) || scenario.equals(name);
         return chosen && (cases.isEmpty() || casesOfScenario.stream().anyMatch(cases::contains));
+    }
+
+    /** Whatever the launcher made of {@code --memory}. */
+    private int heapMiB() {
+        return (int) Math.min(Integer.MAX_VALUE, memoryBytes() >> MEBIBYTE_SHIFT);
     }
 
     private static OwnCommand ownCommand() {

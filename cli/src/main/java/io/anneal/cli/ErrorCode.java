@@ -11,6 +11,8 @@ enum ErrorCode {
     STORAGE_FAILED("ANL-1007", "nothing half-written remains; run again once the disk is well"),
     INPUT_OUTPUT("ANL-1008", "check the disk and the system's log"),
     UNSUPPORTED_SSTABLE("ANL-1009", "change the table's compression and run nodetool upgradesstables -a"),
+    CORRUPT_STORE("ANL-1010", "restore the file named from a backup of the store, or the store from a snapshot"),
+    CORRUPT_COMMIT_LOG("ANL-1011", "see docs/errors.md before anything else: writes may be lost"),
     SCHEMA("ANL-2001", "pass the table's schema with --schema FILE.cql"),
     UNSUPPORTED_TYPE("ANL-2002", "leave this table out"),
     INVALID_VALUE("ANL-2003", "verify the SSTable with 'anneal sstable verify --extended'"),

@@ -1,6 +1,7 @@
 package io.anneal.cli;
 
 import io.anneal.bench.peer.CassandraPeerException;
+import io.anneal.commitlog.CorruptCommitLogException;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;
@@ -13,6 +14,8 @@ import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.UnsupportedSSTableException;
 import io.anneal.store.AmbiguousTableException;
+import io.anneal.store.CorruptStoreException;
+import io.anneal.table.CorruptManifestException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
@@ -50,6 +53,10 @@ public record ErrorReport(String code, String message, String advice, int exitCo
         String message = failure.getMessage();
         if (failure instanceof CorruptSSTableException) {
             return of(ErrorCode.CORRUPT_SSTABLE, "SSTable is corrupt: " + message);
+        } else if (failure instanceof CorruptManifestException || failure instanceof CorruptStoreException) {
+            return of(ErrorCode.CORRUPT_STORE, message);
+        } else if (failure instanceof CorruptCommitLogException) {
+            return of(ErrorCode.CORRUPT_COMMIT_LOG, message);
         } else if (failure instanceof UnsupportedVersionException) {
             return of(ErrorCode.UNSUPPORTED_VERSION, message);
         } else if (failure instanceof NoSuchFileException missing) {

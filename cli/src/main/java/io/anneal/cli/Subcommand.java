@@ -37,6 +37,11 @@ abstract class Subcommand implements Callable<Integer> {
         return anneal().json();
     }
 
+    /** What {@code --memory} says. */
+    final long memoryBytes() {
+        return anneal().memoryBytes();
+    }
+
     /** The memory that buffers may take: half of {@code --memory}. */
     final long bufferBudgetBytes() {
         return anneal().memoryBytes() / 2;

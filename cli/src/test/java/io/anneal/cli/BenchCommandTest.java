@@ -6,10 +6,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.bench.scenario.LimitsScenario;
 import io.anneal.bench.scenario.SSTableScenario;
+import io.anneal.bench.scenario.StoreScenario;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -89,6 +92,69 @@ final class BenchCommandTest {
     }
 
     @Test
+    void shouldTellWhatAStoreDoes() throws IOException {
+        Path file = directory.resolve("records.json");
+        CommandRun run = CommandRun.of(
+                "bench",
+                "store",
+                "--rows",
+                "1000",
+                "--runs",
+                "2",
+                "--warm-up",
+                "0",
+                "--seconds",
+                "1",
+                "--sstable-size",
+                "1MiB",
+                "--quiet",
+                "--json",
+                file);
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        Map<String, Set<String>> metrics = new TreeMap<>();
+        for (JsonNode entry : new ObjectMapper().readTree(file.toFile())) {
+            metrics.computeIfAbsent(
+                            entry.get("case").textValue() + " "
+                                    + entry.get("system").textValue(),
+                            key -> new TreeSet<>())
+                    .add(entry.get("metric").textValue());
+            assertThat(entry.get("max").doubleValue()).as(entry.toString()).isNotNegative();
+        }
+        Set<String> work = Set.of("wall", "cpu", "rows-per-second", "bytes-per-second", "bytes-per-cpu-second");
+        Set<String> latencies = Set.of("latency-median", "latency-p99");
+        Set<String> batch =
+                Set.of("wall", "cpu", "rows-per-second", "writes-per-sync", "latency-median", "latency-p99");
+        assertThat(metrics)
+                .containsOnly(
+                        Map.entry("write-burst anneal", work),
+                        Map.entry("write-burst-flushed anneal", work),
+                        Map.entry("write-steady anneal", metrics.get("write-steady anneal")),
+                        Map.entry("write-batch-64 anneal", batch),
+                        Map.entry("write-batch-64 limit", latencies),
+                        Map.entry("write-batch-64-async anneal", batch),
+                        Map.entry("write-batch-64-async limit", latencies),
+                        Map.entry("write-batch-1 anneal", batch),
+                        Map.entry("write-batch-1 limit", latencies),
+                        Map.entry("compact-4-half anneal", work),
+                        Map.entry("compact-4-random anneal", work),
+                        Map.entry("read-memtable anneal", latencies),
+                        Map.entry("read-cached anneal", latencies));
+        assertThat(metrics.get("write-steady anneal")).containsAll(work).contains("peak-memory", "memory-budget");
+    }
+
+    @Test
+    void shouldPayOneSyncForEachWriteOfASingleWriter() {
+        CommandRun run = CommandRun.of(
+                "bench", "store", "--case", "write-batch-1", "--rows", "1000", "--runs", "1", "--warm-up", "0");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out())
+                .containsPattern("store write-batch-1 +anneal .* 1.0 writes a sync")
+                .contains("in medians of limit");
+    }
+
+    @Test
     void shouldTellTheHeapOfCommandsInProcessesOfTheirOwn() {
         CommandRun run = CommandRun.of(
                 "bench",
@@ -109,7 +175,7 @@ final class BenchCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"repair", "streaming", "paging", "store", "dual-dao"})
+    @ValueSource(strings = {"repair", "streaming", "paging", "dual-dao"})
     void shouldSayWhatItCannotMeasureYet(String scenario) {
         CommandRun run = CommandRun.of("bench", scenario);
 
@@ -128,6 +194,9 @@ final class BenchCommandTest {
                 "bench limits --case scan-1k",
                 "bench sstable --case nonsense",
                 "bench sstable --peer scylla",
+                "bench store --seconds 0",
+                "bench store --sstable-size 100KiB",
+                "bench store --case scan-1k",
                 "bench sstable --format zz",
                 "bench sstable --format ma"
             })
@@ -165,7 +234,7 @@ final class BenchCommandTest {
     void shouldNameEveryCaseInItsHelp() {
         String help = CommandRun.of("bench", "--help").out().replaceAll("\\s+", " ");
 
-        assertThat(List.of(LimitsScenario.CASES, SSTableScenario.CASES))
+        assertThat(List.of(LimitsScenario.CASES, SSTableScenario.CASES, StoreScenario.CASES))
                 .allSatisfy(cases ->
                         assertThat(cases).allSatisfy(name -> assertThat(help).contains(name)));
     }

@@ -92,6 +92,7 @@ public final class CommitLog implements Closeable {
         for (NamedFile segment : old) {
             oldBytes += SegmentFiles.size(segment.file());
         }
+        pool.syncDirectory();
         CommitLog log = new CommitLog(directory, config, opener, pool, old, oldBytes);
         log.beginSegment(config.segmentSizeBytes());
         return log;
@@ -305,6 +306,11 @@ public final class CommitLog implements Closeable {
             length += segment.endOffset();
         }
         return length;
+    }
+
+    /** Segments that are not released. */
+    public int segmentCount() {
+        return segments.size() + replayed.size();
     }
 
     /** Who must flush so that the oldest segment of this process can go; empty when nobody holds any. */

@@ -10,7 +10,7 @@ public final class CorruptCommitLogException extends IOException {
     private final transient Path file;
     private final long position;
 
-    CorruptCommitLogException(Path file, long position, String reason) {
+    public CorruptCommitLogException(Path file, long position, String reason) {
         this(file, position, reason, null);
     }
 

@@ -20,6 +20,13 @@ import java.util.UUID;
 final class LogSegment implements Closeable {
     private static final int CLEAN = 0;
 
+    /** How far a file is filled with zeros ahead of what is written, so that a sync has no length to bring to the disk. */
+    private static final int FILL_BYTES = 256 << 10;
+    /** Only syncs as small as this, in relation to the filling, are worth it: one in so many pays for it. */
+    private static final int FILL_SYNCS_MIN = 64;
+
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(64 << 10).asReadOnlyBuffer();
+
     private final long id;
     private final Path file;
     private final FileChannel channel;
@@ -29,7 +36,9 @@ final class LogSegment implements Closeable {
 
     private long endOffset;
     private int endPosition;
-    private boolean synced;
+    private long syncedOffset;
+    /** The length of the file, behind {@link #endOffset} zeros or what an earlier life left. */
+    private long fileBytes;
 
     private LogSegment(long id, Path file, FileChannel channel, long capacityBytes) {
         this.id = id;
@@ -49,12 +58,21 @@ final class LogSegment implements Closeable {
         }
         LogSegment segment = new LogSegment(id, file, channel, capacityBytes);
         try {
-            segment.write(header, SegmentLayout.HEADER_BYTES);
+            segment.begin(header);
         } catch (StorageException e) {
             segment.closeAfter(e);
             throw e;
         }
         return segment;
+    }
+
+    private void begin(ByteBuffer header) throws StorageException {
+        try {
+            fileBytes = channel.size();
+        } catch (IOException e) {
+            throw new StorageException("measure", file, e);
+        }
+        write(header, SegmentLayout.HEADER_BYTES);
     }
 
     private void closeAfter(StorageException failure) {
@@ -84,7 +102,7 @@ final class LogSegment implements Closeable {
     }
 
     boolean isSynced() {
-        return synced;
+        return syncedOffset == endOffset;
     }
 
     /** Whether a section of this length, and the header of a last one behind it, have room. */
@@ -99,19 +117,38 @@ final class LogSegment implements Closeable {
      * @param positions by how much positions grow: the length before compression
      */
     void write(ByteBuffer bytes, int positions) throws StorageException {
-        synced = false;
+        endOffset = write(bytes, endOffset);
+        endPosition += positions;
+        if (endOffset > fileBytes) {
+            fileBytes = endOffset;
+            if ((endOffset - syncedOffset) * FILL_SYNCS_MIN <= FILL_BYTES) {
+                fill();
+            }
+        }
+    }
+
+    private long write(ByteBuffer bytes, long offset) throws StorageException {
+        long end = offset;
         try {
             while (bytes.hasRemaining()) {
-                int written = channel.write(bytes, endOffset);
+                int written = channel.write(bytes, end);
                 if (written <= 0) {
                     throw new IOException("the file takes no more bytes");
                 }
-                endOffset += written;
+                end += written;
             }
         } catch (IOException e) {
             throw new StorageException("write", file, e);
         }
-        endPosition += positions;
+        return end;
+    }
+
+    private void fill() throws StorageException {
+        long target = Math.min(capacityBytes, endOffset + FILL_BYTES);
+        while (fileBytes < target) {
+            int part = (int) Math.min(ZEROS.capacity(), target - fileBytes);
+            fileBytes = write(ZEROS.duplicate().limit(part), fileBytes);
+        }
     }
 
     void sync() throws StorageException {
@@ -120,7 +157,7 @@ final class LogSegment implements Closeable {
         } catch (IOException e) {
             throw new StorageException("sync", file, e);
         }
-        synced = true;
+        syncedOffset = endOffset;
     }
 
     /** Notes that the shard's writes to the table up to the position are not in an SSTable yet. */

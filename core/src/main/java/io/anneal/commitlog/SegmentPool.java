@@ -13,13 +13,17 @@ import java.util.zip.CRC32C;
 
 /**
  * Where segments come from and go to: gives out ids, takes files that waited for another life before new ones, and knows
- * whether the directory must be synced. One thread.
+ * whether the directory must be synced. A file is written again only when it is sure that it has lost its old name: else a
+ * machine that stops might bring that name back, with other content. One thread.
  */
 final class SegmentPool {
     private final Path directory;
     private final long recycledSizeMaxBytes;
     private final int recycledMax;
+    /** Free to be used. */
     private final Deque<Path> recycled = new ArrayDeque<>();
+    /** Renamed since the directory was synced. */
+    private final Deque<Path> renamed = new ArrayDeque<>();
 
     private long nextSegmentId;
     private boolean directorySynced = true;
@@ -45,7 +49,9 @@ final class SegmentPool {
         SegmentPool pool = new SegmentPool(directory, config, largestId + 1);
         for (NamedFile file : waiting) {
             if (pool.wants(file.file())) {
-                pool.recycled.add(file.file());
+                pool.renamed.add(file.file());
+                // A process that was killed may have renamed it and not synced that.
+                pool.directorySynced = false;
             } else {
                 SegmentFiles.delete(file.file());
             }
@@ -54,7 +60,7 @@ final class SegmentPool {
     }
 
     private boolean wants(Path file) throws StorageException {
-        return recycled.size() < recycledMax && SegmentFiles.size(file) <= recycledSizeMaxBytes;
+        return recycled.size() + renamed.size() < recycledMax && SegmentFiles.size(file) <= recycledSizeMaxBytes;
     }
 
     long nextSegmentId() {
@@ -89,7 +95,7 @@ final class SegmentPool {
         if (wants(file)) {
             Path waiting = SegmentFiles.recycled(directory, id);
             SegmentFiles.rename(file, waiting);
-            recycled.add(waiting);
+            renamed.add(waiting);
         } else {
             SegmentFiles.delete(file);
         }
@@ -99,6 +105,8 @@ final class SegmentPool {
         if (!directorySynced) {
             SegmentFiles.syncDirectory(directory);
             directorySynced = true;
+            recycled.addAll(renamed);
+            renamed.clear();
         }
     }
 }

@@ -28,7 +28,7 @@ final class SegmentReader implements Closeable {
     private final long sizeBytes;
     private final CRC32C crc = new CRC32C();
 
-    private ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
+    private ByteBuffer window;
     private long windowOffset;
 
     private long sessionId;
@@ -50,6 +50,7 @@ final class SegmentReader implements Closeable {
         this.id = id;
         this.channel = channel;
         this.sizeBytes = sizeBytes;
+        window = ByteBuffer.allocate((int) Math.min(WINDOW_BYTES, sizeBytes)).limit(0);
     }
 
     static SegmentReader open(Path file, long id) throws StorageException {

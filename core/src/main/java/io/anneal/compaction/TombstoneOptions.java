@@ -48,13 +48,13 @@ record TombstoneOptions(double threshold, long intervalSeconds, boolean unchecke
                 || candidate.reader().metadata().droppableRatio(purgeBeforeSeconds) <= threshold) {
             return false;
         }
-        long oldestMicros = candidate.statistics().minTimestampMicros();
-        // With anything as old as the oldest here in its way, nothing would be purged for certain.
+        long newestMicros = candidate.statistics().maxTimestampMicros();
+        // With anything as old as the newest here in its way something would be left, to be found worth it again.
         return unchecked
-                || oldestMicros < view.memtableMinTimestampMicros()
+                || newestMicros < view.memtableMinTimestampMicros()
                         && others.stream()
                                 .filter(candidate::sharesKeysWith)
                                 .allMatch(other ->
-                                        oldestMicros < other.statistics().minTimestampMicros());
+                                        newestMicros < other.statistics().minTimestampMicros());
     }
 }

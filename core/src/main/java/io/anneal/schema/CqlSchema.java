@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The tables of a schema text: of a snapshot's {@code schema.cql}, or of a file that lists a whole keyspace. Immutable.
@@ -17,7 +18,10 @@ public final class CqlSchema {
     private final Map<String, TableSchema> tables;
     private final Map<String, String> refusals;
 
-    CqlSchema(Map<String, TableSchema> tables, Map<String, String> refusals) {
+    private final Set<String> conditional;
+
+    CqlSchema(Map<String, TableSchema> tables, Map<String, String> refusals, Set<String> conditional) {
+        this.conditional = Set.copyOf(conditional);
         this.tables = new LinkedHashMap<>(tables);
         this.refusals = new LinkedHashMap<>(refusals);
     }
@@ -48,6 +52,11 @@ public final class CqlSchema {
             throw new UnsupportedTypeException(refusals.get(qualifiedName));
         }
         return Optional.ofNullable(tables.get(qualifiedName));
+    }
+
+    /** Whether the text says {@code IF NOT EXISTS} of a table. */
+    public boolean saysIfNotExists(TableSchema table) {
+        return conditional.contains(table.qualifiedName());
     }
 
     /** Why tables of the text cannot be handled, by {@code keyspace.table}. */

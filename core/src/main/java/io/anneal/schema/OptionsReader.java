@@ -8,17 +8,14 @@ import org.antlr.v4.runtime.ParserRuleContext;
 
 /** Collects a table's options; what a text leaves out has Cassandra's default. A later value replaces an earlier one. */
 final class OptionsReader {
-    private static final long GC_GRACE_SECONDS_DEFAULT = 864_000;
-    private static final double FP_CHANCE_DEFAULT = 0.01;
     private static final double FP_CHANCE_DEFAULT_LEVELED = 0.1;
-    private static final int MIN_INDEX_INTERVAL_DEFAULT = 128;
 
     private final SchemaReader reader;
     private final Map<String, String> others = new LinkedHashMap<>();
     private Map<String, String> compression = Map.of();
     private Map<String, String> compaction = Map.of();
-    private long gcGraceSeconds = GC_GRACE_SECONDS_DEFAULT;
-    private int minIndexInterval = MIN_INDEX_INTERVAL_DEFAULT;
+    private long gcGraceSeconds = TableOptions.DEFAULTS.gcGraceSeconds();
+    private int minIndexInterval = TableOptions.DEFAULTS.minIndexInterval();
     private boolean cdc;
     private Double bloomFilterFpChance;
     private String id;
@@ -93,7 +90,7 @@ final class OptionsReader {
 
     TableOptions options() {
         boolean leveled = compaction.getOrDefault("class", "").endsWith("LeveledCompactionStrategy");
-        double fpChanceDefault = leveled ? FP_CHANCE_DEFAULT_LEVELED : FP_CHANCE_DEFAULT;
+        double fpChanceDefault = leveled ? FP_CHANCE_DEFAULT_LEVELED : TableOptions.DEFAULTS.bloomFilterFpChance();
         return new TableOptions(
                 gcGraceSeconds,
                 bloomFilterFpChance == null ? fpChanceDefault : bloomFilterFpChance,

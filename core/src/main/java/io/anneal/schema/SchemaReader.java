@@ -27,6 +27,7 @@ final class SchemaReader {
     private final TypeReader types;
     private final Map<String, TableDraft> drafts = new LinkedHashMap<>();
     private final Map<String, String> refusals = new LinkedHashMap<>();
+    private final Set<String> conditional = new HashSet<>();
     private String keyspace;
 
     SchemaReader(String resourceName) {
@@ -36,7 +37,7 @@ final class SchemaReader {
 
     CqlSchema read(String text) {
         CommentedTables commented = CommentedTables.uncomment(text);
-        CqlParser.FileContext file = parse(commented.text());
+        CqlParser.FileContext file = parser(commented.text()).file();
         // A comment only approximates a table that is given outside of comments as well.
         Set<String> given = new HashSet<>();
         keyspace = null;
@@ -59,7 +60,7 @@ final class SchemaReader {
         }
         Map<String, TableSchema> tables = new LinkedHashMap<>();
         drafts.forEach((name, draft) -> tables.put(name, draft.build()));
-        return new CqlSchema(tables, refusals);
+        return new CqlSchema(tables, refusals, conditional);
     }
 
     /** The table that a statement creates or alters; empty for other statements. */
@@ -72,7 +73,26 @@ final class SchemaReader {
                 : tableName(statement.alterTable().tableName());
     }
 
-    private CqlParser.FileContext parse(String text) {
+    /** The type that a text names; user-defined types are those of {@link #declare}. */
+    CqlType type(String text, String typeKeyspace) {
+        CqlParser parser = parser(text);
+        CqlParser.TypeContext type = parser.type();
+        Token behind = parser.getCurrentToken();
+        if (behind.getType() != Token.EOF) {
+            throw new SchemaException(
+                    resourceName,
+                    behind.getLine(),
+                    behind.getCharPositionInLine() + 1,
+                    "type goes on behind its end, type=" + text);
+        }
+        return types.type(type, typeKeyspace);
+    }
+
+    void declare(UserType type) {
+        types.declare(type);
+    }
+
+    private CqlParser parser(String text) {
         BaseErrorListener errors = new BaseErrorListener() {
             @Override
             public void syntaxError(
@@ -91,7 +111,7 @@ final class SchemaReader {
         CqlParser parser = new CqlParser(new CommonTokenStream(lexer));
         parser.removeErrorListeners();
         parser.addErrorListener(errors);
-        return parser.file();
+        return parser;
     }
 
     private void statement(CqlParser.StatementContext statement) {
@@ -118,6 +138,9 @@ final class SchemaReader {
         String qualifiedName = tableName(create.tableName());
         if (drafts.containsKey(qualifiedName) || refusals.containsKey(qualifiedName)) {
             throw error(create, "table declared twice, table=" + qualifiedName);
+        }
+        if (create.ifNotExists() != null) {
+            conditional.add(qualifiedName);
         }
         try {
             TableDraft draft = new TableDraft(

@@ -2,6 +2,7 @@ package io.anneal.schema;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -23,6 +24,7 @@ public final class TableSchema {
     private final TableOptions options;
     private final boolean viewBase;
     private final boolean compactStorage;
+    private final boolean hasCounters;
     private final Map<String, Column> byName;
 
     private TableSchema(Builder builder) {
@@ -36,6 +38,8 @@ public final class TableSchema {
         options = builder.options;
         viewBase = builder.viewBase;
         compactStorage = builder.compactStorage;
+        hasCounters = staticColumns.stream().anyMatch(c -> c.type().isCounter())
+                || regularColumns.stream().anyMatch(c -> c.type().isCounter());
         byName = new HashMap<>();
         for (List<Column> columns : List.of(partitionKey, clustering, staticColumns, regularColumns)) {
             for (Column column : columns) {
@@ -101,13 +105,20 @@ public final class TableSchema {
 
     /** The same table under an id. */
     public TableSchema withId(String tableId) {
-        Builder copy = builder(keyspace, name)
-                .id(tableId)
-                .options(options)
-                .viewBase(viewBase)
-                .compactStorage(compactStorage);
+        return copy().id(tableId).build();
+    }
+
+    /** The same table with other options. */
+    public TableSchema withOptions(TableOptions other) {
+        return copy().options(other).build();
+    }
+
+    private Builder copy() {
+        Builder copy =
+                builder(keyspace, name).options(options).viewBase(viewBase).compactStorage(compactStorage);
+        id.ifPresent(copy::id);
         allColumns().forEach(c -> copy.column(c.name(), c.type(), c.kind(), c.dropTimeMicros(), c.dropped()));
-        return copy.build();
+        return copy;
     }
 
     /** Whether materialized views are fed from the table: rows that come past Cassandra would be missing in them. */
@@ -147,8 +158,7 @@ public final class TableSchema {
 
     /** Whether any column, dropped ones too, is a counter. */
     public boolean hasCounters() {
-        return staticColumns.stream().anyMatch(c -> c.type().isCounter())
-                || regularColumns.stream().anyMatch(c -> c.type().isCounter());
+        return hasCounters;
     }
 
     /**
@@ -189,7 +199,20 @@ public final class TableSchema {
         return qualifiedName();
     }
 
-    /** Collects columns in the order of declaration. */
+    /**
+     * Collects columns in the order of declaration. Types are given as CQL names them; names of columns as they are stored,
+     * without quotes.
+     *
+     * <pre>{@code
+     * TableSchema orders = TableSchema.builder("shop", "orders")
+     *         .partitionKey("customer", "int")
+     *         .clusteringDescending("placed", "timestamp")
+     *         .staticColumn("name", "text")
+     *         .column("tags", "set<text>")
+     *         .options(TableOptions.DEFAULTS.withGcGraceSeconds(3600))
+     *         .build();
+     * }</pre>
+     */
     public static final class Builder {
         private final String keyspace;
         private final String name;
@@ -197,6 +220,7 @@ public final class TableSchema {
         private final List<Column> clustering = new ArrayList<>();
         private final List<Column> staticColumns = new ArrayList<>();
         private final List<Column> regularColumns = new ArrayList<>();
+        private final SchemaReader types = new SchemaReader("type");
         private String id;
         private TableOptions options = TableOptions.UNKNOWN;
         private boolean viewBase;
@@ -226,6 +250,50 @@ public final class TableSchema {
         public Builder compactStorage(boolean isCompactStorage) {
             compactStorage = isCompactStorage;
             return this;
+        }
+
+        /** Adds a column of the partition key. */
+        public Builder partitionKey(String columnName, String cqlType) {
+            return column(columnName, type(cqlType), Column.Kind.PARTITION_KEY);
+        }
+
+        /** Adds a clustering column in ascending order. */
+        public Builder clustering(String columnName, String cqlType) {
+            return column(columnName, type(cqlType), Column.Kind.CLUSTERING);
+        }
+
+        /** Adds a clustering column in descending order. */
+        public Builder clusteringDescending(String columnName, String cqlType) {
+            return column(columnName, CqlTypes.reversed(type(cqlType)), Column.Kind.CLUSTERING);
+        }
+
+        /** Adds a column with one value in each partition. */
+        public Builder staticColumn(String columnName, String cqlType) {
+            return column(columnName, type(cqlType), Column.Kind.STATIC);
+        }
+
+        /** Adds a column with one value in each row. */
+        public Builder column(String columnName, String cqlType) {
+            return column(columnName, type(cqlType), Column.Kind.REGULAR);
+        }
+
+        /**
+         * Makes a user-defined type, which the types of columns and of other such types name after this.
+         *
+         * @param fields CQL types by name, in order
+         */
+        public Builder userType(String typeName, LinkedHashMap<String, String> fields) {
+            types.declare(new UserType(
+                    keyspace,
+                    typeName,
+                    List.copyOf(fields.keySet()),
+                    fields.values().stream().map(this::type).toList(),
+                    true));
+            return this;
+        }
+
+        private CqlType type(String cqlType) {
+            return types.type(cqlType, keyspace);
         }
 
         public Builder column(String columnName, CqlType type, Column.Kind kind) {

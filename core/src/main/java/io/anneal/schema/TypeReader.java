@@ -84,6 +84,11 @@ final class TypeReader {
         fields.forEach((name, type) -> declaration.fields.put(name.equals(before) ? after : name, type));
     }
 
+    /** Takes a type that no text declares. */
+    void declare(UserType type) {
+        userTypes.put(type.keyspace() + "." + type.name(), type);
+    }
+
     /** The type of a column or field in a keyspace. */
     CqlType type(CqlParser.TypeContext type, String keyspace) {
         return type(type, keyspace, false);

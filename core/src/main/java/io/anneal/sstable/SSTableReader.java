@@ -24,6 +24,9 @@ public interface SSTableReader extends Closeable {
     /** All that Statistics tells. */
     SSTableMetadata metadata();
 
+    /** Tells a listener what the Filter is worth from now on; one at a time. */
+    void listenToFilter(FilterListener listener);
+
     /** What orders the partitions; only {@link Partitioner#MURMUR3} has token ranges. */
     Partitioner partitioner();
 

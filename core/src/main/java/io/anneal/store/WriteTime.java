@@ -11,8 +11,6 @@ final class WriteTime {
     /** As Cassandra has it: twenty years. */
     static final int TTL_MAX_SECONDS = 20 * 365 * 24 * 60 * 60;
 
-    private static final String TTL_OPTION = "default_time_to_live";
-
     private final WriteTarget target;
     private OptionalLong timestampMicros = OptionalLong.empty();
     private OptionalLong localTimeSeconds = OptionalLong.empty();
@@ -23,11 +21,9 @@ final class WriteTime {
         ttlSeconds = schema.hasCounters() ? Row.NO_TTL : usualTtlSeconds(schema);
     }
 
-    private static int usualTtlSeconds(TableSchema schema) {
-        String text = schema.options().others().get(TTL_OPTION);
-        if (text == null) {
-            return Row.NO_TTL;
-        }
+    /** @throws SchemaException when the table's TTL is none */
+    static int usualTtlSeconds(TableSchema schema) {
+        String text = schema.options().defaultTimeToLive().orElse("0");
         try {
             int seconds = Integer.parseInt(text);
             if (seconds >= 0 && seconds <= TTL_MAX_SECONDS) {
@@ -41,7 +37,7 @@ final class WriteTime {
 
     private static SchemaException wrongTtl(TableSchema schema, String text, NumberFormatException cause) {
         SchemaException exception = new SchemaException("table's TTL is out of range, table=" + schema.qualifiedName()
-                + ", " + TTL_OPTION + "=" + text + ", maxSeconds=" + TTL_MAX_SECONDS);
+                + ", default_time_to_live=" + text + ", maxSeconds=" + TTL_MAX_SECONDS);
         exception.initCause(cause);
         return exception;
     }

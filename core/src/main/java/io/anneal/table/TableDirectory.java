@@ -189,17 +189,29 @@ public final class TableDirectory implements SSTableTarget {
         Map<String, Descriptor> found = descriptors(directory);
         Map<ListedSSTable, Descriptor> live = new LinkedHashMap<>();
         for (ListedSSTable sstable : content.sstables()) {
-            Descriptor descriptor = found.get(sstable.generation());
-            if (descriptor == null || !descriptor.has(Component.DATA)) {
-                throw new CorruptSSTableException(
-                        directory,
-                        CorruptSSTableException.NO_POSITION,
-                        "SSTable is missing though the manifest lists it, generation=" + sstable.generation()
-                                + ", table=" + content.qualifiedName());
-            }
-            live.put(sstable, descriptor);
+            live.put(sstable, sstable(directory, content, sstable, found));
         }
         return live;
+    }
+
+    /** Only one of them. */
+    public static Descriptor sstable(Path directory, ManifestContent content, ListedSSTable sstable)
+            throws IOException {
+        return sstable(directory, content, sstable, descriptors(directory));
+    }
+
+    private static Descriptor sstable(
+            Path directory, ManifestContent content, ListedSSTable sstable, Map<String, Descriptor> found)
+            throws CorruptSSTableException {
+        Descriptor descriptor = found.get(sstable.generation());
+        if (descriptor == null || !descriptor.has(Component.DATA)) {
+            throw new CorruptSSTableException(
+                    directory,
+                    CorruptSSTableException.NO_POSITION,
+                    "SSTable is missing though the manifest lists it, generation=" + sstable.generation() + ", table="
+                            + content.qualifiedName());
+        }
+        return descriptor;
     }
 
     /** By generation. */

@@ -175,16 +175,24 @@ final class CommitLogTest {
             log.release(TABLE, 0, new CommitLogPosition(4, Integer.MAX_VALUE));
             assertThat(names()).containsExactly("CommitLog-1-5.log", "Recycled-1.log", "Recycled-2.log");
 
+            // Their old names may come back until the directory is synced.
             appendUntilSegment(log, 6, TABLE, 0);
-            assertThat(names()).containsExactly("CommitLog-1-5.log", "CommitLog-1-6.log", "Recycled-2.log");
+            assertThat(names())
+                    .containsExactly("CommitLog-1-5.log", "CommitLog-1-6.log", "Recycled-1.log", "Recycled-2.log");
+            log.sync();
+            appendUntilSegment(log, 7, TABLE, 0);
+            assertThat(names())
+                    .containsExactly("CommitLog-1-5.log", "CommitLog-1-6.log", "CommitLog-1-7.log", "Recycled-2.log");
         }
         try (CommitLog log = open(SMALL)) {
-            assertThat(names()).containsExactly("CommitLog-1-5.log", "CommitLog-1-6.log", "CommitLog-1-7.log");
+            assertThat(names())
+                    .containsExactly(
+                            "CommitLog-1-5.log", "CommitLog-1-6.log", "CommitLog-1-7.log", "CommitLog-1-8.log");
             log.releaseReplayed();
-            assertThat(names()).containsExactly("CommitLog-1-7.log", "Recycled-5.log", "Recycled-6.log");
+            assertThat(names()).containsExactly("CommitLog-1-8.log", "Recycled-5.log", "Recycled-6.log");
         }
         open(SMALL.withRecycledSegmentsMax(0)).close();
-        assertThat(names()).containsExactly("CommitLog-1-7.log", "CommitLog-1-8.log");
+        assertThat(names()).containsExactly("CommitLog-1-8.log", "CommitLog-1-9.log");
     }
 
     @Test

@@ -42,6 +42,9 @@ final class BannedCallsTest {
     /** Where the world outside is handed in: the command's own classes; the real Cassandra has a world of its own. */
     private static final String[] WIRING = {"io.anneal.cli", "io.anneal.bench.peer"};
 
+    /** Where a library's user gets the machine's own time and threads by asking for nothing else. */
+    private static final String SYSTEM = "io.anneal.table.StoreEnvironment";
+
     private static final Set<Class<?>> CHARSET_USERS = Set.of(
             String.class,
             InputStreamReader.class,
@@ -60,6 +63,8 @@ final class BannedCallsTest {
                 .resideOutsideOfPackage("io.anneal.bench.peer")
                 .and()
                 .doNotHaveFullyQualifiedName("io.anneal.cli.AnnealCommand")
+                .and()
+                .doNotHaveFullyQualifiedName(SYSTEM)
                 .should(call("the clock", BannedCallsTest::readsClock))
                 .because("a clock comes in through the constructor, so that tests and simulations own the time")
                 .check(MainClasses.ALL);
@@ -78,6 +83,8 @@ final class BannedCallsTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackages(WIRING)
+                .and()
+                .doNotHaveFullyQualifiedName(SYSTEM)
                 .should(call("randomness without a seed", BannedCallsTest::drawsUnseeded))
                 .because("a source of randomness comes in through the constructor, so that one seed repeats a run")
                 .check(MainClasses.ALL);
@@ -98,6 +105,8 @@ final class BannedCallsTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackages(WIRING)
+                .and()
+                .doNotHaveFullyQualifiedName(SYSTEM)
                 .should(call("for a default executor", BannedCallsTest::takesDefaultExecutor))
                 .because("whoever assembles the parts decides on which threads they run, and ends them")
                 .check(MainClasses.ALL);

@@ -7,6 +7,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.store.RowRange;
 import io.anneal.store.SSTableWriter;
 import io.anneal.store.SSTables;
 import io.anneal.store.TableRow;
@@ -21,6 +22,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +48,36 @@ class SSTablesSnippetsTest {
         }
         // end
         return lines;
+    }
+
+    private static List<String> readOne(Path directory, Instant day) throws IOException {
+        List<String> lines = new ArrayList<>();
+        // snippet: partition
+        try (SSTables table = SSTables.open(directory)) {
+            RowRange latest = RowRange.from(day).reversed().limit(10);
+            try (TableRows rows = table.partition(latest, Instant.now(), 7)) {
+                for (TableRow row = rows.next(); row != null; row = rows.next()) {
+                    lines.add(row.value("placed") + " " + row.value("item"));
+                }
+            }
+            Optional<TableRow> one = table.row(Map.of("customer", 7, "placed", day), Instant.now());
+            one.ifPresent(row -> lines.add("one " + row.value("item")));
+        }
+        // end
+        return lines;
+    }
+
+    private static TableSchema build() {
+        // snippet: builder
+        TableSchema orders = TableSchema.builder("shop", "orders")
+                .partitionKey("customer", "int")
+                .clustering("placed", "timestamp")
+                .column("item", "text")
+                .column("tags", "set<text>")
+                .staticColumn("name", "text")
+                .build();
+        // end
+        return orders;
     }
 
     private static long count(Path directory, long left, long right) throws IOException {
@@ -147,6 +179,10 @@ class SSTablesSnippetsTest {
         assertThat(count(table, Long.MIN_VALUE, 0) + count(table, 0, Long.MIN_VALUE))
                 .isEqualTo(1000);
 
+        assertThat(build().differenceFrom(schema)).contains("gc_grace_seconds differs, here=-1, there=864000");
+        assertThat(readOne(table, Instant.parse("2026-11-21T10:15:30Z")))
+                .containsExactly("2026-11-21T10:15:30Z bread", "one bread");
+
         delete(schema, directory, Instant.parse("2026-11-21T10:15:30Z"));
         assertThat(read(table)).hasSize(997).contains("1 bought null [white]");
 
@@ -171,6 +207,6 @@ class SSTablesSnippetsTest {
 
     @Test
     void shouldBeQuotedByThePage() throws IOException {
-        Snippets.assertQuoted(SSTablesSnippetsTest.class, "sstables.md", 7);
+        Snippets.assertQuoted(SSTablesSnippetsTest.class, "sstables.md", 9);
     }
 }

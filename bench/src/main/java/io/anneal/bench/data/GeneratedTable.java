@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * A drawn table in SSTables, with LZ4 in chunks of 16 KiB, in a temporary directory that closing removes.
@@ -53,9 +54,10 @@ public final class GeneratedTable implements Closeable {
     /** Writes the table into {@code parts} SSTables that overlap as {@link GeneratedCursor#part} says. */
     public static GeneratedTable write(TableShape shape, long rowCount, int parts, SSTableVersion version)
             throws IOException {
-        List<FragmentCursor> cursors = new ArrayList<>();
-        for (int part = 0; part < parts; part++) {
-            cursors.add(GeneratedCursor.part(shape, rowCount, SEED, part, parts));
+        List<Supplier<FragmentCursor>> cursors = new ArrayList<>();
+        for (int i = 0; i < parts; i++) {
+            int part = i;
+            cursors.add(() -> GeneratedCursor.part(shape, rowCount, SEED, part, parts));
         }
         return write(shape, rowCount, rowCount / shape.rowsPerPartition(), version, cursors);
     }
@@ -68,18 +70,25 @@ public final class GeneratedTable implements Closeable {
                 partitionCount * rowsPerPartition,
                 partitionCount,
                 version,
-                List.of(GeneratedCursor.ofPartitions(shape, partitionCount, rowsPerPartition, SEED)));
+                List.of(() -> GeneratedCursor.ofPartitions(shape, partitionCount, rowsPerPartition, SEED)));
     }
 
+    // One cursor after the other is made, since each holds all keys.
     private static GeneratedTable write(
-            TableShape shape, long rowCount, long partitionCount, SSTableVersion version, List<FragmentCursor> cursors)
+            TableShape shape,
+            long rowCount,
+            long partitionCount,
+            SSTableVersion version,
+            List<Supplier<FragmentCursor>> cursors)
             throws IOException {
         GeneratedTable table =
                 new GeneratedTable(shape, rowCount, partitionCount, version, TemporaryDirectory.create("anneal-bench"));
         try {
-            for (FragmentCursor cursor : cursors) {
+            for (Supplier<FragmentCursor> source : cursors) {
                 String generation = Integer.toString(table.readers.size() + 1);
-                table.readers.add(Formats.open(table.write(table.directory.path(), generation, cursor)));
+                try (FragmentCursor cursor = source.get()) {
+                    table.readers.add(Formats.open(table.write(table.directory.path(), generation, cursor)));
+                }
             }
         } catch (IOException | RuntimeException e) {
             try (table) {

@@ -61,8 +61,9 @@ final class RowMaker {
         bytes.ensure(BLOB_BYTES + 2 * RUN_BYTES);
         row.clear(false);
         row.liveness(micros, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
-        if (shape == TableShape.KILOBYTE_ROWS) {
-            cell(row, columns[0], micros, blob(random));
+        if (shape != TableShape.SMALL_ROWS) {
+            int lengthBytes = shape == TableShape.RANDOM_ROWS ? randomBlob(random) : blob(random);
+            cell(row, columns[0], micros, lengthBytes);
             return;
         }
         row.clustering().reset(bytes.array());
@@ -87,6 +88,15 @@ final class RowMaker {
             }
             bytes.truncate(end);
             bytes.writeBytes(REPEATED, 0, RUN_BYTES);
+        }
+        bytes.truncate(start + BLOB_BYTES);
+        return BLOB_BYTES;
+    }
+
+    private int randomBlob(SplittableRandom random) {
+        int start = bytes.lengthBytes();
+        for (int i = 0; i < BLOB_BYTES; i += Long.BYTES) {
+            bytes.writeLong(random.nextLong());
         }
         bytes.truncate(start + BLOB_BYTES);
         return BLOB_BYTES;

@@ -6,12 +6,20 @@ import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import java.util.Map;
 
-/** The two tables that everything is measured with: one whose cost is in bytes and one whose cost is in rows. */
+/** The tables that are measured with: those whose cost is in bytes and one whose cost is in rows. */
 public enum TableShape {
     /** A bigint key, one row a partition, a blob of {@value RowMaker#BLOB_BYTES} bytes of which LZ4 removes about half. */
     KILOBYTE_ROWS(
             1,
             TableSchema.builder("bench", "kilobyte_rows")
+                    .options(Options.AS_CASSANDRA_HAS_THEM)
+                    .column("id", CqlTypes.BIGINT, Column.Kind.PARTITION_KEY)
+                    .column("payload", CqlTypes.BLOB, Column.Kind.REGULAR)
+                    .build()),
+    /** As {@link #KILOBYTE_ROWS}, of random bytes that nothing makes shorter. */
+    RANDOM_ROWS(
+            1,
+            TableSchema.builder("bench", "random_rows")
                     .options(Options.AS_CASSANDRA_HAS_THEM)
                     .column("id", CqlTypes.BIGINT, Column.Kind.PARTITION_KEY)
                     .column("payload", CqlTypes.BLOB, Column.Kind.REGULAR)

@@ -18,7 +18,18 @@ public enum BenchMetric {
     BYTES_PER_SECOND("B/s"),
     /** What the working thread allocated. */
     ALLOCATED_PER_ROW("B"),
-    PEAK_MEMORY("B");
+    PEAK_MEMORY("B"),
+    /** Uncompressed input, by processor time of all threads: what a core does in a second. */
+    BYTES_PER_CPU_SECOND("B/s"),
+    /** Of one read or one acknowledged write; of the limit, of one fdatasync. */
+    LATENCY_MEDIAN("s"),
+    LATENCY_P99("s"),
+    /** Acknowledged writes for each fdatasync of the commit log. */
+    WRITES_PER_SYNC("1"),
+    /** The most that memtables held at once. */
+    MEMTABLE_PEAK("B"),
+    /** What the store was told to keep within. */
+    MEMORY_BUDGET("B");
 
     private final String unit;
 

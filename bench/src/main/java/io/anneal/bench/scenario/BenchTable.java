@@ -46,7 +46,6 @@ public final class BenchTable {
 
     private static String line(String name, BenchSystem system, Map<BenchMetric, BenchRecord> metrics) {
         BenchRecord wall = metrics.get(BenchMetric.WALL);
-        BenchRecord memory = metrics.get(BenchMetric.PEAK_MEMORY);
         String time = wall == null
                 ? ""
                 : String.format(
@@ -65,10 +64,19 @@ public final class BenchTable {
                         median(metrics, BenchMetric.ALLOCATED_PER_ROW, "%.1f", 1),
                         median(metrics, BenchMetric.CPU, "%.2f", MILLISECONDS),
                         time,
-                        memory == null
-                                ? ""
-                                : median(metrics, BenchMetric.PEAK_MEMORY, "  peak heap %.0f MB", 1 / MILLION))
+                        further(metrics))
                 .stripTrailing();
+    }
+
+    /** What only some cases have. */
+    private static String further(Map<BenchMetric, BenchRecord> metrics) {
+        return median(metrics, BenchMetric.PEAK_MEMORY, "  peak heap %.0f MB", 1 / MILLION)
+                + median(metrics, BenchMetric.MEMTABLE_PEAK, "  memtables %.0f MB", 1 / MILLION)
+                + median(metrics, BenchMetric.MEMORY_BUDGET, "  budget %.0f MB", 1 / MILLION)
+                + median(metrics, BenchMetric.BYTES_PER_CPU_SECOND, "  %.0f MB/s a core", 1 / MILLION)
+                + median(metrics, BenchMetric.WRITES_PER_SYNC, "  %.1f writes a sync", 1)
+                + median(metrics, BenchMetric.LATENCY_MEDIAN, "  median %.1f us", MILLION)
+                + median(metrics, BenchMetric.LATENCY_P99, "  p99 %.1f us", MILLION);
     }
 
     private static String median(
@@ -83,6 +91,9 @@ public final class BenchTable {
             return;
         }
         systems.forEach((system, metrics) -> {
+            if (system != BenchSystem.ANNEAL) {
+                latencyRatio(own, system, metrics, out);
+            }
             BenchRecord other = metrics.get(BenchMetric.WALL);
             BenchRecord wall = own.get(BenchMetric.WALL);
             if (system == BenchSystem.ANNEAL || other == null || wall == null) {
@@ -99,5 +110,37 @@ public final class BenchTable {
                     other.max() / wall.min(),
                     otherCpu.median() / Math.max(own.get(BenchMetric.CPU).median(), RESOLUTION_SECONDS));
         });
+    }
+
+    /** How many of the other's usual operations one of ours takes. */
+    private static void latencyRatio(
+            Map<BenchMetric, BenchRecord> own,
+            BenchSystem system,
+            Map<BenchMetric, BenchRecord> metrics,
+            PrintStream out) {
+        BenchRecord other = metrics.get(BenchMetric.LATENCY_MEDIAN);
+        BenchRecord median = own.get(BenchMetric.LATENCY_MEDIAN);
+        if (other == null || median == null) {
+            return;
+        }
+        double unit = Math.max(other.median(), RESOLUTION_SECONDS);
+        BenchRecord p99 = own.get(BenchMetric.LATENCY_P99);
+        String tail = p99 == null
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        ", p99 %.2f (%.2f..%.2f)",
+                        p99.median() / unit,
+                        p99.min() / Math.max(other.max(), RESOLUTION_SECONDS),
+                        p99.max() / Math.max(other.min(), RESOLUTION_SECONDS));
+        out.printf(
+                Locale.ROOT,
+                "%-26s in medians of %s: median %.2f (%.2f..%.2f)%s%n",
+                "",
+                system.text(),
+                median.median() / unit,
+                median.min() / Math.max(other.max(), RESOLUTION_SECONDS),
+                median.max() / Math.max(other.min(), RESOLUTION_SECONDS),
+                tail);
     }
 }

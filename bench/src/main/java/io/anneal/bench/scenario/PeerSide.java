@@ -39,7 +39,7 @@ final class PeerSide implements Closeable {
         }
     }
 
-    private static PeerSSTableVersion writtenBy(SSTableVersion version) {
+    static PeerSSTableVersion writtenBy(SSTableVersion version) {
         return Arrays.stream(PeerSSTableVersion.values())
                 .filter(known -> known.name().equals(version.name()))
                 .findFirst()

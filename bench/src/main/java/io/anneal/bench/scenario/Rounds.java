@@ -10,10 +10,6 @@ import java.util.function.ToDoubleFunction;
  * machine does meets all of them alike.
  */
 final class Rounds {
-    private static final int WARM_UP_RUNS_MAX = 1000;
-    /** Work that waits for the disk hardly uses the processor. */
-    private static final int WARM_UP_WALL_FACTOR = 4;
-
     private final String scenario;
     private final BenchConfig config;
 
@@ -27,7 +23,7 @@ final class Rounds {
         config.progress().accept(scenario + " " + caseName + ": warming up");
         List<List<Run>> runs = new ArrayList<>();
         for (Contender contender : contenders) {
-            warmUp(contender);
+            Warming.warm(config, contender);
             runs.add(new ArrayList<>());
         }
         config.progress().accept(scenario + " " + caseName + ": measuring");
@@ -41,21 +37,6 @@ final class Rounds {
             records.addAll(records(caseName, contenders.get(i).system(), runs.get(i)));
         }
         return records;
-    }
-
-    /** By its own time on the processor, since on a busy machine little may be done in much time. */
-    private void warmUp(Contender contender) throws IOException {
-        long wallNanos = 0;
-        long cpuNanos = 0;
-        int count = 0;
-        do {
-            Run run = contender.work().run();
-            wallNanos += run.wallNanos();
-            cpuNanos += run.cpuNanos();
-            count++;
-        } while (cpuNanos < config.warmUpNanos()
-                && wallNanos / WARM_UP_WALL_FACTOR < config.warmUpNanos()
-                && count < WARM_UP_RUNS_MAX);
     }
 
     private List<BenchRecord> records(String caseName, BenchSystem system, List<Run> runs) {

@@ -6,8 +6,8 @@ package io.anneal.bench.scenario;
  * @param rows 0 where there are none
  * @param dataBytes uncompressed; 0 where a rate would say nothing
  * @param wallNanos one at least, so that rates are finite
- * @param cpuNanos of the working thread
- * @param allocatedBytes by the working thread
+ * @param cpuNanos of the working thread, or of all where several work
+ * @param allocatedBytes by the working thread; 0 where several work
  */
 record Run(long rows, long dataBytes, long wallNanos, long cpuNanos, long allocatedBytes) {
     private static final double SECOND_NANOS = 1e9;
@@ -30,6 +30,10 @@ record Run(long rows, long dataBytes, long wallNanos, long cpuNanos, long alloca
 
     double bytesPerSecond() {
         return dataBytes / wallSeconds();
+    }
+
+    double bytesPerCpuSecond() {
+        return dataBytes * SECOND_NANOS / Math.max(1, cpuNanos);
     }
 
     double allocatedPerRow() {

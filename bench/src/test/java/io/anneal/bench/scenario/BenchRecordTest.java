@@ -66,11 +66,17 @@ final class BenchRecordTest {
         "rows-per-second, 1/s",
         "bytes-per-second, B/s",
         "allocated-per-row, B",
-        "peak-memory, B"
+        "peak-memory, B",
+        "bytes-per-cpu-second, B/s",
+        "latency-median, s",
+        "latency-p99, s",
+        "writes-per-sync, 1",
+        "memtable-peak, B",
+        "memory-budget, B"
     })
     void shouldNameMetricsAndUnitsAsRecordsHaveThem(String text, String unit) {
         assertThat(named(BenchMetric.values(), BenchMetric::text, text).unit()).isEqualTo(unit);
-        assertThat(BenchMetric.values()).hasSize(10);
+        assertThat(BenchMetric.values()).hasSize(16);
     }
 
     @Test

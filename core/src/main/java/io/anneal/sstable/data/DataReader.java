@@ -10,6 +10,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FilterListener;
 import io.anneal.sstable.LostData;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableMetadata;
@@ -41,6 +42,8 @@ public final class DataReader implements SSTableReader {
     private final PartitionIndex index;
     /** Null before a key was asked for; empty when there is none. */
     private volatile Optional<BloomFilter> filter;
+
+    private volatile FilterListener filterListener = FilterListener.NONE;
 
     private DataReader(
             Descriptor descriptor,
@@ -193,6 +196,11 @@ public final class DataReader implements SSTableReader {
         return new PrefixDecoder(statistics.header().clusteringTypes());
     }
 
+    @Override
+    public void listenToFilter(FilterListener listener) {
+        filterListener = listener;
+    }
+
     /** The data, for one thread. */
     public ChunkSource chunks() {
         Path file = descriptor.file(Component.DATA);
@@ -234,8 +242,22 @@ public final class DataReader implements SSTableReader {
         long token = partitioner().token(keyBytes, 0, keyBytes.length);
         KeyView wanted = new KeyView().wrap(token, keyBytes, 0, keyBytes.length);
         if (!mayContain(wanted)) {
+            filterListener.negative();
             return null;
         }
+        SliceCursor found = readListed(schema, wanted, slices, reversed, heldBytes);
+        if (filter.isPresent()) {
+            if (found == null) {
+                filterListener.falsePositive();
+            } else {
+                filterListener.truePositive();
+            }
+        }
+        return found;
+    }
+
+    private SliceCursor readListed(TableSchema schema, KeyView wanted, Slices slices, boolean reversed, long heldBytes)
+            throws IOException {
         RowDecoder decoder = decoder(schema);
         PartitionLookup lookup = index.lookup();
         try {

@@ -1,154 +1,53 @@
 package io.anneal.sstable.big;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.ThreadMXBean;
-import io.anneal.fragment.DeletionTime;
-import io.anneal.fragment.FragmentCursor;
-import io.anneal.fragment.FragmentKind;
-import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
-import io.anneal.io.OutputFile;
-import io.anneal.io.StorageException;
-import io.anneal.key.ClusteringComparator;
-import io.anneal.key.KeyView;
-import io.anneal.key.Murmur3;
-import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlTypes;
-import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
-import io.anneal.sstable.Compression;
-import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.EncodingBase;
 import io.anneal.sstable.FragmentWriter;
-import io.anneal.sstable.SSTableCursor;
-import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.sstable.data.DataWriter;
+import io.anneal.sstable.data.DataWriterContract;
 import io.anneal.sstable.data.ScriptCursor;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Consumer;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class BigWriterTest {
+class BigWriterTest extends DataWriterContract {
     private static final long NOW_MICROS = 1_700_000_000_000_000L;
-    private static final long NOW_SECONDS = 1_700_000_000L;
-    private static final TableSchema SCHEMA = schema(0.01);
-    private static final SSTableWriterConfig CONFIG = SSTableWriterConfig.defaults(10);
+    private static final TableSchema SCHEMA = TableSchema.builder("ks", "t")
+            .column("k", CqlTypes.TEXT, Column.Kind.PARTITION_KEY)
+            .column("c", CqlTypes.TEXT, Column.Kind.CLUSTERING)
+            .column("v", CqlTypes.INT, Column.Kind.REGULAR)
+            .build();
 
-    @TempDir
-    private Path directory;
-
-    private static TableSchema schema(double filterChance) {
-        return TableSchema.builder("ks", "t")
-                .options(new TableOptions(0, filterChance, 128, Map.of(), Map.of(), false, Map.of()))
-                .column("k", CqlTypes.TEXT, Column.Kind.PARTITION_KEY)
-                .column("c", CqlTypes.TEXT, Column.Kind.CLUSTERING)
-                .column("s", CqlTypes.INT, Column.Kind.STATIC)
-                .column("v", CqlTypes.INT, Column.Kind.REGULAR)
-                .column("m", CqlTypes.map(CqlTypes.TEXT, CqlTypes.TEXT), Column.Kind.REGULAR)
-                .build();
+    BigWriterTest() {
+        super(SSTableVersion.NB, BigIndexWriter::open, List.of(Component.INDEX, Component.SUMMARY));
     }
 
-    private static byte[] text(String value) {
-        return value.getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static Consumer<Row> alive() {
-        return row -> row.liveness(NOW_MICROS, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
-    }
-
-    private ScriptCursor script() {
-        return new ScriptCursor(SCHEMA);
-    }
-
-    private DataWriter writer() throws IOException {
-        return DataWriter.open(directory, "1", SCHEMA, CONFIG, OutputFile.CREATE_NEW, BigIndexWriter::open);
-    }
-
-    private List<Path> files() throws IOException {
-        try (Stream<Path> files = Files.list(directory)) {
-            return files.toList();
+    private static void assertRefused(Path directory, ScriptCursor cursor, String... words) throws IOException {
+        try (FragmentWriter writer = new BigFormat().write(directory, "1", SCHEMA, SSTableWriterConfig.defaults(10))) {
+            assertThatThrownBy(() -> writer.append(cursor))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContainingAll(words);
         }
-    }
-
-    private void assertRefused(ScriptCursor cursor, Class<? extends Exception> type, String... words)
-            throws IOException {
-        try (DataWriter writer = writer()) {
-            assertThatThrownBy(() -> writer.append(cursor)).isInstanceOf(type).hasMessageContainingAll(words);
-            assertThatThrownBy(writer::finish).isInstanceOf(IllegalStateException.class);
-        }
-        assertThat(files()).isEmpty();
-    }
-
-    @Test
-    void shouldRefusePartitionsOutOfOrder() throws IOException {
-        ScriptCursor cursor = script();
-        cursor.partition(5, "b").row(text("x"), alive()).end();
-        cursor.partition(4, "a").row(text("x"), alive()).end();
-        assertRefused(cursor, IllegalStateException.class, "partition out of order", "nextToken=4", "token=5", "nb-1");
-    }
-
-    @Test
-    void shouldRefuseAKeyGivenTwice() throws IOException {
-        ScriptCursor cursor = script();
-        cursor.partition(5, "b").row(text("x"), alive()).end().partition(5, "b");
-        assertRefused(cursor, IllegalStateException.class, "partition out of order");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"a", "b"})
-    void shouldRefuseRowsOutOfOrder(String second) throws IOException {
-        ScriptCursor cursor = script().partition(1, "k").row(text("b"), alive()).row(text(second), alive());
-        assertRefused(cursor, IllegalStateException.class, "fragment out of order", "previous=(b)", "key=6b");
-    }
-
-    @Test
-    void shouldRefuseAStaticRowBehindARow() throws IOException {
-        ScriptCursor cursor = script().partition(1, "k").row(text("b"), alive()).staticRow(alive());
-        assertRefused(cursor, IllegalStateException.class, "static row");
-    }
-
-    @Test
-    void shouldRefuseARangeDeletionThatStaysOpen() throws IOException {
-        ScriptCursor cursor = script().partition(1, "k");
-        cursor.change(text("b"), ClusteringComparator.BEFORE, NOW_MICROS, NOW_SECONDS)
-                .end();
-        assertRefused(cursor, IllegalStateException.class, "range deletion is open");
-    }
-
-    @Test
-    void shouldRefuseAChangeThatChangesNothing() throws IOException {
-        ScriptCursor cursor = script().partition(1, "k");
-        cursor.change(text("b"), ClusteringComparator.BEFORE, DeletionTime.NO_TIMESTAMP, DeletionTime.NO_DELETION_TIME);
-        assertRefused(cursor, IllegalStateException.class, "changes nothing");
     }
 
     @ParameterizedTest
     @ValueSource(longs = {Integer.MAX_VALUE, 4_294_967_290L, -1})
-    void shouldRefuseATombstoneTimeThatDoesNotFit(long seconds) throws IOException {
-        ScriptCursor cursor = script().partition(1, "k");
-        cursor.row(text("b"), row -> row.addCell(0, NOW_MICROS, Row.NO_TTL, seconds));
+    void shouldRefuseATombstoneTimeThatDoesNotFit(long seconds, @TempDir Path directory) throws IOException {
+        ScriptCursor cursor = new ScriptCursor(SCHEMA).partition(1, "k");
+        cursor.row(new byte[] {'b'}, row -> row.addCell(0, NOW_MICROS, Row.NO_TTL, seconds));
         assertRefused(
+                directory,
                 cursor,
-                IllegalArgumentException.class,
                 "does not fit format nb",
                 "localDeletionTimeSeconds=" + seconds,
                 "column=v",
@@ -156,267 +55,10 @@ class BigWriterTest {
     }
 
     @Test
-    void shouldRefuseAnExpiringCellWithoutExpiry() throws IOException {
-        ScriptCursor cursor = script().partition(1, "k");
-        cursor.row(text("b"), row -> row.addCell(0, NOW_MICROS, 60, DeletionTime.NO_DELETION_TIME));
-        assertRefused(cursor, IllegalArgumentException.class, "does not fit format nb", "column=v");
-    }
-
-    @Test
-    void shouldRefuseAPartitionDeletionTimeThatDoesNotFit() throws IOException {
-        ScriptCursor cursor =
-                script().partition(1, "k", NOW_MICROS, 4_000_000_000L).end();
-        assertRefused(cursor, IllegalArgumentException.class, "does not fit format nb", "key=6b");
-    }
-
-    @Test
-    void shouldRefuseAValueOfTheWrongLength() throws IOException {
-        ScriptCursor cursor = script().partition(1, "k").row(text("b"), row -> {
-            row.addCell(0, NOW_MICROS, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
-            row.value(new byte[3], 0, 3);
-        });
-        assertRefused(cursor, IllegalArgumentException.class, "wrong length", "column=v", "expected=4");
-    }
-
-    @Test
-    void shouldRefuseACellWithoutPathInACollection() throws IOException {
-        ScriptCursor cursor = script().partition(1, "k").row(text("b"), row -> {
-            row.addCell(1, NOW_MICROS, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
-            row.value(new byte[3], 0, 3);
-        });
-        assertRefused(cursor, IllegalArgumentException.class, "no path", "column=m");
-    }
-
-    @Test
-    void shouldRefuseAKeyThatIsTooLong() throws IOException {
-        ScriptCursor cursor = script().partition(1, "k".repeat(70_000));
-        assertRefused(cursor, IllegalArgumentException.class, "partition key is too long");
-    }
-
-    @Test
-    void shouldRefuseAGenerationThatIsNoPartOfAName() {
-        assertThatThrownBy(() -> new BigFormat().write(directory, "a-b", SCHEMA, CONFIG))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("generation=a-b");
-    }
-
-    @Test
-    void shouldLeaveNothingBehindWhenTheCursorBreaks() throws IOException {
-        ScriptCursor cursor = script().partition(1, "k").row(text("b"), alive()).failure();
-        assertRefused(cursor, IOException.class, "cursor broke");
-    }
-
-    @Test
-    void shouldLeaveNothingBehindWhenNotFinished() throws IOException {
-        try (DataWriter writer = writer()) {
-            writer.append(script().partition(1, "k").row(text("b"), alive()).end());
-            assertThat(files()).hasSize(2);
-        }
-        assertThat(files()).isEmpty();
-    }
-
-    @Test
-    void shouldRefuseToFinishWithoutAPartition() throws IOException {
-        try (DataWriter writer = writer()) {
-            // A partition without content does not exist, nor does an empty row.
-            writer.append(script().partition(1, "k").row(text("b"), row -> {}).end());
-            assertThat(writer.dataLengthBytes()).isZero();
-            assertThatThrownBy(writer::finish)
-                    .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("needs a partition");
-        }
-        assertThat(files()).isEmpty();
-    }
-
-    @Test
-    void shouldRefuseToFinishInsideAPartition() throws IOException {
-        try (DataWriter writer = writer()) {
-            writer.append(script().partition(1, "k").row(text("b"), alive()));
-            assertThatThrownBy(writer::finish).hasMessageContaining("inside a partition");
-        }
-    }
-
-    /** Each component in turn is written to a device that is always full. */
-    @ParameterizedTest
-    @EnumSource(
-            value = Component.class,
-            names = {"DATA", "INDEX", "SUMMARY", "FILTER", "STATISTICS", "COMPRESSION_INFO", "DIGEST", "TOC"})
-    void shouldNameTheFileAndLeaveNothingWhenTheDiskIsFull(Component full) throws IOException {
-        Path device = Path.of("/dev/full");
-        Assumptions.assumeTrue(Files.exists(device), "no device that is always full");
-        OutputFile.Opener opener = file -> file.toString().contains(full.fileSuffix())
-                ? FileChannel.open(device, StandardOpenOption.WRITE)
-                : OutputFile.CREATE_NEW.open(file);
-        try (DataWriter writer = DataWriter.open(directory, "1", SCHEMA, CONFIG, opener, BigIndexWriter::open)) {
-            writer.append(script().partition(1, "k").row(text("b"), alive()).end());
-            assertThatThrownBy(writer::finish)
-                    .isInstanceOf(StorageException.class)
-                    .hasMessageContainingAll(full.fileSuffix(), "free space", "action=");
-        }
-        assertThat(files()).isEmpty();
-    }
-
-    @Test
-    void shouldLeaveNothingBehindWhenAFileCannotBeCreated() throws IOException {
-        OutputFile.Opener opener = file -> {
-            if (file.toString().contains(Component.INDEX.fileSuffix())) {
-                throw new IOException("read-only");
-            }
-            return OutputFile.CREATE_NEW.open(file);
-        };
-        assertThatThrownBy(() -> DataWriter.open(directory, "1", SCHEMA, CONFIG, opener, BigIndexWriter::open))
-                .isInstanceOf(StorageException.class)
-                .hasMessageContainingAll("action=create", "read-only");
-        assertThat(files()).isEmpty();
-    }
-
-    @Test
-    void shouldWriteNoFilterWhenTheTableWantsNone() throws IOException {
-        Descriptor written = write(schema(1.0), CONFIG, EncodingBase.EPOCH);
-        assertThat(written.has(Component.FILTER)).isFalse();
-        assertThat(Files.readAllLines(written.file(Component.TOC))).doesNotContain("Filter.db");
-    }
-
-    @Test
-    void shouldWriteChecksumsInsteadOfChunksWhenNotCompressed() throws IOException {
-        SSTableWriterConfig plain = SSTableWriterConfig.defaults(10)
-                .withCompression(Compression.NONE)
-                .withLevel(3)
-                .withRepairedAtMillis(42);
-        Descriptor written = write(SCHEMA, plain, EncodingBase.EPOCH);
-        assertThat(written.has(Component.CRC)).isTrue();
-        assertThat(written.has(Component.COMPRESSION_INFO)).isFalse();
-        try (SSTableReader reader = new BigFormat().open(written)) {
-            assertThat(reader.statistics().level()).isEqualTo(3);
-            assertThat(reader.statistics().repairedAtMillis()).isEqualTo(42);
-        }
-    }
-
-    private Descriptor write(TableSchema schema, SSTableWriterConfig config, EncodingBase base) throws IOException {
-        byte[] key = text("k");
-        ScriptCursor cursor = new ScriptCursor(schema);
-        cursor.partition(Murmur3.token(key, 0, 1), "k").row(text("b"), alive()).end();
-        try (FragmentWriter writer = new BigFormat().write(directory, "1", schema, config.withBase(base))) {
-            writer.append(cursor);
-            return writer.finish();
-        }
-    }
-
-    /** Differences to the base wrap around: a base behind the data costs bytes, not data. */
-    @ParameterizedTest
-    @ValueSource(longs = {0, NOW_MICROS, NOW_MICROS + 1, Long.MAX_VALUE, Long.MIN_VALUE + 1})
-    void shouldKeepTimestampsWhateverTheBase(long baseMicros) throws IOException {
-        Descriptor written = write(SCHEMA, CONFIG, new EncodingBase(baseMicros, Integer.MAX_VALUE, 60));
-        try (SSTableReader reader = new BigFormat().open(written);
-                SSTableCursor cursor = reader.scan(SCHEMA, TokenRange.Linear.ALL)) {
-            assertThat(cursor.advance()).isEqualTo(FragmentKind.PARTITION_START);
-            assertThat(cursor.partitionDeletionTimestampMicros()).isEqualTo(DeletionTime.NO_TIMESTAMP);
-            assertThat(cursor.advance()).isEqualTo(FragmentKind.CLUSTERING_ROW);
-            assertThat(cursor.row().livenessTimestampMicros()).isEqualTo(NOW_MICROS);
-        }
-    }
-
-    @Test
-    void shouldAllocateNothingPerRow() throws IOException {
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        EndlessRows rows = new EndlessRows();
-        try (DataWriter writer = writer()) {
-            rows.append(writer, 20_000);
-            long before = threads.getCurrentThreadAllocatedBytes();
-            rows.append(writer, 100_000);
-            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-            // Less than one object for ten rows: buffers grow, and with them what is kept of every partition.
-            assertThat(allocated).isLessThan(100_000);
-        }
-    }
-
-    /** Partitions of a hundred rows, filled into the same objects again and again. */
-    private static final class EndlessRows implements FragmentCursor {
-        private final byte[] bytes = new byte[8];
-        private final Row row = new Row();
-        private final KeyView key = new KeyView();
-        private long partition;
-        private FragmentKind kind;
-
-        void append(DataWriter writer, int rowCount) throws IOException {
-            for (int i = 0; i < rowCount; i++) {
-                if (i % 100 == 0) {
-                    partition++;
-                    key.wrap(partition, bytes, 0, 4);
-                    kind = FragmentKind.PARTITION_START;
-                    writer.appendCurrent(this);
-                }
-                bytes[4] = (byte) (i % 100);
-                row.clear(false);
-                row.clustering().reset(bytes);
-                row.clustering().add(4, 1);
-                row.liveness(NOW_MICROS, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
-                row.addCell(0, NOW_MICROS + i, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
-                row.value(bytes, 4, 4);
-                row.addComplexDeletion(1, NOW_MICROS, NOW_SECONDS);
-                row.addCell(1, NOW_MICROS + 1, 60, NOW_SECONDS + i);
-                row.value(bytes, 0, 8);
-                row.path(bytes, 4, 4);
-                kind = FragmentKind.CLUSTERING_ROW;
-                writer.appendCurrent(this);
-                if (i % 100 == 99) {
-                    kind = FragmentKind.PARTITION_END;
-                    writer.appendCurrent(this);
-                }
-            }
-        }
-
-        @Override
-        public FragmentKind kind() {
-            return kind;
-        }
-
-        @Override
-        public KeyView key() {
-            return key;
-        }
-
-        @Override
-        public Row row() {
-            return row;
-        }
-
-        @Override
-        public TableSchema schema() {
-            return SCHEMA;
-        }
-
-        @Override
-        public long partitionDeletionTimestampMicros() {
-            return DeletionTime.NO_TIMESTAMP;
-        }
-
-        @Override
-        public long partitionDeletionLocalTimeSeconds() {
-            return DeletionTime.NO_DELETION_TIME;
-        }
-
-        @Override
-        public FragmentKind advance() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public RangeTombstoneChange rangeTombstoneChange() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void nextPartition() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void forwardTo(long token) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void close() {}
+    void shouldRefuseAPartitionDeletionTimeThatDoesNotFit(@TempDir Path directory) throws IOException {
+        ScriptCursor cursor = new ScriptCursor(SCHEMA)
+                .partition(1, "k", NOW_MICROS, 4_000_000_000L)
+                .end();
+        assertRefused(directory, cursor, "does not fit format nb", "key=6b");
     }
 }

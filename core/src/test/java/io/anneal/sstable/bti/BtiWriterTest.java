@@ -1,20 +1,15 @@
 package io.anneal.sstable.bti;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.ThreadMXBean;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
-import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
 import io.anneal.io.OutputFile;
-import io.anneal.io.StorageException;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
-import io.anneal.key.KeyView;
 import io.anneal.key.Slices;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlTypes;
@@ -25,13 +20,10 @@ import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.data.DataWriter;
+import io.anneal.sstable.data.DataWriterContract;
 import io.anneal.sstable.data.ScriptCursor;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,14 +31,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class BtiWriterTest {
+class BtiWriterTest extends DataWriterContract {
     private static final long NOW_MICROS = 1_700_000_000_000_000L;
     private static final long NOW_SECONDS = 1_700_000_000L;
     private static final int WIDE_ROWS = 3000;
@@ -58,17 +48,16 @@ class BtiWriterTest {
     private static final SSTableWriterConfig CONFIG =
             SSTableWriterConfig.defaults(10).withVersion(SSTableVersion.DA);
 
-    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
-
     @TempDir
     private Path directory;
 
-    private DataWriter writer(SSTableWriterConfig config, OutputFile.Opener opener) throws IOException {
-        return DataWriter.open(directory, "1", SCHEMA, config, opener, BtiIndexWriter::open);
+    BtiWriterTest() {
+        super(SSTableVersion.DA, BtiIndexWriter::open, List.of(Component.PARTITIONS, Component.ROWS));
     }
 
     private Descriptor write(SSTableWriterConfig config, FragmentCursor cursor) throws IOException {
-        try (DataWriter writer = writer(config, OutputFile.CREATE_NEW)) {
+        try (DataWriter writer =
+                DataWriter.open(directory, "1", SCHEMA, config, OutputFile.CREATE_NEW, BtiIndexWriter::open)) {
             writer.append(cursor);
             return writer.finish();
         }
@@ -205,116 +194,5 @@ class BtiWriterTest {
 
         assertThat(written.file(Component.ROWS)).isEmptyFile();
         assertThat(written.file(Component.TOC)).content().contains("Partitions.db", "Rows.db");
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"PARTITIONS", "ROWS"})
-    void shouldLeaveNothingBehindWhenAFileOfTheIndexCannotBeCreated(Component refused) throws IOException {
-        OutputFile.Opener opener = file -> {
-            if (file.toString().contains(refused.fileSuffix())) {
-                throw new IOException("no room");
-            }
-            return OutputFile.CREATE_NEW.open(file);
-        };
-
-        assertThatThrownBy(() -> writer(CONFIG, opener))
-                .isInstanceOf(StorageException.class)
-                .hasMessageContaining(refused.fileSuffix());
-        try (Stream<Path> files = Files.list(directory)) {
-            assertThat(files).isEmpty();
-        }
-    }
-
-    @Test
-    void shouldAllocateNothingPerRow() throws IOException {
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        ManyRows rows = new ManyRows();
-        try (DataWriter writer = writer(CONFIG, OutputFile.CREATE_NEW)) {
-            rows.append(writer, 20_000);
-            long before = threads.getCurrentThreadAllocatedBytes();
-            rows.append(writer, 200_000);
-            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-            // Less than one object for ten rows, though each sixteen kibibytes a block begins.
-            assertThat(allocated).isLessThan(200_000);
-        }
-    }
-
-    /** One partition, its rows filled into the same objects again and again. */
-    private static final class ManyRows implements FragmentCursor {
-        private final byte[] bytes = new byte[4];
-        private final Row row = new Row();
-        private final KeyView key = new KeyView();
-        private int number;
-        private FragmentKind kind;
-
-        void append(DataWriter writer, int count) throws IOException {
-            if (kind == null) {
-                key.wrap(keys(1).first());
-                kind = FragmentKind.PARTITION_START;
-                writer.appendCurrent(this);
-            }
-            kind = FragmentKind.CLUSTERING_ROW;
-            for (int i = 0; i < count; i++) {
-                INT.set(bytes, 0, ++number);
-                row.clear(false);
-                row.clustering().reset(bytes);
-                row.clustering().add(0, 4);
-                row.liveness(NOW_MICROS, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
-                writer.appendCurrent(this);
-            }
-        }
-
-        @Override
-        public FragmentKind kind() {
-            return kind;
-        }
-
-        @Override
-        public KeyView key() {
-            return key;
-        }
-
-        @Override
-        public Row row() {
-            return row;
-        }
-
-        @Override
-        public TableSchema schema() {
-            return SCHEMA;
-        }
-
-        @Override
-        public long partitionDeletionTimestampMicros() {
-            return DeletionTime.NO_TIMESTAMP;
-        }
-
-        @Override
-        public long partitionDeletionLocalTimeSeconds() {
-            return DeletionTime.NO_DELETION_TIME;
-        }
-
-        @Override
-        public FragmentKind advance() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public RangeTombstoneChange rangeTombstoneChange() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void nextPartition() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void forwardTo(long token) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void close() {}
     }
 }

@@ -14,7 +14,9 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FilterListener;
 import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.Formats;
@@ -23,6 +25,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -247,6 +250,68 @@ class PointReadTest {
             assertThatThrownBy(() -> read(reader, Slices.ALL, false))
                     .isInstanceOf(CorruptSSTableException.class)
                     .hasMessageContaining("Index.db");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldTellWhatTheFilterWasWorth(boolean hasFilter) throws IOException {
+        TableSchema schema = WideCursor.schema(false);
+        write(schema, 1, CONFIG).close();
+        Path file = new Descriptor(directory, "nb", "1", "big").file(Component.FILTER);
+        DecoratedKey missing = DecoratedKey.of(new byte[] {1, 2, 3, 4});
+        FilterCounts counts = new FilterCounts();
+        if (!hasFilter) {
+            Files.delete(file);
+        }
+        readWithCounts(missing, counts);
+        assertThat(counts.text()).isEqualTo(hasFilter ? "1 1 0" : "0 0 0");
+        if (hasFilter) {
+            // Every bit set: the filter has every key.
+            byte[] bytes = Files.readAllBytes(file);
+            Arrays.fill(bytes, 8, bytes.length, (byte) 0xFF);
+            Files.write(file, bytes);
+            readWithCounts(missing, counts);
+            assertThat(counts.text()).isEqualTo("1 2 1");
+        }
+    }
+
+    private void readWithCounts(DecoratedKey missing, FilterCounts counts) throws IOException {
+        try (SSTableReader reader = Formats.open(new Descriptor(directory, "nb", "1", "big"))) {
+            reader.listenToFilter(counts);
+            for (DecoratedKey key : List.of(WideCursor.KEY, missing)) {
+                var cursor = reader.read(reader.headerSchema(), key, Slices.ALL, false);
+                assertThat(cursor.isPresent()).isEqualTo(key == WideCursor.KEY);
+                if (cursor.isPresent()) {
+                    cursor.get().close();
+                }
+            }
+        }
+    }
+
+    /** Negatives, true positives, false positives. */
+    private static final class FilterCounts implements FilterListener {
+        private int negatives;
+        private int truePositives;
+        private int falsePositives;
+
+        String text() {
+            return negatives + " " + truePositives + " " + falsePositives;
+        }
+
+        @Override
+        public void negative() {
+            negatives++;
+        }
+
+        @Override
+        public void truePositive() {
+            truePositives++;
+        }
+
+        @Override
+        public void falsePositive() {
+            falsePositives++;
         }
     }
 }

@@ -1,12 +1,10 @@
 package io.anneal.sstable.data;
 
 import io.anneal.fragment.DeletionTime;
-import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
-import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
+import io.anneal.fragment.SourceCursor;
 import io.anneal.key.Clustering;
-import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,21 +13,13 @@ import java.util.Deque;
 import java.util.function.Consumer;
 
 /** A cursor over fragments that a test writes down, in any order, right or wrong. */
-public final class ScriptCursor implements FragmentCursor {
+public final class ScriptCursor extends SourceCursor {
     private record Step(FragmentKind kind, Consumer<ScriptCursor> action) {}
 
-    private final TableSchema schema;
     private final Deque<Step> steps = new ArrayDeque<>();
-    private final KeyView key = new KeyView();
-    private final RangeTombstoneChange change = new RangeTombstoneChange();
-
-    private Row row = new Row();
-    private FragmentKind kind;
-    private long deletionMicros;
-    private long deletionSeconds;
 
     public ScriptCursor(TableSchema schema) {
-        this.schema = schema;
+        super(schema);
     }
 
     /** The token is the test's to choose: order is checked by it. */
@@ -41,8 +31,7 @@ public final class ScriptCursor implements FragmentCursor {
         byte[] bytes = keyText.getBytes(StandardCharsets.UTF_8);
         return step(FragmentKind.PARTITION_START, cursor -> {
             cursor.key.wrap(token, bytes, 0, bytes.length);
-            cursor.deletionMicros = timestampMicros;
-            cursor.deletionSeconds = localSeconds;
+            cursor.partitionDeletion = new DeletionTime(timestampMicros, localSeconds);
         });
     }
 
@@ -85,11 +74,6 @@ public final class ScriptCursor implements FragmentCursor {
     }
 
     @Override
-    public TableSchema schema() {
-        return schema;
-    }
-
-    @Override
     public FragmentKind advance() throws IOException {
         Step step = steps.poll();
         if (step == null) {
@@ -102,46 +86,6 @@ public final class ScriptCursor implements FragmentCursor {
         step.action().accept(this);
         kind = step.kind();
         return kind;
-    }
-
-    @Override
-    public FragmentKind kind() {
-        return kind;
-    }
-
-    @Override
-    public KeyView key() {
-        return key;
-    }
-
-    @Override
-    public long partitionDeletionTimestampMicros() {
-        return deletionMicros;
-    }
-
-    @Override
-    public long partitionDeletionLocalTimeSeconds() {
-        return deletionSeconds;
-    }
-
-    @Override
-    public Row row() {
-        return row;
-    }
-
-    @Override
-    public RangeTombstoneChange rangeTombstoneChange() {
-        return change;
-    }
-
-    @Override
-    public void nextPartition() {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void forwardTo(long token) {
-        throw new UnsupportedOperationException();
     }
 
     @Override

@@ -38,6 +38,25 @@ public final class PeerAgent {
             case "TOKEN" -> tables.token(arguments.get(0), arguments.get(1), arguments.get(2));
             case "AWAIT_RING" -> Ring.awaitMembers(Integer.parseInt(arguments.get(0)));
             case "DUMP" -> Tools.dump(arguments.get(0), arguments.get(1));
+            case "APPLY_ROWS" ->
+                StoreOperations.write(
+                        TableOperations.table(arguments.get(0), arguments.get(1)),
+                        Long.parseLong(arguments.get(2)),
+                        Long.parseLong(arguments.get(3)),
+                        Integer.parseInt(arguments.get(4)),
+                        Boolean.parseBoolean(arguments.get(5)));
+            case "READ_ROWS" ->
+                StoreOperations.read(
+                        TableOperations.table(arguments.get(0), arguments.get(1)),
+                        Long.parseLong(arguments.get(2)),
+                        Long.parseLong(arguments.get(3)),
+                        Integer.parseInt(arguments.get(4)));
+            case "TAKE" ->
+                StoreOperations.take(TableOperations.table(arguments.get(0), arguments.get(1)), arguments.get(2));
+            case "AUTO_COMPACTION" ->
+                tables.autoCompaction(arguments.get(0), arguments.get(1), Boolean.parseBoolean(arguments.get(2)));
+            case "COMPACT_MEASURED" ->
+                StoreOperations.compact(TableOperations.table(arguments.get(0), arguments.get(1)));
             case "NODETOOL" -> Tools.nodetool(arguments);
             default -> throw new IllegalArgumentException("unknown operation, name=" + operation);
         };

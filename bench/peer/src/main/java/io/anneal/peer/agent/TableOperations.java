@@ -37,6 +37,15 @@ final class TableOperations {
         return List.of();
     }
 
+    List<List<String>> autoCompaction(String keyspace, String table, boolean enabled) {
+        if (enabled) {
+            table(keyspace, table).enableAutoCompaction();
+        } else {
+            table(keyspace, table).disableAutoCompaction();
+        }
+        return List.of();
+    }
+
     List<List<String>> sstables(String keyspace, String table) {
         return live(table(keyspace, table)).stream()
                 .map(descriptor -> descriptor.fileFor(Components.DATA).absolutePath())
@@ -106,7 +115,7 @@ final class TableOperations {
                 List.of(table(keyspace, table).getPartitioner().getToken(key).toString()));
     }
 
-    private static ColumnFamilyStore table(String keyspace, String table) {
+    static ColumnFamilyStore table(String keyspace, String table) {
         TableMetadata metadata = Schema.instance.getTableMetadata(keyspace, table);
         if (metadata == null) {
             throw new IllegalArgumentException("no such table, keyspace=" + keyspace + ", table=" + table);

@@ -1,0 +1,313 @@
+package io.anneal.store;
+
+import io.anneal.io.OutputFile;
+import io.anneal.io.StorageException;
+import io.anneal.key.ShardRule;
+import io.anneal.schema.CqlSchema;
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.table.Engine;
+import io.anneal.table.LiveTable;
+import io.anneal.table.SSTableFormats;
+import io.anneal.table.StoreConfig;
+import io.anneal.table.StoreEnvironment;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * An embedded store: tables in a directory, laid out as Cassandra lays them out, that survive any crash. A write that was
+ * acknowledged is there when the store is opened again, by default even after a loss of power. One process at a time. Any
+ * thread.
+ *
+ * <pre>{@code
+ * try (Store store = Store.open(Path.of("data"))) {
+ *     Table people = store.createTable("CREATE TABLE app.people (id int PRIMARY KEY, name text)");
+ *     people.row().key("id", 7).set("name", "Ada").insert();
+ * }
+ * }</pre>
+ *
+ * <p>When the disk fails, the store takes no more writes, says why ({@link #failure()}), and goes on reading: what is on a disk
+ * after a failed sync nobody knows before the store is opened again.
+ */
+public final class Store implements Closeable {
+    private static final SSTableFormats FORMATS = new SSTableFormats() {
+        @Override
+        public SSTableReader open(Descriptor descriptor) throws IOException {
+            return Formats.open(descriptor);
+        }
+
+        @Override
+        public FragmentWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
+                throws IOException {
+            return Formats.write(directory, generation, schema, config);
+        }
+    };
+
+    private final Path directory;
+    private final StoreEnvironment environment;
+    /** Closed with the store: its lock, or the tables that are only read. */
+    private final Closeable held;
+    /** Empty when the store is read-only. */
+    private final Optional<Engine> engine;
+
+    private final Optional<ReadOnlyTables> foreign;
+
+    private Store(
+            Path directory,
+            StoreEnvironment environment,
+            Closeable held,
+            Optional<Engine> engine,
+            Optional<ReadOnlyTables> foreign) {
+        this.directory = directory;
+        this.environment = environment;
+        this.held = held;
+        this.engine = engine;
+        this.foreign = foreign;
+    }
+
+    /** Opens the store of a directory, or makes one there, with {@link StoreConfig#defaults()}. */
+    public static Store open(Path directory) throws IOException {
+        return open(directory, StoreConfig.defaults());
+    }
+
+    /** Opens the store of a directory, or makes one there. */
+    public static Store open(Path directory, StoreConfig config) throws IOException {
+        return open(directory, config, StoreEnvironment.system());
+    }
+
+    /**
+     * Opens the store of a directory, or makes one there: replays its commit log, so that all that was acknowledged is there.
+     *
+     * @throws IllegalStateException when another process, or this one, has it open: names the process
+     * @throws CorruptStoreException when the directory's own files are wrong
+     * @throws io.anneal.commitlog.CorruptCommitLogException when acknowledged writes cannot be read
+     * @throws io.anneal.sstable.CorruptSSTableException when an SSTable is missing, or its small components are wrong
+     */
+    public static Store open(Path directory, StoreConfig config, StoreEnvironment environment) throws IOException {
+        DirectoryLock lock = StoreLock.take(directory, environment.clock().instant());
+        boolean opened = false;
+        try {
+            StoreFile file = storeFile(directory, environment);
+            Engine engine = Engine.open(
+                    directory, new ShardRule(config.shardCount(), file.ignoredBits()), config, environment, FORMATS);
+            Store store = new Store(directory, environment, lock, Optional.of(engine), Optional.empty());
+            opened = true;
+            return store;
+        } finally {
+            if (!opened) {
+                lock.close();
+            }
+        }
+    }
+
+    /**
+     * Opens directories of Cassandra's, or snapshots, as a store that is only read: data directories, those of keyspaces or
+     * tables, several of them as one node's. Nothing is written there. A table that cannot be opened is among the {@link
+     * #unreadable()} ones. Whatever writes throws an {@link UnsupportedOperationException}.
+     *
+     * @throws IllegalArgumentException when a directory is a store's own, which may be read through its snapshots
+     */
+    public static Store openReadOnly(Path... directories) throws IOException {
+        return openReadOnly(List.of(directories), StoreEnvironment.system());
+    }
+
+    /** The same at a time of one's own. */
+    public static Store openReadOnly(List<Path> directories, StoreEnvironment environment) throws IOException {
+        if (directories.isEmpty()) {
+            throw new IllegalArgumentException("no directory is given to be read");
+        }
+        ReadOnlyTables tables = ReadOnlyTables.open(directories);
+        return new Store(directories.get(0), environment, tables, Optional.empty(), Optional.of(tables));
+    }
+
+    private Engine engine() {
+        return engine.orElseThrow(
+                () -> new UnsupportedOperationException("store is read-only, directory=" + directory));
+    }
+
+    private static StoreFile storeFile(Path directory, StoreEnvironment environment) throws IOException {
+        Optional<StoreFile> there = StoreFile.read(directory);
+        if (there.isPresent()) {
+            return there.get();
+        }
+        StoreFile made =
+                new StoreFile(ShardRule.IGNORED_BITS_DEFAULT, environment.ids().get());
+        made.create(directory, OutputFile.CREATE_NEW);
+        return made;
+    }
+
+    /** Where it lies; of a store that is read-only the first directory. */
+    public Path directory() {
+        return directory;
+    }
+
+    /**
+     * Makes a table from {@code CREATE TABLE} text, with the {@code CREATE TYPE}s that it needs. What else a schema's text may
+     * hold, as keyspaces and indexes, is passed over. Where the text says {@code IF NOT EXISTS}, a table of that name is taken
+     * as it is.
+     *
+     * @throws SchemaException when the text is wrong, describes no table or several, or one that a store cannot hold
+     * @throws io.anneal.schema.UnsupportedTypeException when a type in it cannot be handled
+     * @throws IllegalStateException when there is a table of that name
+     */
+    public Table createTable(String cql) throws IOException {
+        CqlSchema text = CqlSchema.parse(cql, "text");
+        TableSchema described = TableRules.only(text);
+        synchronized (this) {
+            Optional<Table> there = findTable(described.qualifiedName());
+            return there.isPresent() && text.saysIfNotExists(described) ? there.get() : createTable(described);
+        }
+    }
+
+    /**
+     * Makes a table; one without an id gets one, one that knows nothing of gc grace Cassandra's.
+     *
+     * @throws SchemaException when a store cannot hold it: it says why
+     * @throws IllegalStateException when there is a table of that name
+     */
+    public Table createTable(TableSchema schema) throws IOException {
+        TableSchema accepted = TableRules.accepted(schema);
+        synchronized (this) {
+            if (find(schema.qualifiedName()).isPresent()) {
+                throw new IllegalStateException("table exists already, table=" + schema.qualifiedName());
+            }
+            TableSchema identified = accepted.id().isPresent()
+                    ? accepted
+                    : accepted.withId(environment.ids().get().toString());
+            return Table.of(engine(), engine().createTable(identified));
+        }
+    }
+
+    /**
+     * A table by its name.
+     *
+     * @param qualifiedName keyspace, dot, table
+     * @throws IllegalArgumentException when there is none: names those that there are
+     * @throws IllegalStateException when it is one of the {@link #unreadable()}
+     */
+    public Table table(String qualifiedName) {
+        return findTable(qualifiedName)
+                .orElseThrow(() -> new IllegalArgumentException("store has no such table, table=" + qualifiedName
+                        + ", tables="
+                        + tables().stream()
+                                .map(table -> table.schema().qualifiedName())
+                                .toList()));
+    }
+
+    /** A table by its name, if there is one. */
+    public Optional<Table> findTable(String qualifiedName) {
+        if (foreign.isEmpty()) {
+            return find(qualifiedName).map(table -> Table.of(engine(), table));
+        }
+        Exception reason = unreadable().get(qualifiedName);
+        if (reason != null) {
+            throw new IllegalStateException(
+                    "table cannot be read, table=" + qualifiedName + ", reason=" + reason.getMessage(), reason);
+        }
+        return Optional.ofNullable(foreign.get().readable().get(qualifiedName)).map(this::readOnly);
+    }
+
+    private Table readOnly(RowSource source) {
+        return Table.readOnly(source, environment.clock());
+    }
+
+    private Optional<LiveTable> find(String qualifiedName) {
+        return engine().tables().stream()
+                .filter(table -> table.schema().qualifiedName().equals(qualifiedName))
+                .findFirst();
+    }
+
+    /** All tables, by name. */
+    public List<Table> tables() {
+        if (foreign.isPresent()) {
+            return foreign.get().readable().values().stream()
+                    .map(this::readOnly)
+                    .toList();
+        }
+        return engine().tables().stream()
+                .sorted(Comparator.comparing(table -> table.schema().qualifiedName()))
+                .map(table -> Table.of(engine(), table))
+                .toList();
+    }
+
+    /** Tables that were found and cannot be read, by name, and why; only in a store that is read-only. */
+    public Map<String, Exception> unreadable() {
+        return foreign.map(ReadOnlyTables::unreadable).orElse(Map.of());
+    }
+
+    /** Forgets a table with its data; snapshots stay. Open cursors fail at their next step. */
+    public void dropTable(String qualifiedName) throws IOException {
+        synchronized (this) {
+            engine().dropTable(table(qualifiedName).liveTable());
+        }
+    }
+
+    /** Writes everything in memory to SSTables. */
+    public void flush() throws IOException {
+        List<CompletableFuture<Void>> asked = new ArrayList<>();
+        for (Table table : tables()) {
+            asked.add(table.flushAsync());
+        }
+        for (CompletableFuture<Void> flushed : asked) {
+            Engine.await(flushed);
+        }
+    }
+
+    /** Compacts all tables. */
+    public void compact() throws IOException {
+        for (Table table : tables()) {
+            table.compact();
+        }
+    }
+
+    /**
+     * Takes a snapshot of every table.
+     *
+     * @return the directories
+     */
+    public List<Path> snapshot(String name) throws IOException {
+        List<Path> snapshots = new ArrayList<>();
+        for (Table table : tables()) {
+            snapshots.add(table.snapshot(name));
+        }
+        return snapshots;
+    }
+
+    /**
+     * What the store does, as numbers by name: {@code docs/metrics.md} has the names and what to watch. With {@link
+     * StoreConfig#isJmx()} the same are MBeans. Empty when the store is read-only.
+     */
+    public SortedMap<String, Number> metrics() {
+        return engine.map(Engine::metrics).orElseGet(Collections::emptySortedMap);
+    }
+
+    /** Why the store takes no writes any more; empty while it takes them. */
+    public Optional<StorageException> failure() {
+        return engine.flatMap(opened -> Optional.ofNullable(opened.failure()));
+    }
+
+    /**
+     * Finishes what was begun, flushes and gives the directory up. Cursors that are open fail at their next step and keep their
+     * files until they are closed. What a full disk keeps from being flushed waits in the commit log.
+     */
+    @Override
+    public void close() throws IOException {
+        try (held) {
+            if (engine.isPresent()) {
+                engine.get().close();
+            }
+        }
+    }
+}

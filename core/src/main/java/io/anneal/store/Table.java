@@ -1,0 +1,249 @@
+package io.anneal.store;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.Mutation;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slices;
+import io.anneal.key.TokenRange;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.table.Engine;
+import io.anneal.table.LiveTable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A table of an open {@link Store}. Any thread; reads take no lock and see what was acknowledged before they began. After the
+ * store is closed or the table dropped every call throws an {@link IllegalStateException}, and so does the next step of an
+ * open cursor.
+ *
+ * <pre>{@code
+ * table.row().key("id", 7).set("name", "Ada").insert();
+ * Optional<TableRow> row = table.row(Map.of("id", 7));
+ * }</pre>
+ */
+public final class Table {
+    /** What a store that can be written to has behind a table. */
+    private record Live(Engine engine, LiveTable table) implements RowSource, MutationSink {
+        @Override
+        public TableSchema schema() {
+            return table.schema();
+        }
+
+        @Override
+        public FragmentCursor scan(TokenRange.Linear range) throws IOException {
+            engine.requireOpen();
+            return table.scan(range);
+        }
+
+        @Override
+        public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+            engine.requireOpen();
+            return table.read(key, slices, reversed);
+        }
+
+        @Override
+        public void apply(Mutation mutation) throws IOException {
+            Engine.await(engine.apply(table, mutation));
+        }
+
+        @Override
+        public CompletableFuture<Void> applyAsync(Mutation mutation) {
+            return engine.apply(table, mutation);
+        }
+
+        @Override
+        public long nextTimestampMicros() {
+            return engine.nextTimestampMicros();
+        }
+
+        @Override
+        public long nowSeconds() {
+            return engine.environment().clock().instant().getEpochSecond();
+        }
+    }
+
+    private final RowSource source;
+    private final RowReads reads;
+    private final InstantSource clock;
+    /** Empty when the store is read-only. */
+    private final Optional<Live> live;
+
+    private Table(RowSource source, InstantSource clock, Optional<Live> live) {
+        this.source = source;
+        this.reads = new RowReads(source);
+        this.clock = clock;
+        this.live = live;
+    }
+
+    static Table of(Engine engine, LiveTable table) {
+        Live live = new Live(engine, table);
+        return new Table(live, engine.environment().clock(), Optional.of(live));
+    }
+
+    static Table readOnly(RowSource source, InstantSource clock) {
+        return new Table(source, clock, Optional.empty());
+    }
+
+    public TableSchema schema() {
+        return source.schema();
+    }
+
+    private Live live() {
+        Live writable = live.orElseThrow(
+                () -> new UnsupportedOperationException("store is read-only, table=" + schema().qualifiedName()));
+        writable.engine().requireOpen();
+        return writable;
+    }
+
+    // Writing.
+
+    /** Begins a write to a row, applied when it ends: the call that ends it returns once it is acknowledged. */
+    public RowBuilder row() {
+        return TableMutation.row(schema(), live());
+    }
+
+    /** Begins the deletion of a range of rows, applied when it ends. */
+    public RangeDeletionBuilder rangeDeletion() {
+        return TableMutation.rangeDeletion(schema(), live());
+    }
+
+    /** Collects several writes to one partition, which become visible and lasting together. */
+    public TableMutation mutation() {
+        return new TableMutation(schema(), live());
+    }
+
+    /**
+     * Applies a mutation; returns once it lasts as the store's sync mode says, and is visible.
+     *
+     * @throws io.anneal.io.StorageException when the disk failed: whether this mutation lasts is not known
+     */
+    public void apply(Mutation mutation) throws IOException {
+        live().apply(mutation);
+    }
+
+    /**
+     * The same without waiting for the disk; waits where memory for writes is used up.
+     *
+     * @return completed by a thread of the store: what depends on it must not wait for the store there
+     */
+    public CompletableFuture<Void> applyAsync(Mutation mutation) {
+        return live().applyAsync(mutation);
+    }
+
+    // Reading.
+
+    /** All rows that exist now. The caller closes them. */
+    public TableRows rows() {
+        return rows(TokenRange.FULL);
+    }
+
+    /** The rows of a range that exist now. The caller closes them. */
+    public TableRows rows(TokenRange range) {
+        return reads.rows(range, nowSeconds());
+    }
+
+    /**
+     * The rows of a partition that exist now. The caller closes them.
+     *
+     * @param keyValues of the partition key's columns, in order
+     */
+    public TableRows partition(Object... keyValues) {
+        return partition(RowRange.ALL, keyValues);
+    }
+
+    /** Some rows of a partition, as {@link RowRange} says. The caller closes them. */
+    public TableRows partition(RowRange range, Object... keyValues) {
+        return reads.partition(range, nowSeconds(), keyValues);
+    }
+
+    /** The row of a primary key, by column names; with the partition key alone the partition's static values. */
+    public Optional<TableRow> row(Map<String, ?> primaryKey) throws IOException {
+        return reads.row(primaryKey, nowSeconds());
+    }
+
+    private long nowSeconds() {
+        return clock.instant().getEpochSecond();
+    }
+
+    /**
+     * Everything in a range as fragments: merged, deletions with it, nothing purged, as it is now. The caller closes the cursor,
+     * which keeps files and memory until then.
+     */
+    public FragmentCursor scan(TokenRange.Linear range) throws IOException {
+        return source.scan(range);
+    }
+
+    /**
+     * One partition as fragments; yields nothing when there is none.
+     *
+     * @param slices which rows; partition deletion and static row are there in any case
+     * @param reversed whether rows come against clustering order
+     */
+    public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+        return source.read(key, slices, reversed);
+    }
+
+    // Care.
+
+    /** Writes everything in memory to SSTables. */
+    public void flush() throws IOException {
+        Engine.await(flushAsync());
+    }
+
+    public CompletableFuture<Void> flushAsync() {
+        return live().engine().flush(live().table());
+    }
+
+    /** Rewrites all SSTables of the table, each shard's to one, or to what the table's strategy takes for the same. */
+    public void compact() throws IOException {
+        Engine.await(compactAsync());
+    }
+
+    public CompletableFuture<Void> compactAsync() {
+        return live().engine().compact(live().table());
+    }
+
+    /**
+     * Keeps the table as it is now: flushes, and links its SSTables below {@code snapshots/}, as Cassandra does.
+     *
+     * @param name of a directory that is not there yet
+     * @return the directory, which {@code nodetool import} and {@link Store#openReadOnly} take
+     */
+    public Path snapshot(String name) throws IOException {
+        return live().engine().snapshot(live().table(), name);
+    }
+
+    /**
+     * Takes in the SSTables of a directory, or those whose components are named: verified, then linked or copied, all or none.
+     * Data that was deleted here long ago, so that the deletion is purged, comes back with them.
+     *
+     * @return how many
+     * @throws io.anneal.sstable.CorruptSSTableException when one is wrong or does not fit the table
+     */
+    public int importSSTables(Path... files) throws IOException {
+        List<Descriptor> foreign =
+                TableSource.of(List.of(files), Optional.empty()).descriptors();
+        live().engine().importSSTables(live().table(), foreign);
+        return foreign.size();
+    }
+
+    /** Forgets all that was written before. Snapshots stay. */
+    public void truncate() throws IOException {
+        live().engine().truncate(live().table());
+    }
+
+    /** A range was repaired as a whole: deletions made before may be purged by tables whose {@code tombstone_gc} is {@code repair}. */
+    public void repaired(TokenRange range, long seconds) throws IOException {
+        live().table().directory().update(content -> content.withRepaired(range, seconds));
+    }
+
+    LiveTable liveTable() {
+        return live().table();
+    }
+}

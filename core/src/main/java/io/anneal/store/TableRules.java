@@ -1,0 +1,108 @@
+package io.anneal.store;
+
+import io.anneal.schema.Column;
+import io.anneal.schema.CqlSchema;
+import io.anneal.schema.CqlTypes;
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.TableOptions;
+import io.anneal.schema.TableSchema;
+import io.anneal.schema.UnsupportedTypeException;
+import io.anneal.sstable.Compression;
+import java.util.Collection;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Which tables a store makes: what it refuses, and why. Reading is more lenient, since what was written is there. */
+final class TableRules {
+    private static final Pattern NAME = Pattern.compile("\\w+");
+    private static final int KEYSPACE_LENGTH_MAX = 48;
+    /** What a file name of 255 characters leaves beside the table's id. */
+    private static final int TABLE_LENGTH_MAX = 222;
+
+    private TableRules() {}
+
+    /**
+     * The one table of a text.
+     *
+     * @throws SchemaException when the text is wrong, or describes no table or several
+     * @throws UnsupportedTypeException when the table, or a type in it, cannot be handled
+     */
+    static TableSchema only(CqlSchema text) {
+        Collection<TableSchema> described = text.tables();
+        if (!text.refusals().isEmpty()) {
+            throw new UnsupportedTypeException(
+                    text.refusals().values().iterator().next());
+        }
+        if (described.size() != 1) {
+            throw new SchemaException("text does not describe one table, tables="
+                    + described.stream().map(TableSchema::qualifiedName).toList());
+        }
+        return described.iterator().next();
+    }
+
+    /**
+     * The table as it will be made: where nothing is known of gc grace, with Cassandra's default.
+     *
+     * @throws SchemaException when a store cannot hold it
+     */
+    static TableSchema accepted(TableSchema table) {
+        requireName("keyspace", table.keyspace(), KEYSPACE_LENGTH_MAX);
+        requireName("table", table.name(), TABLE_LENGTH_MAX);
+        require(!table.isViewBase(), table, "table feeds materialized views, which a store does not keep");
+        require(!table.options().cdc(), table, "table wants its changes captured (cdc), which a store does not do");
+        requireColumns(table);
+        WriteTime.usualTtlSeconds(table);
+        try {
+            Compression.of(table.options());
+        } catch (IllegalArgumentException e) {
+            SchemaException refused = new SchemaException(e.getMessage() + ", table=" + table.qualifiedName());
+            refused.initCause(e);
+            throw refused;
+        }
+        TableOptions options = table.options();
+        return options.gcGraceSeconds() == TableOptions.GC_GRACE_UNKNOWN
+                ? table.withOptions(options.withGcGraceSeconds(TableOptions.DEFAULTS.gcGraceSeconds()))
+                : table;
+    }
+
+    private static void requireName(String what, String name, int lengthMax) {
+        if (!NAME.matcher(name).matches() || name.length() > lengthMax) {
+            throw new SchemaException("name is not made of letters, digits and underscores, or is too long, " + what
+                    + "=" + name + ", lengthMax=" + lengthMax);
+        }
+    }
+
+    private static void requireColumns(TableSchema table) {
+        for (List<Column> key : List.of(table.partitionKey(), table.clustering())) {
+            for (Column column : key) {
+                boolean fits = !column.type().isMultiCell()
+                        && !column.type().isCounter()
+                        && !column.type().ascending().equals(CqlTypes.DURATION);
+                require(fits, table, column, "column cannot be in the primary key");
+            }
+        }
+        for (Column column : table.staticColumns()) {
+            require(!table.clustering().isEmpty(), table, column, "static column in a table without clustering");
+            requireCountersAlone(table, column);
+        }
+        table.regularColumns().forEach(column -> requireCountersAlone(table, column));
+    }
+
+    private static void requireCountersAlone(TableSchema table, Column column) {
+        boolean fits = column.type().isCounter() == table.hasCounters() || column.dropped() || table.isHidden(column);
+        require(fits, table, column, "counters and other columns are in one table");
+    }
+
+    private static void require(boolean fits, TableSchema table, Column column, String reason) {
+        if (!fits) {
+            throw new SchemaException(reason + ", table=" + table.qualifiedName() + ", column=" + column.name()
+                    + ", type=" + column.type().cqlName());
+        }
+    }
+
+    private static void require(boolean fits, TableSchema table, String reason) {
+        if (!fits) {
+            throw new SchemaException(reason + ", table=" + table.qualifiedName());
+        }
+    }
+}

@@ -1,0 +1,562 @@
+package io.anneal.table;
+
+import io.anneal.commitlog.CommitLog;
+import io.anneal.commitlog.CommitLogConfig;
+import io.anneal.commitlog.CommitLogPosition;
+import io.anneal.commitlog.CommitLogReplay;
+import io.anneal.fragment.Mutation;
+import io.anneal.io.OutputFile;
+import io.anneal.io.StorageException;
+import io.anneal.key.ShardRule;
+import io.anneal.key.TokenRange;
+import io.anneal.memtable.MemtablePool;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableReader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What runs in an open store: the tables, the commit log's thread, a thread for each shard's memtables and one for its
+ * flushes, and compactions. The way of a write:
+ *
+ * <pre>
+ *   caller -> MemoryGate -> LogWriter -> ShardWriter -> LiveTable's memtable
+ *             waits for     commit log,  one a shard
+ *             memory        one thread
+ * </pre>
+ *
+ * <p>Any thread may use it; what its own threads call back must not wait for another write.
+ */
+public final class Engine implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+
+    private static final String DATA = "data";
+    private static final String COMMIT_LOG = "commitlog";
+    private static final long CLOSING_POLL_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+
+    private final Path directory;
+    private final StoreConfig config;
+    private final StoreEnvironment environment;
+    private final SSTableFormats formats;
+    private final ShardRule shards;
+    private final StoreState state;
+    private final MemtablePool pool;
+    private final StoreMetrics metrics;
+    private final MemoryGate gate;
+    private final Map<UUID, LiveTable> tables = new ConcurrentHashMap<>();
+    private final List<ScheduledExecutorService> executors = new ArrayList<>();
+    private final ScheduledExecutorService care;
+    private final List<ShardWriter> shardWriters = new ArrayList<>();
+    private final Flushes flushes;
+    private final Compactions compactions;
+
+    /** Callers on their way to a mailbox: nothing is shut down while there is one. */
+    private final AtomicInteger callers = new AtomicInteger();
+
+    private final AtomicLong lastTimestampMicros = new AtomicLong();
+
+    private LogWriter log;
+
+    private Engine(
+            Path directory,
+            ShardRule shards,
+            StoreConfig config,
+            StoreEnvironment environment,
+            SSTableFormats formats) {
+        this.directory = directory;
+        this.config = config;
+        this.environment = environment;
+        this.formats = formats;
+        this.shards = shards;
+        state = new StoreState(directory.toString());
+        pool = new MemtablePool(config.memtableBudgetBytes());
+        metrics = new StoreMetrics(directory.toString(), environment.nanoTime());
+        metrics.memtables(pool::usedBytes, pool::budgetBytes);
+        gate = new MemoryGate(pool, this::relieveMemory, environment.nanoTime(), metrics::admissionWaited);
+        care = executor("care");
+        List<ScheduledExecutorService> flushExecutors = new ArrayList<>();
+        for (int shard = 0; shard < shards.shardCount(); shard++) {
+            shardWriters.add(
+                    new ShardWriter(executor("shard-" + shard), gate, environment.nanoTime(), this::relieveMemory));
+            flushExecutors.add(executor("flush-" + shard));
+        }
+        flushes = new Flushes(
+                tables,
+                shardWriters,
+                flushExecutors,
+                gate,
+                state,
+                config.version(),
+                environment.nanoTime(),
+                this::afterFlush,
+                config.memtableBudgetBytes() / 2);
+        List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
+        for (int i = 0; i < Math.max(1, config.compactionThreads()); i++) {
+            compactionExecutors.add(executor("compaction-" + i));
+        }
+        compactions = new Compactions(compactionExecutors, shards, config, environment, state);
+    }
+
+    private ScheduledExecutorService executor(String name) {
+        ScheduledExecutorService executor = environment.threads().single(name);
+        executors.add(executor);
+        return executor;
+    }
+
+    /**
+     * Opens all tables of a store and brings back what the commit log has of them.
+     *
+     * @param directory of the store, which the caller has locked
+     * @throws io.anneal.commitlog.CorruptCommitLogException when acknowledged writes cannot be read, unless told to go on
+     */
+    public static Engine open(
+            Path directory, ShardRule shards, StoreConfig config, StoreEnvironment environment, SSTableFormats formats)
+            throws IOException {
+        Engine engine = new Engine(directory, shards, config, environment, formats);
+        boolean opened = false;
+        try {
+            engine.openTables();
+            engine.openLog();
+            opened = true;
+            return engine;
+        } finally {
+            if (!opened) {
+                engine.tables.values().forEach(LiveTable::close);
+                engine.executors.forEach(ScheduledExecutorService::shutdown);
+            }
+        }
+    }
+
+    private void openTables() throws IOException {
+        Path data = directory.resolve(DATA);
+        TableCatalogue.sweep(data);
+        for (Path tableDirectory : TableCatalogue.list(data)) {
+            LiveTable table = table(TableDirectory.open(tableDirectory, formats, OutputFile.CREATE_NEW));
+            table.openSSTables();
+        }
+    }
+
+    private LiveTable table(TableDirectory tableDirectory) {
+        LiveTable table = new LiveTable(
+                tableDirectory,
+                shards,
+                pool,
+                gate,
+                metrics.addTable(tableDirectory.schema().qualifiedName(), shards.shardCount()),
+                environment.nanoTime(),
+                sstable -> dispose(tableDirectory, sstable));
+        table.metrics().pending(() -> compactions.pendingCount(table), () -> compactions.pendingBytes(table));
+        tables.put(table.id(), table);
+        return table;
+    }
+
+    /** Nobody holds the SSTable any more. */
+    private void dispose(TableDirectory tableDirectory, LiveSSTable sstable) {
+        try {
+            care.execute(() -> close(tableDirectory, sstable));
+        } catch (RejectedExecutionException e) {
+            // A cursor was closed behind the store; what is obsolete goes at the next start.
+            close(sstable);
+        }
+    }
+
+    private static void close(TableDirectory tableDirectory, LiveSSTable sstable) {
+        close(sstable);
+        if (sstable.isObsolete()) {
+            try {
+                tableDirectory.delete(sstable.descriptor());
+            } catch (IOException e) {
+                LOG.warn("SSTable could not be deleted, the next start does it, sstable={}", sstable, e);
+            }
+        }
+    }
+
+    private static void close(LiveSSTable sstable) {
+        try {
+            sstable.reader().close();
+        } catch (IOException e) {
+            LOG.warn("SSTable could not be closed, sstable={}", sstable, e);
+        }
+    }
+
+    private void openLog() throws IOException {
+        Path commitLog = directory.resolve(COMMIT_LOG);
+        CommitLogReplay.Report replayed = new Recovery(tables, shards, flushes, gate, config.memtableBudgetBytes() / 2)
+                .run(commitLog, config.skipCorruptCommitLog());
+        lastTimestampMicros.set(replayed.clockMicros());
+        // A segment id that some manifest calls flushed must not come again: its mutations would not be replayed.
+        long highestSegment = tables.values().stream()
+                .flatMap(table -> table.directory().content().flushed().values().stream())
+                .mapToLong(CommitLogPosition::segmentId)
+                .max()
+                .orElse(CommitLogPosition.NONE.segmentId());
+        CommitLog opened = CommitLog.open(
+                commitLog,
+                CommitLogConfig.defaults()
+                        .withSegmentSizeBytes(config.commitLogSegmentBytes())
+                        .withCompression(config.commitLogCompression()),
+                highestSegment);
+        opened.releaseReplayed();
+        log = new LogWriter(
+                opened,
+                config.syncMode(),
+                config.syncMode() == SyncMode.PERIODIC ? config.syncPeriod() : config.groupWindow(),
+                executor("log"),
+                shardWriters,
+                state,
+                gate,
+                lastTimestampMicros::get,
+                environment.nanoTime(),
+                metrics,
+                commitLogNow -> flushes.relieveLog(commitLogNow, config.commitLogBudgetBytes()));
+        metrics.commitLog(log::segmentCount, log::lengthBytes);
+        log.start();
+        if (config.isJmx()) {
+            metrics.startJmx();
+        }
+        tables.values().forEach(compactions::consider);
+    }
+
+    private void relieveMemory() {
+        flushes.relieveMemory();
+    }
+
+    private void afterFlush(LiveTable table, LiveMemtable memtable) {
+        log.release(table.id(), memtable.shard(), memtable.reached());
+        compactions.consider(table);
+    }
+
+    /** Begins a call that ends with {@link #leave()}; refused once the store is closing. */
+    private void enter() {
+        callers.incrementAndGet();
+        if (state.isClosed()) {
+            leave();
+            throw state.closedFailure();
+        }
+    }
+
+    private void leave() {
+        callers.decrementAndGet();
+    }
+
+    public List<LiveTable> tables() {
+        state.requireOpen();
+        return List.copyOf(tables.values());
+    }
+
+    /** What stopped the store from taking writes; null while it takes them. */
+    public StorageException failure() {
+        return state.failure();
+    }
+
+    /** @throws IllegalStateException when the store is closed */
+    public void requireOpen() {
+        state.requireOpen();
+    }
+
+    /** Everything that is counted and timed, by name; {@code docs/metrics.md} has the names. */
+    public SortedMap<String, Number> metrics() {
+        return metrics.values();
+    }
+
+    /** Microseconds since 1970 by the clock, but more than the last one given out, by an earlier opening too. */
+    public long nextTimestampMicros() {
+        long clockMicros = TimeUnit.SECONDS.toMicros(
+                        environment.clock().instant().getEpochSecond())
+                + TimeUnit.NANOSECONDS.toMicros(environment.clock().instant().getNano());
+        return lastTimestampMicros.updateAndGet(last -> Math.max(clockMicros, last + 1));
+    }
+
+    public StoreEnvironment environment() {
+        return environment;
+    }
+
+    /**
+     * Makes a mutation last and visible. Waits for memory, before it holds anything.
+     *
+     * @return completed by a thread of the store: what depends on it must not wait for another write there. Fails with a
+     *     {@link StorageException} when it may not last, without saying that it does not
+     */
+    public CompletableFuture<Void> apply(LiveTable table, Mutation mutation) {
+        enter();
+        try {
+            table.requireOpen();
+            if (mutation.isEmpty()) {
+                return CompletableFuture.completedFuture(null);
+            }
+            if (!state.isSound()) {
+                return CompletableFuture.failedFuture(state.refusal());
+            }
+            long startNanos = environment.nanoTime().getAsLong();
+            // Who works for the store cannot wait for the store.
+            if (Mailbox.isReceiving()) {
+                gate.enterAnyway(mutation.lengthBytes());
+            } else {
+                gate.enter(mutation.lengthBytes());
+            }
+            CompletableFuture<Void> done = new CompletableFuture<>();
+            log.write(new PendingWrite(table, shards.shardOf(mutation.key().token()), mutation, done, startNanos));
+            return done;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return CompletableFuture.failedFuture(interrupted());
+        } finally {
+            leave();
+        }
+    }
+
+    private static InterruptedIOException interrupted() {
+        return new InterruptedIOException("interrupted while waiting for the store");
+    }
+
+    /** Waits for what the store was asked for; its own threads must not. */
+    public static <T> T await(CompletableFuture<T> asked) throws IOException {
+        if (Mailbox.isReceiving() && !asked.isDone()) {
+            throw new IllegalStateException(
+                    "a thread of the store cannot wait for the store: use the asynchronous calls");
+        }
+        try {
+            return asked.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException failure) {
+                throw failure;
+            }
+            if (e.getCause() instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new IOException(e.getCause());
+        }
+    }
+
+    /** @param schema with an id; the table must not exist */
+    public LiveTable createTable(TableSchema schema) throws IOException {
+        enter();
+        try {
+            requireSound();
+            return table(
+                    TableDirectory.create(directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW));
+        } finally {
+            leave();
+        }
+    }
+
+    private void requireSound() throws StorageException {
+        if (!state.isSound()) {
+            throw state.refusal();
+        }
+    }
+
+    /** Forgets a table with all its data, but for its snapshots; open cursors fail. */
+    public void dropTable(LiveTable table) throws IOException {
+        enter();
+        try {
+            requireSound();
+            table.stopWrites();
+            compactions.stop(table);
+            tables.remove(table.id());
+            // Behind what is under way nothing touches the table any more.
+            CompletableFuture<Void> passed = new CompletableFuture<>();
+            log.drain(() -> passed.complete(null));
+            await(passed);
+            discardMemtables(table);
+            await(flushes.flush(table));
+            table.close();
+            metrics.removeTable(table.metrics());
+            log.releaseTable(table.id());
+            table.directory().drop();
+        } finally {
+            leave();
+        }
+    }
+
+    /** Everything in memtables goes to SSTables. */
+    public CompletableFuture<Void> flush(LiveTable table) {
+        enter();
+        try {
+            table.requireOpen();
+            return state.isSound() ? flushes.flush(table) : CompletableFuture.failedFuture(state.refusal());
+        } finally {
+            leave();
+        }
+    }
+
+    /** All SSTables of each shard are rewritten to one, or what the table's strategy takes for the same. */
+    public CompletableFuture<Void> compact(LiveTable table) {
+        enter();
+        try {
+            table.requireOpen();
+            return state.isSound() ? compactions.compactAll(table) : CompletableFuture.failedFuture(state.refusal());
+        } finally {
+            leave();
+        }
+    }
+
+    /** Forgets all that was written to a table before. */
+    public void truncate(LiveTable table) throws IOException {
+        enter();
+        try {
+            table.requireOpen();
+            requireSound();
+            List<CommitLogPosition> reached = discardMemtables(table);
+            try {
+                table.truncated(reached);
+            } catch (StorageException e) {
+                state.fail(e);
+                throw e;
+            }
+            for (int shard = 0; shard < reached.size(); shard++) {
+                log.release(table.id(), shard, reached.get(shard));
+            }
+        } finally {
+            leave();
+        }
+    }
+
+    /** Throws away what memtables hold; says how far in the commit log that reaches, by shard. */
+    private List<CommitLogPosition> discardMemtables(LiveTable table) throws IOException {
+        List<CompletableFuture<CommitLogPosition>> asked = new ArrayList<>();
+        for (int shard = 0; shard < shards.shardCount(); shard++) {
+            int number = shard;
+            CompletableFuture<CommitLogPosition> reached = new CompletableFuture<>();
+            shardWriters.get(shard).run(() -> reached.complete(table.discardMemtable(number)));
+            asked.add(reached);
+        }
+        List<CommitLogPosition> reached = new ArrayList<>();
+        for (CompletableFuture<CommitLogPosition> position : asked) {
+            reached.add(await(position));
+        }
+        return reached;
+    }
+
+    /**
+     * Takes foreign SSTables in, as they are: all of them or none. Each is verified first.
+     *
+     * @throws io.anneal.sstable.CorruptSSTableException when one is wrong or does not fit the schema
+     */
+    public void importSSTables(LiveTable table, List<Descriptor> foreign) throws IOException {
+        enter();
+        try {
+            table.requireOpen();
+            requireSound();
+            for (Descriptor descriptor : foreign) {
+                verify(table, descriptor);
+            }
+            List<Descriptor> linked = table.directory().link(foreign);
+            List<LiveSSTable> opened = new ArrayList<>();
+            boolean taken = false;
+            try {
+                for (Descriptor descriptor : linked) {
+                    opened.add(table.open(descriptor, shards.shardCount() == 1 ? 0 : ListedSSTable.SHARED));
+                }
+                table.imported(opened);
+                taken = true;
+            } finally {
+                if (!taken) {
+                    opened.forEach(LiveSSTable::becomeObsolete);
+                }
+                opened.forEach(Counted::release);
+            }
+            compactions.consider(table);
+        } finally {
+            leave();
+        }
+    }
+
+    private void verify(LiveTable table, Descriptor descriptor) throws IOException {
+        try (SSTableReader reader = formats.open(descriptor)) {
+            if (reader.statistics().hasLegacyCounterShards()) {
+                throw new IllegalArgumentException(
+                        "SSTable has counter shards of Cassandra 2.0 or earlier, sstable=" + descriptor);
+            }
+            reader.verify();
+            reader.scan(table.schema(), TokenRange.Linear.ALL).close();
+        }
+    }
+
+    /** Flushes a table and links its SSTables to a directory of their own. */
+    public Path snapshot(LiveTable table, String name) throws IOException {
+        enter();
+        try {
+            table.requireOpen();
+            requireSound();
+            await(flushes.flush(table));
+            LiveSet set = table.acquire();
+            try {
+                List<Descriptor> sstables =
+                        set.sstables().stream().map(LiveSSTable::descriptor).toList();
+                return table.directory()
+                        .snapshot(name, sstables, environment.clock().instant());
+            } finally {
+                set.release();
+            }
+        } finally {
+            leave();
+        }
+    }
+
+    /**
+     * Ends what is under way, flushes, and releases everything; open cursors fail at their next step. What could not be flushed
+     * is in the commit log.
+     */
+    @Override
+    public void close() throws IOException {
+        if (!state.close()) {
+            return;
+        }
+        gate.close(state::closedFailure);
+        while (callers.get() > 0) {
+            LockSupport.parkNanos(CLOSING_POLL_NANOS);
+        }
+        compactions.close();
+        IOException failure = null;
+        try {
+            CompletableFuture<Void> passed = new CompletableFuture<>();
+            log.drain(() -> passed.complete(null));
+            await(passed);
+            for (LiveTable table : tables.values()) {
+                if (state.isSound()) {
+                    await(flushes.flush(table));
+                }
+            }
+        } catch (IOException e) {
+            failure = e;
+        }
+        try {
+            // Behind it nothing comes any more: all that could send is done.
+            CompletableFuture<Void> ended = new CompletableFuture<>();
+            log.end(ended);
+            await(ended);
+        } catch (IOException e) {
+            failure = e;
+        } finally {
+            metrics.close();
+            tables.values().forEach(LiveTable::close);
+            executors.forEach(ScheduledExecutorService::shutdown);
+        }
+        if (failure != null && state.isSound()) {
+            throw failure;
+        }
+    }
+}

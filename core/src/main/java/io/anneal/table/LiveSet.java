@@ -1,0 +1,87 @@
+package io.anneal.table;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a table consists of at one moment: its memtables, those still being flushed among them, and its SSTables. Replaced as
+ * a whole by every switch, flush and compaction; a reader holds one as long as it reads, and with it all that is in it.
+ * Immutable; any thread.
+ */
+final class LiveSet extends Counted {
+    private final List<LiveMemtable> active;
+    private final List<LiveMemtable> flushing;
+    private final List<LiveSSTable> sstables;
+    private final List<List<LiveSSTable>> sstablesByShard;
+
+    /**
+     * Holds everything in it, which the caller holds as well.
+     *
+     * @param active by shard
+     * @param flushing oldest first
+     */
+    LiveSet(List<LiveMemtable> active, List<LiveMemtable> flushing, List<LiveSSTable> sstables) {
+        this.active = List.copyOf(active);
+        this.flushing = List.copyOf(flushing);
+        this.sstables = List.copyOf(sstables);
+        List<List<LiveSSTable>> byShard = new ArrayList<>(active.size());
+        for (int shard = 0; shard < active.size(); shard++) {
+            int owner = shard;
+            byShard.add(sstables.stream()
+                    .filter(sstable -> sstable.shard() == owner || sstable.shard() == ListedSSTable.SHARED)
+                    .toList());
+        }
+        sstablesByShard = List.copyOf(byShard);
+        active.forEach(Counted::retainHeld);
+        flushing.forEach(Counted::retainHeld);
+        sstables.forEach(Counted::retainHeld);
+    }
+
+    List<LiveMemtable> active() {
+        return active;
+    }
+
+    List<LiveMemtable> flushing() {
+        return flushing;
+    }
+
+    List<LiveSSTable> sstables() {
+        return sstables;
+    }
+
+    /** The SSTables that may hold keys of a shard. */
+    List<LiveSSTable> sstables(int shard) {
+        return sstablesByShard.get(shard);
+    }
+
+    /** The memtables that hold keys of a shard. */
+    List<LiveMemtable> memtables(int shard) {
+        List<LiveMemtable> memtables = new ArrayList<>(2);
+        memtables.add(active.get(shard));
+        for (LiveMemtable memtable : flushing) {
+            if (memtable.shard() == shard) {
+                memtables.add(memtable);
+            }
+        }
+        return memtables;
+    }
+
+    /** Of all that is in memory; {@link Long#MAX_VALUE} when nothing is. */
+    long memtableMinTimestampMicros() {
+        long least = Long.MAX_VALUE;
+        for (LiveMemtable memtable : active) {
+            least = Math.min(least, memtable.memtable().minTimestampMicros());
+        }
+        for (LiveMemtable memtable : flushing) {
+            least = Math.min(least, memtable.memtable().minTimestampMicros());
+        }
+        return least;
+    }
+
+    @Override
+    protected void released() {
+        active.forEach(Counted::release);
+        flushing.forEach(Counted::release);
+        sstables.forEach(Counted::release);
+    }
+}

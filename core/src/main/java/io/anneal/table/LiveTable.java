@@ -1,0 +1,495 @@
+package io.anneal.table;
+
+import io.anneal.commitlog.CommitLogPosition;
+import io.anneal.compaction.CompactionStrategy;
+import io.anneal.fragment.CorruptItemException;
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.FragmentStreamValidator;
+import io.anneal.fragment.Mutation;
+import io.anneal.fragment.MutationValidator;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
+import io.anneal.key.ShardRule;
+import io.anneal.key.Slices;
+import io.anneal.key.TokenRange;
+import io.anneal.memtable.Memtable;
+import io.anneal.memtable.MemtablePool;
+import io.anneal.merge.MergeCursor;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableCursor;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * One table while its store is open: its live set, reading from it, and every way in which it changes. Reads come from any
+ * thread and take no lock. Mutations and switches of a shard's memtable come from that shard's thread. What changes the
+ * SSTables replaces the manifest first and the live set behind it, one change at a time.
+ */
+public final class LiveTable {
+    /** The live set's parts while a change is made. */
+    private record Parts(List<LiveMemtable> active, List<LiveMemtable> flushing, List<LiveSSTable> sstables) {}
+
+    private final TableDirectory directory;
+    private final TableSchema schema;
+    private final ShardRule shards;
+    private final MemtablePool pool;
+    private final MemoryGate gate;
+    private final TableMetrics metrics;
+    private final LongSupplier nanoTime;
+    private final CompactionStrategy strategy;
+    private final MutationValidator validator;
+    private final Consumer<LiveSSTable> disposal;
+
+    private volatile LiveSet current;
+    private volatile boolean writesStopped;
+    private volatile boolean closed;
+
+    /**
+     * @param disposal of SSTables that nobody holds any more: closes them, and deletes those that are obsolete
+     */
+    LiveTable(
+            TableDirectory directory,
+            ShardRule shards,
+            MemtablePool pool,
+            MemoryGate gate,
+            TableMetrics metrics,
+            LongSupplier nanoTime,
+            Consumer<LiveSSTable> disposal) {
+        this.directory = directory;
+        this.schema = directory.schema();
+        this.shards = shards;
+        this.pool = pool;
+        this.gate = gate;
+        this.metrics = metrics;
+        this.nanoTime = nanoTime;
+        strategy = CompactionStrategy.of(schema);
+        validator = new MutationValidator(schema);
+        this.disposal = disposal;
+        List<LiveMemtable> active = new ArrayList<>();
+        for (int shard = 0; shard < shards.shardCount(); shard++) {
+            active.add(newMemtable(shard, CommitLogPosition.NONE));
+        }
+        current = new LiveSet(active, List.of(), List.of());
+        active.forEach(Counted::release);
+        metrics.live(
+                () -> current.sstables().size(),
+                () -> current.sstables().stream()
+                        .mapToLong(sstable -> sstable.candidate().onDiskBytes())
+                        .sum());
+        for (int shard = 0; shard < shards.shardCount(); shard++) {
+            int number = shard;
+            metrics.shard(shard).memtableBytes(() -> memtableBytes(number));
+        }
+    }
+
+    private long memtableBytes(int shard) {
+        return current.memtables(shard).stream()
+                .mapToLong(memtable -> memtable.memtable().occupiedBytes())
+                .sum();
+    }
+
+    /** Opens all that the manifest lists; before the table is used. */
+    void openSSTables() throws IOException {
+        boolean sameShards = directory.content().shards().equals(shards);
+        List<LiveSSTable> opened = new ArrayList<>();
+        try {
+            for (Map.Entry<ListedSSTable, Descriptor> listed :
+                    directory.sstables().entrySet()) {
+                int shard = sameShards ? listed.getKey().shard() : ListedSSTable.SHARED;
+                opened.add(open(listed.getValue(), shard));
+            }
+            synchronized (this) {
+                change(parts -> new Parts(parts.active(), parts.flushing(), opened));
+            }
+        } finally {
+            opened.forEach(Counted::release);
+        }
+    }
+
+    /** Opens an SSTable of the table's directory, for the caller to hold. */
+    LiveSSTable open(Descriptor descriptor, int shard) throws IOException {
+        LiveSSTable sstable = LiveSSTable.of(directory.openReader(descriptor), shard, disposal);
+        sstable.reader().listenToFilter(metrics);
+        return sstable;
+    }
+
+    private LiveMemtable newMemtable(int shard, CommitLogPosition reached) {
+        return new LiveMemtable(new Memtable(schema, pool), shard, reached, gate);
+    }
+
+    public TableSchema schema() {
+        return schema;
+    }
+
+    public UUID id() {
+        return directory.tableId();
+    }
+
+    public TableDirectory directory() {
+        return directory;
+    }
+
+    TableMetrics metrics() {
+        return metrics;
+    }
+
+    CompactionStrategy strategy() {
+        return strategy;
+    }
+
+    void requireOpen() {
+        if (closed) {
+            throw closedFailure();
+        }
+    }
+
+    // Reading.
+
+    /** What the table consists of now; the caller releases it. */
+    LiveSet acquire() {
+        while (true) {
+            if (closed) {
+                throw closedFailure();
+            }
+            LiveSet set = current;
+            if (set.retain()) {
+                return set;
+            }
+        }
+    }
+
+    private IllegalStateException closedFailure() {
+        return new IllegalStateException("table is closed or dropped, table=" + schema.qualifiedName());
+    }
+
+    /**
+     * The merge of everything in a range, as it is now: normalised, nothing purged. Whatever is written, flushed or compacted
+     * behind this call does not change what the cursor sees. The caller closes it, and keeps memory and files until then.
+     *
+     * @throws IllegalStateException when the table is closed, from the cursor too
+     */
+    public FragmentCursor scan(TokenRange.Linear range) throws IOException {
+        LiveSet set = acquire();
+        List<FragmentCursor> cursors = new ArrayList<>();
+        try {
+            for (LiveMemtable memtable : set.active()) {
+                cursors.add(memtable.memtable().scan(range));
+            }
+            for (LiveMemtable memtable : set.flushing()) {
+                cursors.add(memtable.memtable().scan(range));
+            }
+            for (LiveSSTable sstable : set.sstables()) {
+                cursors.add(sstable.reader().scan(schema, range));
+            }
+            return live(validated(MergeCursor.of(schema, cursors), false), set, metrics::scanDone);
+        } catch (IOException | RuntimeException e) {
+            abandon(cursors, set, e);
+            throw e;
+        }
+    }
+
+    /**
+     * The merge of what there is of one partition, as it is now; yields nothing when there is none.
+     *
+     * @param slices which rows; partition deletion and static row are there in any case
+     * @param reversed whether rows come against clustering order
+     */
+    public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+        long startNanos = nanoTime.getAsLong();
+        LiveSet set = acquire();
+        List<FragmentCursor> cursors = new ArrayList<>();
+        try {
+            int shard = shards.shardOf(key.token());
+            int sstableCount = 0;
+            for (LiveMemtable memtable : set.memtables(shard)) {
+                memtable.memtable().read(key, slices, reversed).ifPresent(cursors::add);
+            }
+            for (LiveSSTable sstable : set.sstables(shard)) {
+                Optional<SSTableCursor> found = sstable.reader().read(schema, key, slices, reversed);
+                if (found.isPresent()) {
+                    cursors.add(found.get());
+                    sstableCount++;
+                }
+            }
+            int sstablesRead = sstableCount;
+            MergeCursor merged = reversed ? MergeCursor.ofReversed(schema, cursors) : MergeCursor.of(schema, cursors);
+            return live(
+                    validated(merged, reversed),
+                    set,
+                    (rowCount, tombstoneCount) -> metrics.shard(shard)
+                            .readDone(nanoTime.getAsLong() - startNanos, sstablesRead, tombstoneCount));
+        } catch (IOException | RuntimeException e) {
+            abandon(cursors, set, e);
+            throw e;
+        }
+    }
+
+    private FragmentCursor live(FragmentCursor merged, LiveSet set, LiveCursor.Listener listener) {
+        return new LiveCursor(merged, set, () -> closed, schema.qualifiedName(), listener);
+    }
+
+    private static FragmentCursor validated(FragmentCursor merged, boolean reversed) {
+        if (!LiveTable.class.desiredAssertionStatus()) {
+            return merged;
+        }
+        return reversed ? FragmentStreamValidator.ofReversed(merged) : FragmentStreamValidator.of(merged);
+    }
+
+    private static void abandon(List<? extends Closeable> opened, LiveSet set, Exception failure) {
+        for (Closeable closeable : opened) {
+            try {
+                closeable.close();
+            } catch (IOException e) {
+                failure.addSuppressed(e);
+            }
+        }
+        set.release();
+    }
+
+    /** By shard; they may be switched at any moment. */
+    List<LiveMemtable> activeMemtables() {
+        return current.active();
+    }
+
+    boolean isFlushing(int shard) {
+        return current.flushing().stream().anyMatch(memtable -> memtable.shard() == shard);
+    }
+
+    /** Refuses what could not be applied once it is in the commit log; on the log's thread. */
+    void validate(Mutation mutation) throws CorruptItemException {
+        validator.validate(mutation);
+    }
+
+    // Writing: each shard's thread.
+
+    /** Applies a mutation of a shard; one of a table that has been dropped meanwhile goes with it. */
+    void apply(int shard, Mutation mutation, CommitLogPosition reached) throws CorruptItemException {
+        if (writesStopped) {
+            return;
+        }
+        LiveMemtable active = current.active().get(shard);
+        active.memtable().apply(mutation);
+        active.reached(reached);
+    }
+
+    /** Puts a new memtable in the place of one that holds something, which is to be flushed; or leaves an empty one. */
+    Optional<LiveMemtable> switchMemtable(int shard) {
+        synchronized (this) {
+            LiveMemtable full = closed ? null : current.active().get(shard);
+            if (full == null || full.memtable().isEmpty()) {
+                return Optional.empty();
+            }
+            replaceActive(full, true);
+            return Optional.of(full);
+        }
+    }
+
+    private void replaceActive(LiveMemtable full, boolean flushes) {
+        LiveMemtable empty = newMemtable(full.shard(), full.reached());
+        change(parts -> {
+            List<LiveMemtable> active = new ArrayList<>(parts.active());
+            active.set(full.shard(), empty);
+            List<LiveMemtable> flushing = new ArrayList<>(parts.flushing());
+            if (flushes) {
+                flushing.add(full);
+            }
+            return new Parts(active, flushing, parts.sstables());
+        });
+        empty.release();
+    }
+
+    /** Throws away what the shard's memtable holds; says how far in the commit log that reaches. */
+    CommitLogPosition discardMemtable(int shard) {
+        synchronized (this) {
+            LiveMemtable full = current.active().get(shard);
+            if (!full.memtable().isEmpty()) {
+                replaceActive(full, false);
+            }
+            return full.reached();
+        }
+    }
+
+    // Changes.
+
+    private static List<ListedSSTable> listed(List<LiveSSTable> sstables) {
+        return sstables.stream()
+                .map(sstable -> new ListedSSTable(sstable.descriptor().generation(), sstable.shard()))
+                .toList();
+    }
+
+    private static List<String> generations(List<LiveSSTable> sstables) {
+        return sstables.stream()
+                .map(sstable -> sstable.descriptor().generation())
+                .toList();
+    }
+
+    private void change(UnaryOperator<Parts> change) {
+        assert Thread.holdsLock(this);
+        LiveSet before = current;
+        Parts parts = change.apply(new Parts(before.active(), before.flushing(), before.sstables()));
+        current = new LiveSet(parts.active(), parts.flushing(), parts.sstables());
+        before.release();
+    }
+
+    /**
+     * A memtable has become an SSTable, or nothing when all of it had been shadowed. The caller has opened the SSTable and
+     * releases it. A memtable that was truncated meanwhile is dropped with what was written of it.
+     */
+    void flushed(LiveMemtable memtable, Optional<LiveSSTable> written) throws IOException {
+        synchronized (this) {
+            boolean wanted =
+                    !closed && directory.content().flushed(memtable.shard()).compareTo(memtable.reached()) < 0;
+            if (wanted) {
+                directory.update(
+                        content -> content.withSSTables(listed(written.stream().toList()), List.of())
+                                .withFlushed(memtable.shard(), memtable.reached()));
+            } else {
+                written.ifPresent(LiveSSTable::becomeObsolete);
+            }
+            if (!closed) {
+                replaceFlushed(memtable, wanted ? written.stream().toList() : List.of());
+            }
+        }
+    }
+
+    /** The same of a memtable that was filled from the commit log: how much of that is flushed is for the caller to say. */
+    void recovered(LiveMemtable memtable, Optional<LiveSSTable> written) throws IOException {
+        synchronized (this) {
+            List<LiveSSTable> arrived = written.stream().toList();
+            directory.update(content -> content.withSSTables(listed(arrived), List.of()));
+            replaceFlushed(memtable, arrived);
+        }
+        memtable.linger();
+    }
+
+    private void replaceFlushed(LiveMemtable memtable, List<LiveSSTable> written) {
+        change(parts -> {
+            List<LiveMemtable> flushing = new ArrayList<>(parts.flushing());
+            flushing.remove(memtable);
+            List<LiveSSTable> sstables = new ArrayList<>(parts.sstables());
+            sstables.addAll(written);
+            return new Parts(parts.active(), flushing, sstables);
+        });
+    }
+
+    /**
+     * SSTables have been rewritten. The caller has opened the new ones and releases them.
+     *
+     * @return whether they took the place of the old ones; not when those are gone meanwhile, by truncation
+     */
+    boolean compacted(List<LiveSSTable> inputs, List<LiveSSTable> outputs) throws IOException {
+        boolean wanted;
+        synchronized (this) {
+            wanted = !closed && current.sstables().containsAll(inputs);
+            if (wanted) {
+                directory.update(content -> content.withSSTables(listed(outputs), generations(inputs)));
+                inputs.forEach(LiveSSTable::becomeObsolete);
+                Set<LiveSSTable> gone = new HashSet<>(inputs);
+                change(parts -> {
+                    List<LiveSSTable> sstables = new ArrayList<>(parts.sstables());
+                    sstables.removeIf(gone::contains);
+                    sstables.addAll(outputs);
+                    return new Parts(parts.active(), parts.flushing(), sstables);
+                });
+            } else {
+                outputs.forEach(LiveSSTable::becomeObsolete);
+            }
+        }
+        return wanted;
+    }
+
+    /** Foreign SSTables have come, by their own names here. The caller has opened them and releases them. */
+    void imported(List<LiveSSTable> arrived) throws IOException {
+        synchronized (this) {
+            if (closed) {
+                throw closedFailure();
+            }
+            directory.update(content -> content.withSSTables(listed(arrived), List.of()));
+            change(parts -> {
+                List<LiveSSTable> sstables = new ArrayList<>(parts.sstables());
+                sstables.addAll(arrived);
+                return new Parts(parts.active(), parts.flushing(), sstables);
+            });
+        }
+    }
+
+    /**
+     * Everything written up to these positions is gone.
+     *
+     * @param reached by shard, as {@link #discardMemtable(int)} said
+     */
+    void truncated(List<CommitLogPosition> reached) throws IOException {
+        synchronized (this) {
+            directory.update(content -> {
+                ManifestContent next = content.withSSTables(List.of(), generations(current.sstables()));
+                for (int shard = 0; shard < reached.size(); shard++) {
+                    next = next.withFlushed(shard, reached.get(shard));
+                }
+                return next;
+            });
+            current.sstables().forEach(LiveSSTable::becomeObsolete);
+            change(parts -> new Parts(parts.active(), List.of(), List.of()));
+        }
+    }
+
+    /** What is applied from now on is dropped; before the table is closed while its shards go on. */
+    void stopWrites() {
+        writesStopped = true;
+    }
+
+    /** No more use of it: cursors fail at their next step, and what they hold goes when they are closed. */
+    void close() {
+        synchronized (this) {
+            if (!closed) {
+                closed = true;
+                current.release();
+            }
+        }
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * The least timestamp of what may hold a key and is not being compacted: what was deleted later than that may be needed
+     * still.
+     */
+    long minTimestampMicros(KeyView key, Set<LiveSSTable> compacting) {
+        LiveSet set = acquire();
+        try {
+            long least = Long.MAX_VALUE;
+            int shard = shards.shardOf(key.token());
+            for (LiveMemtable memtable : set.memtables(shard)) {
+                if (memtable.memtable().contains(key)) {
+                    least = Math.min(least, memtable.memtable().minTimestampMicros());
+                }
+            }
+            for (LiveSSTable sstable : set.sstables(shard)) {
+                long micros = sstable.reader().statistics().minTimestampMicros();
+                if (micros < least
+                        && !compacting.contains(sstable)
+                        && sstable.reader().mayContain(key)) {
+                    least = micros;
+                }
+            }
+            return least;
+        } catch (IOException e) {
+            // What cannot be asked may have anything.
+            return Long.MIN_VALUE;
+        } finally {
+            set.release();
+        }
+    }
+}

@@ -1,0 +1,239 @@
+package io.anneal.table;
+
+import io.anneal.commitlog.CommitLog;
+import io.anneal.commitlog.CommitLogPosition;
+import io.anneal.fragment.CorruptItemException;
+import io.anneal.io.StorageException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * The commit log's thread at work: appends what has come, makes it last as the sync mode says, and passes it on to the shards,
+ * in the order in which it lies in the log. Nothing reaches a memtable before it has reached the disk, so that no reader sees
+ * what a crash would take back. Once the log has failed nothing is accepted any more: what a failed sync has left on the disk
+ * nobody knows.
+ */
+final class LogWriter {
+    /** What others ask of the log's thread. */
+    private interface Request {
+        void run() throws StorageException;
+    }
+
+    private record Message(PendingWrite write, Request request) {}
+
+    private final CommitLog log;
+    private final SyncMode mode;
+    private final Duration window;
+    private final ScheduledExecutorService executor;
+    private final List<ShardWriter> shards;
+    private final StoreState state;
+    private final MemoryGate gate;
+    private final LongSupplier clockMicros;
+    private final LongSupplier nanoTime;
+    private final StoreMetrics metrics;
+    private final Consumer<CommitLog> spaceWatch;
+    private final Mailbox<Message> mailbox;
+    private final List<List<PendingWrite>> byShard = new ArrayList<>();
+
+    /** Appended and not yet passed on. */
+    private final List<PendingWrite> gathered = new ArrayList<>();
+
+    private boolean windowOpen;
+    /** Since the last sync. */
+    private long writtenCount;
+
+    private volatile long lengthBytes;
+    private volatile long segmentCount;
+
+    /**
+     * @param window between syncs when periodic, of a group's gathering
+     * @param clockMicros the last timestamp given out, which the log remembers
+     * @param spaceWatch told after every round, to have the oldest segments flushed when they take too much
+     */
+    LogWriter(
+            CommitLog log,
+            SyncMode mode,
+            Duration window,
+            ScheduledExecutorService executor,
+            List<ShardWriter> shards,
+            StoreState state,
+            MemoryGate gate,
+            LongSupplier clockMicros,
+            LongSupplier nanoTime,
+            StoreMetrics metrics,
+            Consumer<CommitLog> spaceWatch) {
+        this.log = log;
+        this.mode = mode;
+        this.window = window;
+        this.executor = executor;
+        this.shards = shards;
+        this.state = state;
+        this.gate = gate;
+        this.clockMicros = clockMicros;
+        this.nanoTime = nanoTime;
+        this.metrics = metrics;
+        this.spaceWatch = spaceWatch;
+        mailbox = new Mailbox<>(executor, this::receive);
+        shards.forEach(shard -> byShard.add(new ArrayList<>()));
+    }
+
+    void start() {
+        if (mode == SyncMode.PERIODIC) {
+            executor.scheduleWithFixedDelay(
+                    () -> request(this::sync), window.toNanos(), window.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    void write(PendingWrite write) {
+        mailbox.send(new Message(write, null));
+    }
+
+    /** What a shard of a table wrote up to a position is needed no more. */
+    void release(UUID table, int shard, CommitLogPosition upTo) {
+        request(() -> log.release(table, shard, upTo));
+    }
+
+    /** Nothing of a table is needed any more. */
+    void releaseTable(UUID table) {
+        request(() -> log.releaseTable(table));
+    }
+
+    /** Makes what is gathered last, then runs what comes behind it; on the log's thread. */
+    void drain(Runnable behind) {
+        request(() -> {
+            makeLast();
+            behind.run();
+        });
+    }
+
+    private void request(Request request) {
+        mailbox.send(new Message(null, request));
+    }
+
+    private void receive(List<Message> messages) {
+        for (Message message : messages) {
+            if (message.write() != null) {
+                append(message.write());
+            } else {
+                attempt(message.request());
+            }
+        }
+        if (mode != SyncMode.GROUP) {
+            attempt(this::makeLast);
+        } else if (!gathered.isEmpty() && !windowOpen) {
+            windowOpen = true;
+            executor.schedule(() -> request(this::closeWindow), window.toNanos(), TimeUnit.NANOSECONDS);
+        }
+        lengthBytes = log.lengthBytes();
+        segmentCount = log.segmentCount();
+        spaceWatch.accept(log);
+    }
+
+    /** Of segments that are still needed. */
+    long lengthBytes() {
+        return lengthBytes;
+    }
+
+    long segmentCount() {
+        return segmentCount;
+    }
+
+    private void closeWindow() throws StorageException {
+        windowOpen = false;
+        makeLast();
+    }
+
+    private void attempt(Request request) {
+        try {
+            request.run();
+        } catch (StorageException e) {
+            state.fail(e);
+            gathered.forEach(this::refuse);
+            gathered.clear();
+        }
+    }
+
+    private void append(PendingWrite write) {
+        if (!state.isSound()) {
+            refuse(write);
+            return;
+        }
+        try {
+            write.table().validate(write.mutation());
+        } catch (CorruptItemException e) {
+            gate.leave(write.mutation().lengthBytes());
+            write.done()
+                    .completeExceptionally(new IllegalArgumentException(
+                            "mutation does not fit the table, table="
+                                    + write.table().schema().qualifiedName(),
+                            e));
+            return;
+        }
+        gathered.add(write);
+        attempt(() -> log.append(write.table().id(), write.shard(), write.mutation()));
+    }
+
+    private void makeLast() throws StorageException {
+        if (gathered.isEmpty()) {
+            return;
+        }
+        log.clockMicros(clockMicros.getAsLong());
+        if (mode == SyncMode.PERIODIC) {
+            log.write();
+        } else {
+            sync();
+        }
+        long mutationBytes = 0;
+        for (PendingWrite write : gathered) {
+            mutationBytes += write.mutation().lengthBytes();
+        }
+        metrics.commitLogWritten(gathered.size(), mutationBytes);
+        for (PendingWrite write : gathered) {
+            byShard.get(write.shard()).add(write);
+        }
+        writtenCount += gathered.size();
+        gathered.clear();
+        CommitLogPosition reached = log.position();
+        for (int shard = 0; shard < byShard.size(); shard++) {
+            List<PendingWrite> writes = byShard.get(shard);
+            if (!writes.isEmpty()) {
+                shards.get(shard).apply(List.copyOf(writes), reached);
+                writes.clear();
+            }
+        }
+    }
+
+    private void sync() throws StorageException {
+        long startNanos = nanoTime.getAsLong();
+        log.sync();
+        metrics.commitLogSynced(
+                mode == SyncMode.PERIODIC ? writtenCount : gathered.size(), nanoTime.getAsLong() - startNanos);
+        writtenCount = 0;
+    }
+
+    private void refuse(PendingWrite write) {
+        gate.leave(write.mutation().lengthBytes());
+        write.done().completeExceptionally(state.refusal());
+    }
+
+    /** Makes what is gathered last and closes the log; nothing may be sent behind it. */
+    void end(CompletableFuture<Void> ended) {
+        request(() -> {
+            try {
+                makeLast();
+                log.close();
+                ended.complete(null);
+            } catch (StorageException e) {
+                ended.completeExceptionally(e);
+                throw e;
+            }
+        });
+    }
+}

@@ -1,0 +1,106 @@
+package io.anneal.table;
+
+import io.anneal.commitlog.CommitLogPosition;
+import io.anneal.commitlog.CommitLogReplay;
+import io.anneal.fragment.Mutation;
+import io.anneal.key.ShardRule;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings back from the commit log what no SSTable has, before a store takes writes: mutations go to memtables, those to new
+ * SSTables, and then the manifests say that nothing of the log is needed any more. A crash on the way starts it again. What a
+ * manifest calls flushed is never replayed: a tombstone of it may be purged, and what it deleted would come back. One thread.
+ */
+final class Recovery {
+    private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+
+    private final Map<UUID, LiveTable> tables;
+    private final ShardRule shards;
+    private final Flushes flushes;
+    private final MemoryGate gate;
+    private final long memoryThresholdBytes;
+    private long mutationCount;
+    private long unknownTableCount;
+
+    Recovery(
+            Map<UUID, LiveTable> tables,
+            ShardRule shards,
+            Flushes flushes,
+            MemoryGate gate,
+            long memoryThresholdBytes) {
+        this.tables = tables;
+        this.shards = shards;
+        this.flushes = flushes;
+        this.gate = gate;
+        this.memoryThresholdBytes = memoryThresholdBytes;
+    }
+
+    /** @param skipCorrupt whether to go on behind what cannot be read */
+    CommitLogReplay.Report run(Path commitLog, boolean skipCorrupt) throws IOException {
+        CommitLogReplay.Report report = CommitLogReplay.replay(commitLog, this::replay, skipCorrupt);
+        for (CommitLogReplay.Gap loss : report.losses()) {
+            LOG.error("commit log is corrupt and acknowledged writes are lost, as was allowed, {}", loss);
+        }
+        flushAll();
+        for (LiveTable table : tables.values()) {
+            table.directory()
+                    .update(content -> content.shards().equals(shards)
+                            ? content.withAllFlushed(report.end())
+                            : content.withShards(shards, report.end()));
+        }
+        if (mutationCount > 0 || unknownTableCount > 0) {
+            LOG.info(
+                    "commit log replayed, mutations={}, ofDroppedTables={}, end={}",
+                    mutationCount,
+                    unknownTableCount,
+                    report.end());
+        }
+        return report;
+    }
+
+    private void replay(CommitLogPosition position, UUID tableId, Mutation mutation) throws IOException {
+        LiveTable table = tables.get(tableId);
+        if (table == null) {
+            unknownTableCount++;
+            return;
+        }
+        ManifestContent content = table.directory().content();
+        long token = mutation.key().token();
+        if (position.compareTo(content.flushed(content.shards().shardOf(token))) <= 0) {
+            return;
+        }
+        table.apply(shards.shardOf(token), mutation, position);
+        mutationCount++;
+        if (gate.usedBytes() > memoryThresholdBytes) {
+            flushAll();
+        }
+    }
+
+    private void flushAll() throws IOException {
+        for (LiveTable table : tables.values()) {
+            boolean sameShards = table.directory().content().shards().equals(shards);
+            for (int shard = 0; shard < shards.shardCount(); shard++) {
+                Optional<LiveMemtable> full = table.switchMemtable(shard);
+                if (full.isPresent()) {
+                    int owner = sameShards ? shard : ListedSSTable.SHARED;
+                    table.recovered(full.get(), flushes.write(table, full.get().memtable(), owner));
+                }
+            }
+        }
+    }
+
+    private void recover(LiveTable table, LiveMemtable full, int owner) throws IOException {
+        Optional<LiveSSTable> written = flushes.write(table, full.memtable(), owner);
+        try {
+            table.recovered(full, written);
+        } finally {
+            written.ifPresent(Counted::release);
+        }
+    }
+}

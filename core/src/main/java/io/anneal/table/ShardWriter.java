@@ -1,0 +1,54 @@
+package io.anneal.table;
+
+import io.anneal.commitlog.CommitLogPosition;
+import io.anneal.fragment.CorruptItemException;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+
+/**
+ * A shard's thread at work: applies to memtables what the commit log has, and switches them. Whatever memtables of the shard
+ * hold is touched here only.
+ */
+final class ShardWriter {
+    private final MemoryGate gate;
+    private final LongSupplier nanoTime;
+    private final Mailbox<Runnable> mailbox;
+
+    /** @param memoryWatch told after every round, to have memtables flushed when they take too much */
+    ShardWriter(Executor executor, MemoryGate gate, LongSupplier nanoTime, Runnable memoryWatch) {
+        this.gate = gate;
+        this.nanoTime = nanoTime;
+        mailbox = new Mailbox<>(executor, messages -> {
+            messages.forEach(Runnable::run);
+            memoryWatch.run();
+        });
+    }
+
+    /** Runs on the shard's thread, behind everything sent before; must not throw. */
+    void run(Runnable work) {
+        mailbox.send(work);
+    }
+
+    /** @param reached the end of the last of them, in the log */
+    void apply(List<PendingWrite> writes, CommitLogPosition reached) {
+        run(() -> applyAll(writes, reached));
+    }
+
+    private void applyAll(List<PendingWrite> writes, CommitLogPosition reached) {
+        // One for all: they have waited for the same sync, and are acknowledged together.
+        long nowNanos = nanoTime.getAsLong();
+        for (PendingWrite write : writes) {
+            try {
+                write.table().apply(write.shard(), write.mutation(), reached);
+                gate.leave(write.mutation().lengthBytes());
+                write.table().metrics().shard(write.shard()).writeDone(nowNanos - write.startNanos());
+                write.done().complete(null);
+            } catch (CorruptItemException e) {
+                // Only a mutation made of foreign bytes can be so: it was checked when it came.
+                gate.leave(write.mutation().lengthBytes());
+                write.done().completeExceptionally(e);
+            }
+        }
+    }
+}

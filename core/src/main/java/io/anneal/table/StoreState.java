@@ -1,0 +1,67 @@
+package io.anneal.table;
+
+import io.anneal.io.StorageException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Whether a store takes writes, and why not. Any thread. */
+final class StoreState {
+    private static final Logger LOG = LoggerFactory.getLogger(StoreState.class);
+
+    private final String store;
+    private volatile StorageException failure;
+    private volatile boolean closed;
+
+    /** @param store names it in messages */
+    StoreState(String store) {
+        this.store = store;
+    }
+
+    /** Whether the disk has done all that it was told so far. */
+    boolean isSound() {
+        return failure == null;
+    }
+
+    /** What the disk failed at; null while it is sound. */
+    StorageException failure() {
+        return failure;
+    }
+
+    /** From now on no write is taken; reads go on. The first reason counts. */
+    void fail(StorageException reason) {
+        synchronized (this) {
+            if (failure != null) {
+                return;
+            }
+            failure = reason;
+        }
+        LOG.error("store takes no writes any more, reads go on, store={}", store, reason);
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Whether this call closed it. */
+    synchronized boolean close() {
+        boolean first = !closed;
+        closed = true;
+        return first;
+    }
+
+    /** For everybody who uses a closed store. */
+    IllegalStateException closedFailure() {
+        return new IllegalStateException("store is closed, store=" + store);
+    }
+
+    void requireOpen() {
+        if (closed) {
+            throw closedFailure();
+        }
+    }
+
+    /** What a writer is told whose write is not taken: a fresh one for each, with the reason behind it. */
+    StorageException refusal() {
+        return new StorageException("accept writes after a failure", failure.file(), failure);
+    }
+}

@@ -1,0 +1,163 @@
+package io.anneal.table;
+
+import io.anneal.sstable.FilterListener;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
+
+/**
+ * What one table does: its shards, each and together, and what shards do not divide. Each method is cheap, allocates nothing
+ * and may be called by any thread. {@code docs/metrics.md} has the names.
+ */
+public final class TableMetrics implements FilterListener {
+    private final String qualifiedName;
+    private final List<ShardMetrics> shards = new ArrayList<>();
+    private final LongAdder scans = new LongAdder();
+    private final LongAdder scannedRows = new LongAdder();
+    private final LongAdder scannedTombstones = new LongAdder();
+    private final LongAdder compactions = new LongAdder();
+    private final LongAdder failedCompactions = new LongAdder();
+    private final LongAdder compactedBytesRead = new LongAdder();
+    private final LongAdder compactedBytesWritten = new LongAdder();
+    private final LongAdder filterNegatives = new LongAdder();
+    private final LongAdder filterTruePositives = new LongAdder();
+    private final LongAdder filterFalsePositives = new LongAdder();
+    private final ValueRecorder compactionNanos;
+
+    private volatile LongSupplier compactionsPending = () -> 0;
+    private volatile LongSupplier compactionBytesPending = () -> 0;
+    private volatile LongSupplier sstables = () -> 0;
+    private volatile LongSupplier sstableBytes = () -> 0;
+
+    TableMetrics(MetricsRegistry registry, String qualifiedName, int shardCount) {
+        this.qualifiedName = qualifiedName;
+        Rate reads = new Rate(registry.nanoClock());
+        Rate writes = new Rate(registry.nanoClock());
+        Rate flushes = new Rate(registry.nanoClock());
+        for (int shard = 0; shard < shardCount; shard++) {
+            shards.add(addShard(registry, shard, reads, writes, flushes));
+        }
+        addTimer(registry, MetricName.ALL, "read-latency", recorders(ShardMetrics::readNanos), reads);
+        addTimer(registry, MetricName.ALL, "write-latency", recorders(ShardMetrics::writeNanos), writes);
+        addTimer(registry, MetricName.ALL, "flush-duration", recorders(ShardMetrics::flushNanos), flushes);
+        registry.add(name(MetricName.ALL, "sstables-per-read"), recorders(ShardMetrics::readSSTables));
+        registry.add(name(MetricName.ALL, "tombstones-per-read"), recorders(ShardMetrics::readTombstones));
+        addNumber(registry, "memtable-bytes", sum(ShardMetrics::memtableBytes));
+        addNumber(registry, "flushes", sum(ShardMetrics::flushes));
+        addNumber(registry, "flushed-bytes", sum(ShardMetrics::flushedBytes));
+        addNumber(registry, "flushes-failed", sum(ShardMetrics::failedFlushes));
+
+        Rate compactionRate = new Rate(registry.nanoClock());
+        compactionNanos = new ValueRecorder(compactionRate);
+        addTimer(registry, MetricName.ALL, "compaction-duration", List.of(compactionNanos), compactionRate);
+        addNumber(registry, "compactions", compactions::sum);
+        addNumber(registry, "compactions-failed", failedCompactions::sum);
+        addNumber(registry, "compactions-pending", () -> compactionsPending.getAsLong());
+        addNumber(registry, "compaction-bytes-pending", () -> compactionBytesPending.getAsLong());
+        addNumber(registry, "compacted-bytes-read", compactedBytesRead::sum);
+        addNumber(registry, "compacted-bytes-written", compactedBytesWritten::sum);
+        addNumber(registry, "sstables", () -> sstables.getAsLong());
+        addNumber(registry, "sstable-bytes", () -> sstableBytes.getAsLong());
+        addNumber(registry, "scans", scans::sum);
+        addNumber(registry, "rows-scanned", scannedRows::sum);
+        addNumber(registry, "tombstones-scanned", scannedTombstones::sum);
+        addNumber(registry, "filter-negatives", filterNegatives::sum);
+        addNumber(registry, "filter-true-positives", filterTruePositives::sum);
+        addNumber(registry, "filter-false-positives", filterFalsePositives::sum);
+    }
+
+    private ShardMetrics addShard(MetricsRegistry registry, int shard, Rate reads, Rate writes, Rate flushes) {
+        Rate shardReads = new Rate(registry.nanoClock());
+        Rate shardWrites = new Rate(registry.nanoClock());
+        Rate shardFlushes = new Rate(registry.nanoClock());
+        ShardMetrics metrics =
+                new ShardMetrics(shardReads.andThen(reads), shardWrites.andThen(writes), shardFlushes.andThen(flushes));
+        addTimer(registry, shard, "read-latency", List.of(metrics.readNanos()), shardReads);
+        addTimer(registry, shard, "write-latency", List.of(metrics.writeNanos()), shardWrites);
+        addTimer(registry, shard, "flush-duration", List.of(metrics.flushNanos()), shardFlushes);
+        registry.add(name(shard, "sstables-per-read"), List.of(metrics.readSSTables()));
+        registry.add(name(shard, "tombstones-per-read"), List.of(metrics.readTombstones()));
+        registry.add(name(shard, "memtable-bytes"), metrics::memtableBytes);
+        registry.add(name(shard, "flushes"), metrics::flushes);
+        registry.add(name(shard, "flushed-bytes"), metrics::flushedBytes);
+        registry.add(name(shard, "flushes-failed"), metrics::failedFlushes);
+        return metrics;
+    }
+
+    private MetricName name(int shard, String name) {
+        return new MetricName(qualifiedName, shard, name);
+    }
+
+    private void addTimer(MetricsRegistry registry, int shard, String name, List<ValueRecorder> recorders, Rate rate) {
+        registry.add(name(shard, name), recorders, rate);
+    }
+
+    private void addNumber(MetricsRegistry registry, String name, LongSupplier value) {
+        registry.add(name(MetricName.ALL, name), value);
+    }
+
+    private List<ValueRecorder> recorders(Function<ShardMetrics, ValueRecorder> recorder) {
+        return shards.stream().map(recorder).toList();
+    }
+
+    private LongSupplier sum(ToLongFunction<ShardMetrics> number) {
+        return () -> shards.stream().mapToLong(number).sum();
+    }
+
+    /** {@code keyspace.table}. */
+    public String qualifiedName() {
+        return qualifiedName;
+    }
+
+    public ShardMetrics shard(int shard) {
+        return shards.get(shard);
+    }
+
+    /** A scan over partitions is over; its time is its caller's and not measured. */
+    public void scanDone(long rows, long tombstones) {
+        scans.increment();
+        scannedRows.add(rows);
+        scannedTombstones.add(tombstones);
+    }
+
+    public void compacted(long bytesRead, long bytesWritten, long nanos) {
+        compactions.increment();
+        compactedBytesRead.add(bytesRead);
+        compactedBytesWritten.add(bytesWritten);
+        compactionNanos.record(nanos);
+    }
+
+    public void compactionFailed() {
+        failedCompactions.increment();
+    }
+
+    /** What compaction has before it; asked by any thread. */
+    public void pending(LongSupplier compactionCount, LongSupplier bytes) {
+        compactionsPending = compactionCount;
+        compactionBytesPending = bytes;
+    }
+
+    /** The live SSTables and their length on the disk; asked by any thread. */
+    public void live(LongSupplier sstableCount, LongSupplier bytes) {
+        sstables = sstableCount;
+        sstableBytes = bytes;
+    }
+
+    @Override
+    public void negative() {
+        filterNegatives.increment();
+    }
+
+    @Override
+    public void truePositive() {
+        filterTruePositives.increment();
+    }
+
+    @Override
+    public void falsePositive() {
+        filterFalsePositives.increment();
+    }
+}
