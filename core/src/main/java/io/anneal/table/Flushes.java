@@ -87,6 +87,7 @@ final class Flushes {
             executors.get(shard).execute(() -> {
                 try {
                     if (full.isPresent()) {
+                        requireSound();
                         flush(table, full.get());
                     }
                     done.complete(null);
@@ -98,6 +99,13 @@ final class Flushes {
             });
         });
         return done;
+    }
+
+    /** Behind a flush that failed none may succeed: it would release the commit log of what is in memory only. */
+    private void requireSound() throws StorageException {
+        if (!state.isSound()) {
+            throw state.refusal();
+        }
     }
 
     private static StorageException asStorageFailure(Exception failure, LiveTable table) {

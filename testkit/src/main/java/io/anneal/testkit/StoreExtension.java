@@ -22,6 +22,9 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * class PeopleTest {
  *     @Test
  *     void shouldKeepPeople(Store store, ManualClock clock) throws IOException {
+ *         store.createTable("CREATE TABLE app.people (id int PRIMARY KEY)");
+ *     }
+ * }
  * }</pre>
  *
  * With other settings: {@code @RegisterExtension static final StoreExtension STORES = StoreExtension.with(config)}.
