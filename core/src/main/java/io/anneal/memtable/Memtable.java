@@ -243,6 +243,11 @@ public final class Memtable {
         return times.minLocalDeletionTimeSeconds();
     }
 
+    /** The greatest time of a deletion or expiry, or {@link Long#MIN_VALUE}. Any thread. */
+    public long maxLocalDeletionTimeSeconds() {
+        return times.maxLocalDeletionTimeSeconds();
+    }
+
     /** The smallest TTL written, or {@link Integer#MAX_VALUE}. Any thread. */
     public int minTtlSeconds() {
         return times.minTtlSeconds();
