@@ -7,7 +7,7 @@ package io.anneal.memtable;
  * <pre>
  *   partition   key slab | key offset | key length | created
  *               deletion* | range deletions* | static row*    (versions)
- *               row tower* | first row* | token high | token low | next on each level*...
+ *               row tower* | first row* | last row* | token high | token low | next on each level*...
  *   row tower   first row of level 1*, of level 2* ...
  *   row         slab | offset | versions* | previous* | next on each level*...
  *   version     sequence | older | base | slab | offset
@@ -33,11 +33,12 @@ final class Nodes {
     static final int STATIC_ROW = 6;
     static final int ROW_TOWER = 7;
     static final int FIRST_ROW = 8;
+    static final int LAST_ROW = 9;
     /** Beside the links, since a search looks at both. */
-    static final int TOKEN_HIGH = 9;
+    static final int TOKEN_HIGH = 10;
 
-    static final int TOKEN_LOW = 10;
-    static final int PARTITION_NEXT = 11;
+    static final int TOKEN_LOW = 11;
+    static final int PARTITION_NEXT = 12;
 
     static final int ROW_SLAB = 0;
     static final int ROW_OFFSET = 1;

@@ -167,7 +167,7 @@ final class PartitionList {
         slabs.set(node + Nodes.KEY_OFFSET, slabs.writtenOffset());
         slabs.set(node + Nodes.KEY_LENGTH, key.bytes().length);
         slabs.set(node + Nodes.CREATED, sequence);
-        for (int field = Nodes.DELETION; field <= Nodes.FIRST_ROW; field++) {
+        for (int field = Nodes.DELETION; field <= Nodes.LAST_ROW; field++) {
             slabs.set(node + field, 0);
         }
         for (int level = 0; level < height; level++) {
