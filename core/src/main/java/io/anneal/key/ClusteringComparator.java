@@ -17,12 +17,21 @@ public final class ClusteringComparator {
     private final CqlType[] types;
 
     public ClusteringComparator(List<CqlType> clusteringTypes) {
-        types = clusteringTypes.toArray(CqlType[]::new);
+        this(clusteringTypes.toArray(CqlType[]::new));
+    }
+
+    private ClusteringComparator(CqlType[] types) {
+        this.types = types;
     }
 
     public static ClusteringComparator of(TableSchema schema) {
-        return new ClusteringComparator(
-                schema.clustering().stream().map(Column::type).toList());
+        // No stream: every read of a single row makes one.
+        List<Column> columns = schema.clustering();
+        CqlType[] types = new CqlType[columns.size()];
+        for (int i = 0; i < types.length; i++) {
+            types[i] = columns.get(i).type();
+        }
+        return new ClusteringComparator(types);
     }
 
     /** Number of clustering columns. */

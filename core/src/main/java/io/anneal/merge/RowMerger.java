@@ -33,7 +33,8 @@ public final class RowMerger {
     private final boolean regularDrops;
     private final boolean hasCounters;
     private final long localDeletionTimeMaxSeconds;
-    private final CounterMerger counters = new CounterMerger();
+    /** Null where there are none to merge. */
+    private final CounterMerger counters;
 
     private Row[] versions = new Row[4];
     private int[] heads = new int[4];
@@ -47,11 +48,17 @@ public final class RowMerger {
         staticDrops = hasDropTimes(schema.staticColumns());
         regularDrops = hasDropTimes(schema.regularColumns());
         hasCounters = schema.hasCounters();
+        counters = hasCounters ? new CounterMerger() : null;
         this.localDeletionTimeMaxSeconds = localDeletionTimeMaxSeconds;
     }
 
     private static boolean hasDropTimes(List<Column> columns) {
-        return columns.stream().anyMatch(column -> column.dropTimeMicros() != Column.NEVER_DROPPED);
+        for (Column column : columns) {
+            if (column.dropTimeMicros() != Column.NEVER_DROPPED) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Forgets the versions added before. */

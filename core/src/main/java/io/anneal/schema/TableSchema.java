@@ -25,6 +25,7 @@ public final class TableSchema {
     private final boolean viewBase;
     private final boolean compactStorage;
     private final boolean hasCounters;
+    private final String qualifiedName;
     private final Map<String, Column> byName;
 
     private TableSchema(Builder builder) {
@@ -40,6 +41,7 @@ public final class TableSchema {
         compactStorage = builder.compactStorage;
         hasCounters = staticColumns.stream().anyMatch(c -> c.type().isCounter())
                 || regularColumns.stream().anyMatch(c -> c.type().isCounter());
+        qualifiedName = keyspace + "." + name;
         byName = new HashMap<>();
         for (List<Column> columns : List.of(partitionKey, clustering, staticColumns, regularColumns)) {
             for (Column column : columns) {
@@ -75,7 +77,7 @@ public final class TableSchema {
 
     /** {@code keyspace.table}. */
     public String qualifiedName() {
-        return keyspace + "." + name;
+        return qualifiedName;
     }
 
     /** The table's id in Cassandra, when the schema text names it. */
