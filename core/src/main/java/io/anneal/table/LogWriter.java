@@ -179,7 +179,7 @@ final class LogWriter {
             write.done()
                     .completeExceptionally(new IllegalArgumentException(
                             "mutation does not fit the table, table="
-                                    + write.table().schema().qualifiedName(),
+                                    + write.table().schema().qualifiedName() + ", reason=" + e.getMessage(),
                             e));
             return;
         }
