@@ -116,7 +116,7 @@ final class Compactions implements Closeable {
             return true;
         } catch (CompactionCancelledException e) {
             LOG.debug("compaction was cancelled, table={}", table.schema().qualifiedName());
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             table.metrics().compactionFailed();
             LOG.error(
                     "compaction failed, its inputs stay as they are, table={}, inputs={}",
@@ -134,7 +134,7 @@ final class Compactions implements Closeable {
             try {
                 runAll(table);
                 done.complete(null);
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 done.completeExceptionally(e);
             }
         });

@@ -95,8 +95,8 @@ public final class Engine implements Closeable {
         care = executor("care");
         List<ScheduledExecutorService> flushExecutors = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
-            shardWriters.add(
-                    new ShardWriter(executor("shard-" + shard), gate, environment.nanoTime(), this::relieveMemory));
+            shardWriters.add(new ShardWriter(
+                    executor("shard-" + shard), gate, state, environment.nanoTime(), this::relieveMemory));
             flushExecutors.add(executor("flush-" + shard));
         }
         flushes = new Flushes(

@@ -87,12 +87,13 @@ final class Flushes {
             executors.get(shard).execute(() -> {
                 try {
                     if (full.isPresent()) {
+                        requireSound();
                         flush(table, full.get());
                     }
                     done.complete(null);
-                } catch (IOException | RuntimeException e) {
+                } catch (IOException | RuntimeException | Error e) {
                     table.metrics().shard(shard).flushFailed();
-                    state.fail(asStorageFailure(e, table));
+                    state.fail(e instanceof StorageException storage ? storage : state.broken(e));
                     done.completeExceptionally(e);
                 }
             });
@@ -100,10 +101,11 @@ final class Flushes {
         return done;
     }
 
-    private static StorageException asStorageFailure(Exception failure, LiveTable table) {
-        return failure instanceof StorageException storage
-                ? storage
-                : new StorageException("flush", table.directory().directory(), new IOException(failure));
+    /** Behind a flush that failed none may succeed: it would release the commit log of what is in memory only. */
+    private void requireSound() throws StorageException {
+        if (!state.isSound()) {
+            throw state.refusal();
+        }
     }
 
     private void flush(LiveTable table, LiveMemtable memtable) throws IOException {
@@ -144,15 +146,11 @@ final class Flushes {
     }
 
     private static EncodingBase base(Memtable memtable) {
-        long micros = memtable.minTimestampMicros();
-        long seconds = memtable.minLocalDeletionTimeSeconds();
-        int ttlSeconds = memtable.minTtlSeconds();
-        return new EncodingBase(
-                micros == Long.MAX_VALUE ? EncodingBase.EPOCH.timestampMicros() : micros,
-                seconds < 0 || seconds >= Integer.MAX_VALUE
-                        ? EncodingBase.EPOCH.localDeletionTimeSeconds()
-                        : (int) seconds,
-                ttlSeconds == Integer.MAX_VALUE ? EncodingBase.EPOCH.ttlSeconds() : ttlSeconds);
+        return EncodingBase.of(
+                memtable.minTimestampMicros(),
+                memtable.minLocalDeletionTimeSeconds(),
+                memtable.maxLocalDeletionTimeSeconds(),
+                memtable.minTtlSeconds());
     }
 
     /** Has the largest memtables flushed until those that are left take no more than they may. */

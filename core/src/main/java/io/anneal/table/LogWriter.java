@@ -154,10 +154,17 @@ final class LogWriter {
         try {
             request.run();
         } catch (StorageException e) {
-            state.fail(e);
-            gathered.forEach(this::refuse);
-            gathered.clear();
+            fail(e);
+        } catch (RuntimeException | Error e) {
+            // The outermost loop of the log's thread: whoever waits must hear of it.
+            fail(state.broken(e));
         }
+    }
+
+    private void fail(StorageException reason) {
+        state.fail(reason);
+        gathered.forEach(this::refuse);
+        gathered.clear();
     }
 
     private void append(PendingWrite write) {

@@ -54,15 +54,18 @@ final class Mailbox<M> {
         while (batch.size() < BATCH_MAX && (next = messages.poll()) != null) {
             batch.add(next);
         }
-        if (!batch.isEmpty()) {
-            RECEIVING.set(true);
-            receiver.receive(batch);
+        RECEIVING.set(true);
+        try {
+            if (!batch.isEmpty()) {
+                receiver.receive(batch);
+            }
+        } finally {
             RECEIVING.set(false);
             batch.clear();
-        }
-        scheduled.set(false);
-        if (!messages.isEmpty()) {
-            schedule();
+            scheduled.set(false);
+            if (!messages.isEmpty()) {
+                schedule();
+            }
         }
     }
 }

@@ -12,12 +12,14 @@ import java.util.function.LongSupplier;
  */
 final class ShardWriter {
     private final MemoryGate gate;
+    private final StoreState state;
     private final LongSupplier nanoTime;
     private final Mailbox<Runnable> mailbox;
 
     /** @param memoryWatch told after every round, to have memtables flushed when they take too much */
-    ShardWriter(Executor executor, MemoryGate gate, LongSupplier nanoTime, Runnable memoryWatch) {
+    ShardWriter(Executor executor, MemoryGate gate, StoreState state, LongSupplier nanoTime, Runnable memoryWatch) {
         this.gate = gate;
+        this.state = state;
         this.nanoTime = nanoTime;
         mailbox = new Mailbox<>(executor, messages -> {
             messages.forEach(Runnable::run);
@@ -44,10 +46,11 @@ final class ShardWriter {
                 gate.leave(write.mutation().lengthBytes());
                 write.table().metrics().shard(write.shard()).writeDone(nowNanos - write.startNanos());
                 write.done().complete(null);
-            } catch (CorruptItemException e) {
-                // Only a mutation made of foreign bytes can be so: it was checked when it came.
+            } catch (CorruptItemException | RuntimeException | Error e) {
+                // It was checked when it came. What the log has and the memtable has not must not be flushed past.
+                state.fail(state.broken(e));
                 gate.leave(write.mutation().lengthBytes());
-                write.done().completeExceptionally(e);
+                write.done().completeExceptionally(state.refusal());
             }
         }
     }

@@ -1,6 +1,8 @@
 package io.anneal.table;
 
 import io.anneal.io.StorageException;
+import java.io.IOException;
+import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,6 +60,11 @@ final class StoreState {
         if (closed) {
             throw closedFailure();
         }
+    }
+
+    /** What is made of a failure that is not the disk's: memory that is used up, a fault of our own. */
+    StorageException broken(Throwable failure) {
+        return new StorageException("go on", Path.of(store), new IOException(failure));
     }
 
     /** What a writer is told whose write is not taken: a fresh one for each, with the reason behind it. */
