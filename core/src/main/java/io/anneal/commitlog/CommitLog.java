@@ -3,6 +3,7 @@ package io.anneal.commitlog;
 import io.anneal.commitlog.SectionBuffer.SectionFacts;
 import io.anneal.commitlog.SegmentFiles.NamedFile;
 import io.anneal.fragment.Mutation;
+import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import java.io.Closeable;
@@ -90,7 +91,7 @@ public final class CommitLog implements Closeable {
      */
     public static CommitLog open(Path directory, CommitLogConfig config, long segmentIdFloor, OutputFile.Opener opener)
             throws IOException {
-        SegmentFiles.create(directory);
+        Directories.create(directory);
         List<NamedFile> old = SegmentFiles.segments(directory);
         SegmentPool pool = SegmentPool.open(directory, config, old, segmentIdFloor);
         long oldBytes = 0;
