@@ -54,6 +54,11 @@ public final class CommitLog implements Closeable {
     private StorageException failure;
     private boolean closed;
 
+    /** For any thread. */
+    private volatile long lengthBytes;
+
+    private volatile int segmentCount;
+
     private CommitLog(
             Path directory,
             CommitLogConfig config,
@@ -78,7 +83,7 @@ public final class CommitLog implements Closeable {
 
     /**
      * Begins a segment behind those that are there, which stay until {@link #releaseReplayed}. Makes the directory when it is
-     * not there.
+     * not there; the one above is synced as long as there are no segments.
      *
      * @param segmentIdFloor the largest segment id that was ever heard of, for instance in a flushed position; new ones are larger
      *     than this, whatever the directory holds
@@ -93,6 +98,10 @@ public final class CommitLog implements Closeable {
             oldBytes += SegmentFiles.size(segment.file());
         }
         pool.syncDirectory();
+        if (old.isEmpty()) {
+            // Made just now, or by a process that came no further.
+            SegmentFiles.syncDirectory(directory.toAbsolutePath().getParent());
+        }
         CommitLog log = new CommitLog(directory, config, opener, pool, old, oldBytes);
         log.beginSegment(config.segmentSizeBytes());
         return log;
@@ -109,13 +118,19 @@ public final class CommitLog implements Closeable {
      * @return the end of the record
      */
     public CommitLogPosition append(UUID table, int shard, Mutation mutation) throws StorageException {
+        // So short that who has no use for the position does not pay for it.
+        int end = appendRecord(table, shard, mutation);
+        return new CommitLogPosition(active.id(), end);
+    }
+
+    private int appendRecord(UUID table, int shard, Mutation mutation) throws StorageException {
         checkUsable();
         if (shard < 0 || mutation.lengthBytes() > MUTATION_MAX_BYTES) {
             throw new IllegalArgumentException("mutation is too large or has no shard, lengthBytes="
                     + mutation.lengthBytes() + ", shard=" + shard);
         }
         if (mutation.isEmpty()) {
-            return position();
+            return endPosition();
         }
         int recordBytes = SegmentLayout.RECORD_HEADER_BYTES + mutation.lengthBytes();
         if (recordBytes > section.capacityBytes()) {
@@ -130,12 +145,11 @@ public final class CommitLog implements Closeable {
         int begin = active.endPosition() + SegmentLayout.SECTION_HEADER_BYTES + section.payloadBytes();
         section.append(table, mutation.bytes(), SegmentLayout.recordSeed(active.id(), begin));
         active.mark(table, shard, begin + recordBytes);
-        return new CommitLogPosition(active.id(), begin + recordBytes);
+        return begin + recordBytes;
     }
 
     /** Writes a section of its own in parts, never compressed: nothing the size of the mutation is allocated. */
-    private CommitLogPosition appendLarge(UUID table, int shard, Mutation mutation, int recordBytes)
-            throws StorageException {
+    private int appendLarge(UUID table, int shard, Mutation mutation, int recordBytes) throws StorageException {
         write();
         if (!active.hasRoom(recordBytes)) {
             long neededBytes = SegmentLayout.HEADER_BYTES + 2L * SegmentLayout.SECTION_HEADER_BYTES + recordBytes;
@@ -155,7 +169,8 @@ public final class CommitLog implements Closeable {
         }
         section.clear();
         active.mark(table, shard, begin + recordBytes);
-        return position();
+        measure();
+        return begin + recordBytes;
     }
 
     /** Writes what was appended to the file: it survives the end of the process, not that of the machine. */
@@ -174,6 +189,7 @@ public final class CommitLog implements Closeable {
             throw fail(e);
         }
         section.clear();
+        measure();
     }
 
     /** A section without records, for what its header says. */
@@ -224,12 +240,17 @@ public final class CommitLog implements Closeable {
             throw fail(e);
         }
         segments.add(active);
+        measure();
     }
 
     /** The end of what was appended. */
     public CommitLogPosition position() {
+        return new CommitLogPosition(active.id(), endPosition());
+    }
+
+    private int endPosition() {
         int pending = section.isEmpty() ? 0 : SegmentLayout.SECTION_HEADER_BYTES + section.payloadBytes();
-        return new CommitLogPosition(active.id(), active.endPosition() + pending);
+        return active.endPosition() + pending;
     }
 
     /** The end of what is known to be on the disk. */
@@ -272,6 +293,7 @@ public final class CommitLog implements Closeable {
             NamedFile old = replayed.remove();
             pool.giveBack(old.file(), old.id());
         }
+        measure();
     }
 
     private void retireClean() throws StorageException {
@@ -283,11 +305,13 @@ public final class CommitLog implements Closeable {
                 giveBack(segment);
             }
         }
+        measure();
     }
 
     private void retire(LogSegment segment) throws StorageException {
         segments.remove(segment);
         giveBack(segment);
+        measure();
     }
 
     private void giveBack(LogSegment segment) throws StorageException {
@@ -299,18 +323,26 @@ public final class CommitLog implements Closeable {
         }
     }
 
-    /** Bytes in segments that are not released; of those that were there at open the size of the files. */
-    public long lengthBytes() {
-        long length = section.payloadBytes() + (replayed.isEmpty() ? 0 : replayedBytes);
+    private void measure() {
+        long length = replayed.isEmpty() ? 0 : replayedBytes;
         for (LogSegment segment : segments) {
             length += segment.endOffset();
         }
-        return length;
+        lengthBytes = length;
+        segmentCount = segments.size() + replayed.size();
     }
 
-    /** Segments that are not released. */
+    /**
+     * Bytes written to segments that are not released; of those that were there at open the size of the files. Any thread
+     * may ask.
+     */
+    public long lengthBytes() {
+        return lengthBytes;
+    }
+
+    /** Segments that are not released. Any thread may ask. */
     public int segmentCount() {
-        return segments.size() + replayed.size();
+        return segmentCount;
     }
 
     /** Who must flush so that the oldest segment of this process can go; empty when nobody holds any. */
@@ -337,7 +369,7 @@ public final class CommitLog implements Closeable {
 
     private void checkUsable() throws StorageException {
         if (failure != null) {
-            throw new StorageException("append after a failure", directory, failure);
+            throw new StorageException("go on after a failure", directory, failure);
         }
         if (closed) {
             throw new IllegalStateException("commit log is closed, directory=" + directory);

@@ -31,6 +31,8 @@ public final class CommitLogReplay {
     private long mutations;
     private CommitLogPosition end = CommitLogPosition.NONE;
     private long clockMicros = Long.MIN_VALUE;
+    /** Whether the last search for a witness found any section in the segment. */
+    private boolean sectionsBehind;
     /** Segments of the same session behind this one are left out. */
     private long tornSegmentId = NOT_TORN;
 
@@ -192,7 +194,7 @@ public final class CommitLogReplay {
         CommitLogPosition broken = new CommitLogPosition(reader.id(), position);
         if (!wasSynced(broken, index, offset)) {
             tornSegmentId = reader.id();
-            if (lengthBytes > 0 || reader.findSection(offset) != SegmentReader.NONE) {
+            if (lengthBytes > 0 || sectionsBehind) {
                 tornTails.add(new Gap(file, offset, lengthBytes, reason));
             }
             return false;
@@ -206,10 +208,12 @@ public final class CommitLogReplay {
 
     /** Whether a section behind the broken place says that what is there had been synced. */
     private boolean wasSynced(CommitLogPosition broken, int brokenIndex, long offset) throws IOException {
+        sectionsBehind = false;
         for (int i = brokenIndex; i < segments.size(); i++) {
             try (SegmentReader reader = open(i)) {
                 long from = i == brokenIndex ? offset : 0;
                 while (reader.findSection(from) != SegmentReader.NONE) {
+                    sectionsBehind |= i == brokenIndex;
                     if (reader.sessionId() > broken.segmentId()) {
                         return false;
                     }

@@ -5,7 +5,10 @@ import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;
 import java.io.Closeable;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -21,6 +24,8 @@ final class SegmentReader implements Closeable {
     static final long NONE = -1;
 
     private static final int WINDOW_BYTES = 256 << 10;
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final byte FIRST_OF_MAGIC = (byte) (SegmentLayout.SECTION_MAGIC >>> 3 * Byte.SIZE);
 
     private final Path file;
     private final long id;
@@ -171,13 +176,28 @@ final class SegmentReader implements Closeable {
 
     /** Points at the first section with a right header at the offset or behind it, or returns {@link #NONE}. */
     long findSection(long from) throws StorageException {
-        for (long offset = from; sizeBytes - offset >= SegmentLayout.SECTION_HEADER_BYTES; offset++) {
-            fill(offset, SegmentLayout.SECTION_HEADER_BYTES);
-            if (window.getInt(index(offset)) == SegmentLayout.SECTION_MAGIC && readSection(offset)) {
-                return offset;
+        long offset = from;
+        while (fill(offset, SegmentLayout.SECTION_HEADER_BYTES) == SegmentLayout.SECTION_HEADER_BYTES) {
+            int end = window.limit() - SegmentLayout.SECTION_HEADER_BYTES;
+            int found = findMagic(window.array(), index(offset), end);
+            offset = windowOffset + found;
+            if (found <= end) {
+                if (readSection(offset)) {
+                    return offset;
+                }
+                offset++;
             }
         }
         return NONE;
+    }
+
+    /** The first place up to the end where the bytes of a section's magic stand, or the one behind the end. */
+    private static int findMagic(byte[] bytes, int from, int end) {
+        int i = from;
+        while (i <= end && (bytes[i] != FIRST_OF_MAGIC || (int) INT.get(bytes, i) != SegmentLayout.SECTION_MAGIC)) {
+            i++;
+        }
+        return i;
     }
 
     boolean isCompressed() {

@@ -86,6 +86,12 @@ public final class Mutation {
 
         /** Adds a static or clustering row, which is copied. */
         public Builder row(Row row) {
+            int valueBytes = 0;
+            for (int i = 0; i < row.entryCount(); i++) {
+                valueBytes += Math.max(0, row.valueLengthBytes(i));
+            }
+            // Values at once, and with them the little around them.
+            encoded.ensure(valueBytes + USUAL_BYTES);
             encoder.row(keyView, row, encoded);
             return this;
         }

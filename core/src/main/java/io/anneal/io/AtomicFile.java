@@ -17,12 +17,17 @@ public final class AtomicFile {
         return file.resolveSibling("." + file.getFileName() + ".new");
     }
 
+    /** Replaces the file's content, or makes the file, and forces its name to the disk. */
+    public static void replace(Path file, byte[] content, OutputFile.Opener opener) throws StorageException {
+        put(file, content, opener);
+        Directories.sync(file.toAbsolutePath().getParent());
+    }
+
     /**
-     * Replaces the file's content, or makes the file. When this fails the old form is still there.
-     *
-     * @throws NotSyncedException when the new form has its name and nobody knows whether it will keep it in a crash
+     * The same, but the name is the caller's to force: until then a crash may bring the old form back. When this fails the old
+     * form is still there.
      */
-    public static void replace(Path file, byte[] content, OutputFile.Opener opener) throws IOException {
+    public static void put(Path file, byte[] content, OutputFile.Opener opener) throws StorageException {
         Path temporary = temporary(file);
         Directories.deleteFile(temporary);
         try (OutputFile output = OutputFile.open(temporary, opener)) {
@@ -33,23 +38,6 @@ public final class AtomicFile {
             Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new StorageException("rename", file, e);
-        }
-        try {
-            Directories.sync(file.toAbsolutePath().getParent());
-        } catch (StorageException e) {
-            throw new NotSyncedException(file, e);
-        }
-    }
-
-    /** The file has its new form, but its name was not forced to the disk. */
-    public static final class NotSyncedException extends IOException {
-        private static final long serialVersionUID = 1L;
-
-        NotSyncedException(Path file, StorageException cause) {
-            super(
-                    "file is replaced but its directory could not be synced, file=" + file + ", reason="
-                            + cause.getMessage(),
-                    cause);
         }
     }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -47,7 +48,12 @@ public final class Directories {
             create(parent);
         }
         try {
-            Files.createDirectories(directory);
+            Files.createDirectory(directory);
+        } catch (FileAlreadyExistsException e) {
+            // Somebody else may have made it meanwhile.
+            if (!Files.isDirectory(directory)) {
+                throw new StorageException("create", directory, e);
+            }
         } catch (IOException e) {
             throw new StorageException("create", directory, e);
         }

@@ -48,6 +48,9 @@ public final class Memtable {
     private final RangeDeletion deletion = new RangeDeletion();
     private final Clustering place = new Clustering();
 
+    /** Stays when memory runs out: what was applied by then must never be seen. */
+    private boolean applying;
+
     /** Whether the mutation being applied has rows with nothing in them, which do not exist. */
     private boolean hasEmptyRows;
 
@@ -63,7 +66,7 @@ public final class Memtable {
         checked = new EncodedItem(schema);
         template = checked.trusting();
         item = checked.trusting();
-        rows = new RowList(slabs, comparator, checked.trusting());
+        rows = RowList.writing(slabs, comparator, checked.trusting());
         versions = new VersionWriter(schema, comparator, slabs, checked);
     }
 
@@ -80,6 +83,12 @@ public final class Memtable {
         if (!check(mutation)) {
             return;
         }
+        if (applying) {
+            throw new IllegalStateException(
+                    "memtable takes nothing any more: it failed in the midst of a mutation, table="
+                            + schema.qualifiedName());
+        }
+        applying = true;
         int sequence = visible + 1;
         versions.sequence(sequence);
         key.wrap(mutation.key());
@@ -96,6 +105,7 @@ public final class Memtable {
         }
         dataBytes.lazySet(versions.dataBytes());
         visible = sequence;
+        applying = false;
     }
 
     private boolean isEmptyRow(EncodedItem added) throws CorruptItemException {
@@ -156,12 +166,12 @@ public final class Memtable {
 
     private void applyRow(int partition, EncodedItem added) throws CorruptItemException {
         added.readPosition(place);
-        int next = rows.ceiling(partition, place, ClusteringComparator.AT);
-        if (next != 0 && rows.compare(next, place, ClusteringComparator.AT) == 0) {
-            int head = next + Nodes.ROW_VERSIONS;
-            slabs.setRelease(head, versions.row(slabs.get(head), key, added));
+        int found = rows.find(partition, place);
+        if (found == 0) {
+            rows.add(partition, place, versions.row(0, key, added), levels);
         } else {
-            rows.add(partition, next, versions.row(0, key, added), levels);
+            int head = found + Nodes.ROW_VERSIONS;
+            slabs.setRelease(head, versions.row(slabs.get(head), key, added));
         }
     }
 
@@ -190,17 +200,17 @@ public final class Memtable {
 
     private FragmentCursor cursor(
             int snapshot, int first, long lastToken, boolean single, Slices slices, boolean reversed) {
+        EncodedItem decoder = template.trusting();
         PartitionRows cursorRows = new PartitionRows(
                 slabs,
-                new RowList(slabs, comparator, template.trusting()),
-                new RowVersions(schema, slabs, template.trusting()),
+                RowList.reading(slabs, comparator, decoder),
+                new RowVersions(schema, slabs, decoder),
                 new RangeSteps(comparator, template),
                 comparator,
                 snapshot,
                 slices,
                 reversed);
-        return new MemtableCursor(
-                schema, slabs, partitions, cursorRows, template.trusting(), snapshot, first, lastToken, single);
+        return new MemtableCursor(schema, slabs, partitions, cursorRows, decoder, snapshot, first, lastToken, single);
     }
 
     /** Whether something was written to the partition. Any thread. */
@@ -241,6 +251,11 @@ public final class Memtable {
     /** The smallest time of a deletion or expiry, or {@link io.anneal.fragment.DeletionTime#NO_DELETION_TIME}. Any thread. */
     public long minLocalDeletionTimeSeconds() {
         return times.minLocalDeletionTimeSeconds();
+    }
+
+    /** The greatest time of a deletion or expiry, or {@link Long#MIN_VALUE}. Any thread. */
+    public long maxLocalDeletionTimeSeconds() {
+        return times.maxLocalDeletionTimeSeconds();
     }
 
     /** The smallest TTL written, or {@link Integer#MAX_VALUE}. Any thread. */

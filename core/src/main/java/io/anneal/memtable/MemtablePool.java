@@ -13,13 +13,14 @@ public final class MemtablePool {
     static final int ARRAY_HEADER_BYTES = 24;
 
     /** With its header below 1 MiB, the most that G1's regions of 1 MiB and 2 MiB hold without waste. */
-    static final int SLAB_BYTES = (1 << 20) - 64;
+    private static final int SLAB_MAX_BYTES = (1 << 20) - 64;
 
-    static final int PAGE_INTS = SLAB_BYTES / Integer.BYTES;
-
-    private static final int HELD_BYTES = SLAB_BYTES + ARRAY_HEADER_BYTES;
+    private static final int SLAB_MIN_BYTES = 4 << 10;
+    /** In how many slabs at least a budget is spent. */
+    private static final int SLABS_MIN = 16;
 
     private final long budgetBytes;
+    private final int slabBytes;
     private final Deque<byte[]> freeSlabs = new ArrayDeque<>();
     private final Deque<int[]> freePages = new ArrayDeque<>();
 
@@ -31,10 +32,16 @@ public final class MemtablePool {
             throw new IllegalArgumentException("budget is not positive, budgetBytes=" + budgetBytes);
         }
         this.budgetBytes = budgetBytes;
+        slabBytes = (int) Math.max(SLAB_MIN_BYTES, Math.min(SLAB_MAX_BYTES, budgetBytes / SLABS_MIN)) & -Long.BYTES;
     }
 
     public long budgetBytes() {
         return budgetBytes;
+    }
+
+    /** What is taken at once, at most, unless a single write is larger: 1 MiB, or a sixteenth of a small budget. */
+    public int slabBytes() {
+        return slabBytes;
     }
 
     /** What memtables hold: whole arrays, full or not. May exceed the budget. */
@@ -44,27 +51,36 @@ public final class MemtablePool {
 
     /** What is kept for reuse. */
     public synchronized long freeBytes() {
-        return (long) (freeSlabs.size() + freePages.size()) * HELD_BYTES;
+        return (long) (freeSlabs.size() + freePages.size()) * heldEachBytes();
+    }
+
+    private int heldEachBytes() {
+        return slabBytes + ARRAY_HEADER_BYTES;
     }
 
     /** An array of any length; its content is undefined. */
     synchronized byte[] takeBytes(int length) {
-        byte[] slab = length == SLAB_BYTES ? freeSlabs.pollLast() : null;
+        byte[] slab = length == slabBytes ? freeSlabs.pollLast() : null;
         count((long) length + ARRAY_HEADER_BYTES);
         return slab != null ? slab : new byte[length];
     }
 
     /** An array of any length; its content is undefined. */
     synchronized int[] takeInts(int length) {
-        int[] page = length == PAGE_INTS ? freePages.pollLast() : null;
+        int[] page = length == slabBytes / Integer.BYTES ? freePages.pollLast() : null;
         count((long) length * Integer.BYTES + ARRAY_HEADER_BYTES);
         return page != null ? page : new int[length];
+    }
+
+    /** Counts what a memtable holds beside its arrays, or no longer holds if negative. */
+    synchronized void hold(long bytes) {
+        count(bytes);
     }
 
     /** Takes back what was taken. */
     synchronized void give(byte[] slab) {
         count(-slab.length - ARRAY_HEADER_BYTES);
-        if (slab.length == SLAB_BYTES && hasRoom()) {
+        if (slab.length == slabBytes && hasRoom()) {
             freeSlabs.add(slab);
         }
     }
@@ -72,13 +88,13 @@ public final class MemtablePool {
     /** Takes back what was taken. */
     synchronized void give(int[] page) {
         count(-page.length * Integer.BYTES - ARRAY_HEADER_BYTES);
-        if (page.length == PAGE_INTS && hasRoom()) {
+        if (page.length == slabBytes / Integer.BYTES && hasRoom()) {
             freePages.add(page);
         }
     }
 
     private boolean hasRoom() {
-        return usedBytes + freeBytes() + HELD_BYTES <= budgetBytes;
+        return usedBytes + freeBytes() + heldEachBytes() <= budgetBytes;
     }
 
     private void count(long bytes) {

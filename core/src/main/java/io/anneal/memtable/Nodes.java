@@ -5,9 +5,9 @@ package io.anneal.memtable;
  * those with a star are addresses that the owner replaces.
  *
  * <pre>
- *   partition   token high | token low | key slab | key offset | key length | created
+ *   partition   key slab | key offset | key length | created
  *               deletion* | range deletions* | static row*    (versions)
- *               row tower* | first row* | next on each level*...
+ *               row tower* | first row* | last row* | token high | token low | next on each level*...
  *   row tower   first row of level 1*, of level 2* ...
  *   row         slab | offset | versions* | previous* | next on each level*...
  *   version     sequence | older | base | slab | offset
@@ -22,20 +22,23 @@ final class Nodes {
     /** Levels of a skip list with one node in four on the next level. */
     static final int LEVELS = 12;
 
-    static final int TOKEN_HIGH = 0;
-    static final int TOKEN_LOW = 1;
-    static final int KEY_SLAB = 2;
-    static final int KEY_OFFSET = 3;
-    static final int KEY_LENGTH = 4;
+    static final int KEY_SLAB = 0;
+    static final int KEY_OFFSET = 1;
+    static final int KEY_LENGTH = 2;
     /** Sequence of the mutation that made the partition. */
-    static final int CREATED = 5;
+    static final int CREATED = 3;
 
-    static final int DELETION = 6;
-    static final int RANGE_DELETIONS = 7;
-    static final int STATIC_ROW = 8;
-    static final int ROW_TOWER = 9;
-    static final int FIRST_ROW = 10;
-    static final int PARTITION_NEXT = 11;
+    static final int DELETION = 4;
+    static final int RANGE_DELETIONS = 5;
+    static final int STATIC_ROW = 6;
+    static final int ROW_TOWER = 7;
+    static final int FIRST_ROW = 8;
+    static final int LAST_ROW = 9;
+    /** Beside the links, since a search looks at both. */
+    static final int TOKEN_HIGH = 10;
+
+    static final int TOKEN_LOW = 11;
+    static final int PARTITION_NEXT = 12;
 
     static final int ROW_SLAB = 0;
     static final int ROW_OFFSET = 1;

@@ -150,6 +150,9 @@ final class PartitionRows {
 
     private int firstInSlice() throws CorruptItemException {
         if (reversed) {
+            if (slice.to().size() == 0) {
+                return list.last(partition);
+            }
             list.ceiling(partition, slice.to(), slice.toWeight());
             return list.before();
         }

@@ -13,10 +13,12 @@ import java.util.Arrays;
  * merge of few sorted lists. Owned by one thread.
  */
 final class RangeSteps {
+    private static final RangeBlock[] NO_BLOCKS = {};
+
     private final ClusteringComparator comparator;
     private final EncodedItem template;
 
-    private RangeBlock[] blocks = new RangeBlock[0];
+    private RangeBlock[] blocks = NO_BLOCKS;
     private int blockCount;
     private boolean reversed;
     private long openMicros;

@@ -20,7 +20,7 @@ final class RowVersions {
     private Row merged;
     private RowMerger merger;
 
-    /** @param item a flyweight for this alone */
+    /** @param item a flyweight of the same thread, which is re-pointed */
     RowVersions(TableSchema schema, Slabs slabs, EncodedItem item) {
         this.schema = schema;
         this.slabs = slabs;

@@ -19,12 +19,8 @@ final class Slabs {
     private static final int PAGES_MAX = 1 << (31 - PAGE_BITS);
     private static final int SMALLEST_BYTES = 4 << 10;
     private static final int GROWTH = 8;
-    /** A larger item that does not fit in the current slab has one of its own, so that no more than this is wasted. */
-    private static final int SHARED_ITEM_MAX_BYTES = MemtablePool.SLAB_BYTES / 8;
-
-    static {
-        assert MemtablePool.PAGE_INTS <= 1 << PAGE_BITS;
-    }
+    /** An item that takes more of a slab, and does not fit in the current one, has one of its own: that is all that is wasted. */
+    private static final int SHARED_PART = 8;
 
     private final MemtablePool pool;
 
@@ -32,6 +28,7 @@ final class Slabs {
     private volatile byte[][] slabs = new byte[0][];
     private volatile long heldBytes;
 
+    private long heldOutsideBytes;
     private int pageCount;
     private int pageUsedInts;
     private int slabCount;
@@ -78,12 +75,12 @@ final class Slabs {
         heldBytes += (long) length * Integer.BYTES + MemtablePool.ARRAY_HEADER_BYTES;
     }
 
-    private static int sizeBytes(int index) {
+    private int sizeBytes(int index) {
         int size = SMALLEST_BYTES;
-        for (int i = 0; i < index && size < MemtablePool.SLAB_BYTES; i++) {
+        for (int i = 0; i < index && size < pool.slabBytes(); i++) {
             size *= GROWTH;
         }
-        return Math.min(size, MemtablePool.SLAB_BYTES);
+        return Math.min(size, pool.slabBytes());
     }
 
     int get(int address) {
@@ -104,10 +101,17 @@ final class Slabs {
         INTS.setRelease(pages[address >>> PAGE_BITS], address & PAGE_MASK, value);
     }
 
+    /** Counts what lies outside of the arrays, more or less of it. */
+    void hold(long bytes) {
+        pool.hold(bytes);
+        heldOutsideBytes += bytes;
+        heldBytes += bytes;
+    }
+
     /** Copies an item; {@link #writtenSlab()} and {@link #writtenOffset()} say where to. */
     void write(byte[] source, int offset, int length) {
         if (current < 0 || slabs[current].length - currentUsedBytes < length) {
-            if (length > SHARED_ITEM_MAX_BYTES || length > nextSlabBytes()) {
+            if (length > pool.slabBytes() / SHARED_PART || length > nextSlabBytes()) {
                 writtenSlab = addSlab(length);
                 writtenOffset = 0;
                 System.arraycopy(source, offset, slabs[writtenSlab], 0, length);
@@ -158,8 +162,10 @@ final class Slabs {
         for (int i = 0; i < slabCount; i++) {
             pool.give(slabs[i]);
         }
+        pool.hold(-heldOutsideBytes);
         pages = new int[0][];
         slabs = new byte[0][];
+        heldOutsideBytes = 0;
         pageCount = 0;
         slabCount = 0;
         current = -1;

@@ -4,10 +4,11 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.RangeDeletion;
 import io.anneal.fragment.Row;
 
-/** The smallest timestamp, local deletion time and TTL that were written. The owner adds, any thread reads. */
+/** The smallest timestamp, the smallest and the greatest local deletion time and the smallest TTL that were written. The owner adds, any thread reads. */
 final class WriteTimes {
     private volatile long minTimestampMicros = Long.MAX_VALUE;
     private volatile long minLocalDeletionTimeSeconds = DeletionTime.NO_DELETION_TIME;
+    private volatile long maxLocalDeletionTimeSeconds = Long.MIN_VALUE;
     private volatile int minTtlSeconds = Integer.MAX_VALUE;
 
     long minTimestampMicros() {
@@ -16,6 +17,10 @@ final class WriteTimes {
 
     long minLocalDeletionTimeSeconds() {
         return minLocalDeletionTimeSeconds;
+    }
+
+    long maxLocalDeletionTimeSeconds() {
+        return maxLocalDeletionTimeSeconds;
     }
 
     int minTtlSeconds() {
@@ -41,6 +46,10 @@ final class WriteTimes {
         }
         if (localDeletionTimeSeconds < minLocalDeletionTimeSeconds) {
             minLocalDeletionTimeSeconds = localDeletionTimeSeconds;
+        }
+        if (localDeletionTimeSeconds > maxLocalDeletionTimeSeconds
+                && localDeletionTimeSeconds != DeletionTime.NO_DELETION_TIME) {
+            maxLocalDeletionTimeSeconds = localDeletionTimeSeconds;
         }
         if (ttlSeconds != Row.NO_TTL && ttlSeconds < minTtlSeconds) {
             minTtlSeconds = ttlSeconds;

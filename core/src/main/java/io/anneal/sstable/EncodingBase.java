@@ -30,13 +30,30 @@ public record EncodingBase(long timestampMicros, int localDeletionTimeSeconds, i
             maxSeconds = Math.max(maxSeconds, statistics.maxLocalDeletionTimeSeconds());
             minTtlSeconds = Math.min(minTtlSeconds, statistics.minTtlSeconds());
         }
+        return of(minMicros == Long.MIN_VALUE ? Long.MAX_VALUE : minMicros, minSeconds, maxSeconds, minTtlSeconds);
+    }
+
+    /**
+     * The smallest times that were seen of what is to be written.
+     *
+     * @param minTimestampMicros {@link Long#MAX_VALUE} when none was seen
+     * @param minLocalDeletionTimeSeconds {@link DeletionTime#NO_DELETION_TIME} when none was seen
+     * @param maxLocalDeletionTimeSeconds the greatest, which must not be too far from the smallest
+     * @param minTtlSeconds {@link Integer#MAX_VALUE} when none was seen
+     */
+    public static EncodingBase of(
+            long minTimestampMicros,
+            long minLocalDeletionTimeSeconds,
+            long maxLocalDeletionTimeSeconds,
+            int minTtlSeconds) {
         // Differences that do not fit 31 bits cannot be written for every kind of deletion.
-        boolean far = maxSeconds != DeletionTime.NO_DELETION_TIME && maxSeconds - minSeconds > Integer.MAX_VALUE;
-        boolean usable = minSeconds >= 0 && minSeconds < Integer.MAX_VALUE && !far;
+        boolean far = maxLocalDeletionTimeSeconds != DeletionTime.NO_DELETION_TIME
+                && maxLocalDeletionTimeSeconds - minLocalDeletionTimeSeconds > Integer.MAX_VALUE;
+        boolean usable = minLocalDeletionTimeSeconds >= 0 && minLocalDeletionTimeSeconds < Integer.MAX_VALUE && !far;
         return new EncodingBase(
-                minMicros == Long.MIN_VALUE ? EPOCH.timestampMicros : minMicros,
-                usable ? (int) minSeconds : EPOCH.localDeletionTimeSeconds,
-                Math.max(0, minTtlSeconds));
+                minTimestampMicros == Long.MAX_VALUE ? EPOCH.timestampMicros : minTimestampMicros,
+                usable ? (int) minLocalDeletionTimeSeconds : EPOCH.localDeletionTimeSeconds,
+                minTtlSeconds == Integer.MAX_VALUE ? EPOCH.ttlSeconds : Math.max(0, minTtlSeconds));
     }
 
     public EncodingBase {

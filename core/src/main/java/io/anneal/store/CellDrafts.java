@@ -6,7 +6,6 @@ import io.anneal.schema.CqlType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -49,11 +48,20 @@ final class CellDrafts {
     }
 
     boolean hasStatic() {
-        return drafts.stream().anyMatch(draft -> draft.column().kind() == Column.Kind.STATIC);
+        return hasKind(Column.Kind.STATIC);
     }
 
     boolean hasRegular() {
-        return drafts.stream().anyMatch(draft -> draft.column().kind() == Column.Kind.REGULAR);
+        return hasKind(Column.Kind.REGULAR);
+    }
+
+    private boolean hasKind(Column.Kind kind) {
+        for (Draft draft : drafts) {
+            if (draft.column().kind() == kind) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A value in place of whatever was there; null deletes. */
@@ -73,9 +81,12 @@ final class CellDrafts {
     }
 
     private void addOnce(Draft draft) {
-        if (drafts.stream().anyMatch(known -> known.column().equals(draft.column()))) {
-            throw new IllegalArgumentException(
-                    "column is set twice, column=" + draft.column().name());
+        for (Draft known : drafts) {
+            // Columns are the schema's own objects.
+            if (known.column() == draft.column()) {
+                throw new IllegalArgumentException(
+                        "column is set twice, column=" + draft.column().name());
+            }
         }
         drafts.add(draft);
     }
@@ -172,16 +183,13 @@ final class CellDrafts {
     void fill(Row row, Column.Kind kind) {
         long micros = time.timestampMicros();
         long localSeconds = time.localTimeSeconds();
-        Comparator<Draft> order = Comparator.<Draft>comparingInt(
-                        draft -> draft.column().index())
-                .thenComparing(draft -> draft.kind() != Kind.COMPLEX_DELETION)
-                .thenComparing(CellDrafts::comparePaths);
+        drafts.sort(CellDrafts::compare);
         Draft previous = null;
-        for (Draft draft : drafts.stream()
-                .filter(draft -> draft.column().kind() == kind)
-                .sorted(order)
-                .toList()) {
-            if (previous != null && order.compare(previous, draft) == 0) {
+        for (Draft draft : drafts) {
+            if (draft.column().kind() != kind) {
+                continue;
+            }
+            if (previous != null && compare(previous, draft) == 0) {
                 throw new IllegalArgumentException(
                         "element is written twice, column=" + draft.column().name());
             }
@@ -201,6 +209,18 @@ final class CellDrafts {
                 row.path(draft.path(), 0, draft.path().length);
             }
         }
+    }
+
+    /** Canonical order, kind by kind of column. */
+    private static int compare(Draft left, Draft right) {
+        if (left.column() != right.column()) {
+            int byKind = left.column().kind().compareTo(right.column().kind());
+            return byKind != 0
+                    ? byKind
+                    : Integer.compare(left.column().index(), right.column().index());
+        }
+        int byKind = Boolean.compare(left.kind() != Kind.COMPLEX_DELETION, right.kind() != Kind.COMPLEX_DELETION);
+        return byKind != 0 ? byKind : comparePaths(left, right);
     }
 
     private static int comparePaths(Draft left, Draft right) {

@@ -271,7 +271,7 @@ public final class SSTableWriter implements Closeable {
                 throw new IllegalArgumentException("memory is too little to sort in, memoryBytes=" + memoryBytes
                         + ", minBytes=" + MEMORY_MIN_BYTES);
             }
-            return open(staging -> new SortingSink(
+            return open(staging -> new MemtableSink(
                     schema,
                     (partitions, smallest) -> new StagedWriter(
                             staging.target(schema), config(partitions).withBase(smallest), Long.MAX_VALUE),

@@ -4,6 +4,7 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Row;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /** When a write is made and how long it lasts: as it was told, else as the table and the target say. One thread. */
@@ -23,7 +24,11 @@ final class WriteTime {
 
     /** @throws SchemaException when the table's TTL is none */
     static int usualTtlSeconds(TableSchema schema) {
-        String text = schema.options().defaultTimeToLive().orElse("0");
+        Optional<String> option = schema.options().defaultTimeToLive();
+        if (option.isEmpty()) {
+            return Row.NO_TTL;
+        }
+        String text = option.get();
         try {
             int seconds = Integer.parseInt(text);
             if (seconds >= 0 && seconds <= TTL_MAX_SECONDS) {

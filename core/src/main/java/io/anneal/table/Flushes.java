@@ -146,15 +146,11 @@ final class Flushes {
     }
 
     private static EncodingBase base(Memtable memtable) {
-        long micros = memtable.minTimestampMicros();
-        long seconds = memtable.minLocalDeletionTimeSeconds();
-        int ttlSeconds = memtable.minTtlSeconds();
-        return new EncodingBase(
-                micros == Long.MAX_VALUE ? EncodingBase.EPOCH.timestampMicros() : micros,
-                seconds < 0 || seconds >= Integer.MAX_VALUE
-                        ? EncodingBase.EPOCH.localDeletionTimeSeconds()
-                        : (int) seconds,
-                ttlSeconds == Integer.MAX_VALUE ? EncodingBase.EPOCH.ttlSeconds() : ttlSeconds);
+        return EncodingBase.of(
+                memtable.minTimestampMicros(),
+                memtable.minLocalDeletionTimeSeconds(),
+                memtable.maxLocalDeletionTimeSeconds(),
+                memtable.minTtlSeconds());
     }
 
     /** Has the largest memtables flushed until those that are left take no more than they may. */

@@ -1,6 +1,7 @@
 package io.anneal.table;
 
 import io.anneal.io.AtomicFile;
+import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import java.io.IOException;
@@ -20,7 +21,7 @@ public final class Manifest {
     private final OutputFile.Opener opener;
 
     private volatile ManifestContent content;
-    private volatile IOException lost;
+    private volatile StorageException lost;
 
     private Manifest(Path file, OutputFile.Opener opener, ManifestContent content) {
         this.file = file;
@@ -88,11 +89,12 @@ public final class Manifest {
         if (changed.equals(content)) {
             return content;
         }
+        AtomicFile.put(file, ManifestText.print(changed), opener);
         try {
-            AtomicFile.replace(file, ManifestText.print(changed), opener);
-        } catch (AtomicFile.NotSyncedException e) {
+            Directories.sync(file.toAbsolutePath().getParent());
+        } catch (StorageException e) {
             lost = e;
-            throw new StorageException("sync", file, e);
+            throw e;
         }
         content = changed;
         return changed;

@@ -204,13 +204,17 @@ final class CommitLogTest {
             assertThat(log.lengthBytes()).isBetween(1000L, 1200L);
             appendUntilSegment(log, 3, TABLE, 0);
             assertThat(log.lengthBytes()).isBetween(6000L, 3L * 4096);
+            assertThat(log.segmentCount()).isEqualTo(3);
             log.release(TABLE, 0, log.position());
             assertThat(log.lengthBytes()).isLessThan(4096);
+            assertThat(log.segmentCount()).isEqualTo(1);
         }
         try (CommitLog log = open(SMALL)) {
             assertThat(log.lengthBytes()).isGreaterThan(SegmentLayout.HEADER_BYTES);
+            assertThat(log.segmentCount()).isEqualTo(2);
             log.releaseReplayed();
             assertThat(log.lengthBytes()).isLessThan(200);
+            assertThat(log.segmentCount()).isEqualTo(1);
         }
     }
 

@@ -59,7 +59,8 @@ public final class CassandraStore implements AutoCloseable {
                 "commitlog_segment_size: 32MiB",
                 "memtable_heap_space: " + memtablesMiB + "MiB",
                 "memtable_offheap_space: " + memtablesMiB + "MiB",
-                "concurrent_compactors: 1"));
+                "concurrent_compactors: 1",
+                "compaction_throughput: 64MiB/s"));
         List<String> jvmOptions = new ArrayList<>(config.jvmOptions());
         jvmOptions.add("-da");
         jvmOptions.add("-Xms" + config.heapMiB() + "m");
@@ -130,7 +131,7 @@ public final class CassandraStore implements AutoCloseable {
         }
     }
 
-    /** Compacts everything on disk into one SSTable; {@code rows} and {@code allocatedBytes} of the answer are 0. */
+    /** Compacts everything on disk into one SSTable, unthrottled; {@code rows} and {@code allocatedBytes} of the answer are 0. */
     public PeerRun compact() {
         List<String> answer = request("COMPACT_MEASURED").get(0);
         return new PeerRun(0, Long.parseLong(answer.get(0)), Long.parseLong(answer.get(1)), 0);

@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  * were before. It collects the whole heap every few seconds, which would disturb whoever measures time.
  */
 final class MemoryWatch implements Closeable {
-    private static final long MEMTABLE_PERIOD_MILLIS = 20;
+    private static final long MEMTABLE_PERIOD_MILLIS = 100;
     private static final long COLLECTION_PERIOD_MILLIS = 3_000;
 
     private final ScheduledExecutorService executor = Executors.newScheduledThreadPool(2, work -> {

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 
 /** A store of Anneal's in a temporary directory that closing removes, with one table of rows of 1 KiB. */
 final class OwnStore implements Closeable {
+    private static final String MEMTABLE_BYTES = "store.memtable-bytes";
+
     private final TemporaryDirectory directory;
     private final Store store;
     private final Table table;
@@ -31,6 +33,11 @@ final class OwnStore implements Closeable {
                 throw e;
             }
         }
+    }
+
+    /** What its memtables occupy now; any thread. */
+    long memtableBytes() {
+        return store.metrics().get(MEMTABLE_BYTES).longValue();
     }
 
     /** Where its commit log lies. */

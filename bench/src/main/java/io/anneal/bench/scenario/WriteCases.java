@@ -105,7 +105,7 @@ final class WriteCases {
         config.progress().accept(StoreScenario.NAME + " " + caseName + ": writing " + rows + " rows");
         MemoryWatch watch = MemoryWatch.start();
         try (OwnStore own = OwnStore.open(storeConfig)) {
-            watch.sample(() -> 0);
+            watch.sample(own::memtableBytes);
             ProcessStopwatch stopwatch = new ProcessStopwatch(config.nanoTime());
             new StoreWriters(own.table(), THREADS, config.nanoTime()).paced(rows, rowsPerSecond);
             series.add(caseName, BenchSystem.ANNEAL, stopwatch.run(rows, rows * ROW_BYTES));
@@ -113,6 +113,7 @@ final class WriteCases {
             watch.close();
         }
         series.add(caseName, BenchSystem.ANNEAL, BenchMetric.PEAK_MEMORY, watch.peakBytes());
+        series.add(caseName, BenchSystem.ANNEAL, BenchMetric.MEMTABLE_PEAK, watch.memtablePeakBytes());
         series.add(caseName, BenchSystem.ANNEAL, BenchMetric.MEMORY_BUDGET, sizes.memtablesBytes());
     }
 }
