@@ -209,14 +209,10 @@ public final class CommitLog implements Closeable {
     /** Writes, and waits until everything that was appended is on the disk. */
     public void sync() throws StorageException {
         write();
+        syncFinished(active);
         try {
-            for (LogSegment segment : segments) {
-                if (!segment.isSynced()) {
-                    segment.sync();
-                    if (segment != active) {
-                        segment.close();
-                    }
-                }
+            if (!active.isSynced()) {
+                active.sync();
             }
             pool.syncDirectory();
         } catch (StorageException e) {
@@ -225,9 +221,28 @@ public final class CommitLog implements Closeable {
         synced = position();
     }
 
+    /** Syncs the segments before this one, which are written no more. */
+    private void syncFinished(LogSegment end) throws StorageException {
+        try {
+            for (LogSegment segment : segments) {
+                if (segment == end) {
+                    return;
+                }
+                if (!segment.isSynced()) {
+                    segment.sync();
+                    segment.close();
+                }
+            }
+        } catch (StorageException e) {
+            throw fail(e);
+        }
+    }
+
+    /** However seldom somebody syncs, no more than two segments wait for it: a burst never stands still for long. */
     private void switchSegment(long capacityBytes) throws StorageException {
         writeSection(SegmentLayout.FLAG_LAST);
         LogSegment finished = active;
+        syncFinished(finished);
         beginSegment(capacityBytes);
         if (!finished.isDirty()) {
             retire(finished);

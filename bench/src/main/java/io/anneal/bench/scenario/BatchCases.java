@@ -10,6 +10,7 @@ import io.anneal.table.SyncMode;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.LongStream;
 
 /**
  * Writes that are on disk when they are acknowledged, the next one of a writer right behind: how many share a sync of the
@@ -95,7 +96,7 @@ final class BatchCases {
             work.run(own.table(), new long[writes]);
             config.progress().accept(StoreScenario.NAME + " " + caseName + ": measuring");
             for (int round = 0; round < config.runs(); round++) {
-                long[] bare = limit.nanos(writers * WRITE_BYTES, SYNCS);
+                long[] before = limit.nanos(writers * WRITE_BYTES, SYNCS / 2);
                 long[] nanos = new long[writes];
                 try (SyncEvents syncs = SyncEvents.start(own.commitLog())) {
                     ProcessStopwatch stopwatch = new ProcessStopwatch(config.nanoTime());
@@ -105,7 +106,10 @@ final class BatchCases {
                             caseName, BenchSystem.ANNEAL, BenchMetric.WRITES_PER_SYNC, (double) writes / syncs.count());
                 }
                 new Latencies(nanos).addTo(series, caseName, BenchSystem.ANNEAL);
-                new Latencies(bare).addTo(series, caseName, BenchSystem.LIMIT);
+                long[] after = limit.nanos(writers * WRITE_BYTES, SYNCS / 2);
+                new Latencies(LongStream.concat(LongStream.of(before), LongStream.of(after))
+                                .toArray())
+                        .addTo(series, caseName, BenchSystem.LIMIT);
             }
         }
     }

@@ -21,7 +21,8 @@ public final class BenchChart {
     private static final int HEIGHT_PIXELS = 600;
     private static final int LABEL_ROTATION_DEGREES = 30;
     private static final double MILLION = 1e6;
-    private static final List<BenchMetric> SHOWN = List.of(BenchMetric.ROWS_PER_SECOND, BenchMetric.BYTES_PER_SECOND);
+    private static final List<BenchMetric> SHOWN =
+            List.of(BenchMetric.ROWS_PER_SECOND, BenchMetric.BYTES_PER_SECOND, BenchMetric.BYTES_PER_CPU_SECOND);
 
     private final List<BenchRecord> records;
 
