@@ -3,15 +3,12 @@ package io.anneal.sstable.big;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
-import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
-import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.DeletionTimes;
 import io.anneal.sstable.data.PartitionLookup;
 import io.anneal.sstable.data.PrefixDecoder;
 import io.anneal.sstable.data.RowLookup;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
@@ -34,7 +31,8 @@ final class BigPartitionLookup implements PartitionLookup {
     private long foundToken;
     private long foundPosition;
 
-    private BigPartitionLookup(
+    /** @param summary null when there is none */
+    BigPartitionLookup(
             IndexCursor index,
             DeletionTimes deletions,
             PrefixDecoder prefixes,
@@ -47,20 +45,6 @@ final class BigPartitionLookup implements PartitionLookup {
         this.comparator = comparator;
         this.summary = summary;
         this.summaryFile = summaryFile;
-    }
-
-    /**
-     * @param channel of Index; stays open
-     * @param summary null when there is none
-     */
-    static BigPartitionLookup of(DataReader reader, FileChannel channel, Summary summary) throws IOException {
-        return new BigPartitionLookup(
-                IndexCursor.over(reader.descriptor().file(Component.INDEX), reader.partitioner(), channel),
-                DeletionTimes.of(reader.version()),
-                reader.prefixes(),
-                ClusteringComparator.of(reader.headerSchema()),
-                summary,
-                reader.descriptor().file(Component.SUMMARY));
     }
 
     @Override

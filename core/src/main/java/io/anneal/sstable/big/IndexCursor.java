@@ -35,9 +35,10 @@ final class IndexCursor implements Closeable {
         this.window = window;
     }
 
-    /** Over an open file, which stays open. */
-    static IndexCursor over(Path file, Partitioner partitioner, FileChannel channel) throws IOException {
-        return new IndexCursor(partitioner, null, new DataWindow(new PlainChunks(file, channel, channel.size())));
+    /** For finding one entry of an open file, which stays open. */
+    static IndexCursor over(Path file, Partitioner partitioner, FileChannel channel, long lengthBytes) {
+        return new IndexCursor(
+                partitioner, null, DataWindow.ofOneChunk(PlainChunks.forLookup(file, channel, lengthBytes)));
     }
 
     static IndexCursor open(Descriptor descriptor, Partitioner partitioner) throws IOException {

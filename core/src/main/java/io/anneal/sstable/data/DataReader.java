@@ -32,6 +32,8 @@ import java.util.function.Consumer;
 public final class DataReader implements SSTableReader {
     private final Descriptor descriptor;
     private final SSTableVersion version;
+    private final Path dataFile;
+    private final Path statisticsFile;
     private final FileChannel dataChannel;
     private final long fileLengthBytes;
     private final Statistics statistics;
@@ -57,6 +59,8 @@ public final class DataReader implements SSTableReader {
             PartitionIndex.Opener index) {
         this.descriptor = descriptor;
         this.version = version;
+        dataFile = descriptor.file(Component.DATA);
+        statisticsFile = descriptor.file(Component.STATISTICS);
         this.dataChannel = dataChannel;
         this.fileLengthBytes = fileLengthBytes;
         this.statistics = statistics;
@@ -191,7 +195,7 @@ public final class DataReader implements SSTableReader {
         return index;
     }
 
-    /** Decodes clusterings of this SSTable's columns; for one thread. */
+    /** Decodes clusterings of this SSTable's columns. */
     public PrefixDecoder prefixes() {
         return new PrefixDecoder(statistics.header().clusteringTypes());
     }
@@ -203,17 +207,16 @@ public final class DataReader implements SSTableReader {
 
     /** The data, for one thread. */
     public ChunkSource chunks() {
-        Path file = descriptor.file(Component.DATA);
         return compression == null
-                ? new ChecksummedChunks(file, dataChannel, fileLengthBytes, checksums)
-                : new CompressedChunks(file, dataChannel, compression, codec);
+                ? new ChecksummedChunks(dataFile, dataChannel, fileLengthBytes, checksums)
+                : new CompressedChunks(dataFile, dataChannel, compression, codec);
     }
 
     @Override
     public DataCursor scan(TableSchema schema, TokenRange.Linear range) throws IOException {
         if (partitioner() != Partitioner.MURMUR3 && !range.equals(TokenRange.Linear.ALL)) {
             throw new UnsupportedSSTableException(
-                    descriptor.file(Component.DATA),
+                    dataFile,
                     "token range of a partitioner",
                     partitioner().className(),
                     Partitioner.MURMUR3.className());
@@ -322,7 +325,7 @@ public final class DataReader implements SSTableReader {
 
     private RowDecoder decoder(TableSchema schema) throws IOException {
         SerializationHeader header = statistics.header();
-        Path file = descriptor.file(Component.STATISTICS);
+        Path file = statisticsFile;
         ColumnMapping.requireSame(header.keyTypes(), schema.partitionKey(), schema, file);
         ColumnMapping.requireSame(header.clusteringTypes(), schema.clustering(), schema, file);
         return new RowDecoder(

@@ -34,11 +34,20 @@ public final class DataWindow {
     private int epoch;
     private long chunksRead;
 
+    /** For reading on and on. */
     public DataWindow(ChunkSource source) {
+        this(source, Math.max(CAPACITY_MIN_BYTES, 2L * source.chunkLengthBytes()));
+    }
+
+    private DataWindow(ChunkSource source, long capacityBytes) {
         this.source = source;
-        long wanted = Math.max(CAPACITY_MIN_BYTES, 2L * source.chunkLengthBytes());
-        buffer = new byte[(int) Math.min(wanted, source.dataLengthBytes())];
+        buffer = new byte[(int) Math.min(capacityBytes, source.dataLengthBytes())];
         in.wrap(buffer, 0, 0);
+    }
+
+    /** For reading a little, most often out of one chunk: memory that is not used would take longer than reading. */
+    public static DataWindow ofOneChunk(ChunkSource source) {
+        return new DataWindow(source, source.chunkLengthBytes());
     }
 
     /** Reads what {@link #want} made available. */

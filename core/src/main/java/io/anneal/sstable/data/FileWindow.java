@@ -18,16 +18,24 @@ final class FileWindow {
     private final Path file;
     private final FileChannel channel;
     private final long fileLengthBytes;
+    private final int readAheadMinBytes;
     private byte[] buffer = {};
     private ByteBuffer view = ByteBuffer.wrap(buffer);
     private long start;
     private int length;
-    private int readAheadBytes = READ_AHEAD_MIN_BYTES;
+    private int readAheadBytes;
 
     FileWindow(Path file, FileChannel channel, long fileLengthBytes) {
+        this(file, channel, fileLengthBytes, READ_AHEAD_MIN_BYTES);
+    }
+
+    /** @param readAheadMinBytes what reading ahead begins with */
+    FileWindow(Path file, FileChannel channel, long fileLengthBytes, int readAheadMinBytes) {
         this.file = file;
         this.channel = channel;
         this.fileLengthBytes = fileLengthBytes;
+        this.readAheadMinBytes = readAheadMinBytes;
+        readAheadBytes = readAheadMinBytes;
     }
 
     byte[] array() {
@@ -47,7 +55,7 @@ final class FileWindow {
                             + fileLengthBytes);
         }
         boolean inOrder = position >= start && position <= start + length;
-        readAheadBytes = inOrder ? Math.min(2 * readAheadBytes, READ_AHEAD_BYTES) : READ_AHEAD_MIN_BYTES;
+        readAheadBytes = inOrder ? Math.min(2 * readAheadBytes, READ_AHEAD_BYTES) : readAheadMinBytes;
         int readBytes = (int)
                 Math.min(inOrder ? Math.max(wantedBytes, readAheadBytes) : wantedBytes, fileLengthBytes - position);
         if (buffer.length < readBytes) {

@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * Reads the values of clusterings and bounds: per 32 components a vint with two bits each (1 empty, 2 null), then the
- * values that are neither. Allocates nothing. Owned by one thread.
+ * values that are neither. Allocates nothing. Immutable.
  */
 public final class PrefixDecoder {
     private static final int COMPONENTS_PER_HEADER = 32;
@@ -17,8 +17,10 @@ public final class PrefixDecoder {
     private final int[] fixedLengthsBytes;
 
     public PrefixDecoder(List<CqlType> clusteringTypes) {
-        fixedLengthsBytes =
-                clusteringTypes.stream().mapToInt(CqlType::fixedLengthBytes).toArray();
+        fixedLengthsBytes = new int[clusteringTypes.size()];
+        for (int i = 0; i < fixedLengthsBytes.length; i++) {
+            fixedLengthsBytes[i] = clusteringTypes.get(i).fixedLengthBytes();
+        }
     }
 
     /** Number of components of a row's clustering. */

@@ -46,7 +46,7 @@ final class SliceCursor extends WindowCursor {
             SerializationHeader header,
             PartitionLookup lookup)
             throws IOException {
-        DataWindow window = new DataWindow(source);
+        DataWindow window = DataWindow.ofOneChunk(source);
         SliceCursor cursor = new SliceCursor(
                 schema,
                 window,
