@@ -2,6 +2,7 @@ package io.anneal.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.commitlog.CorruptCommitLogException;
 import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;
 import io.anneal.net.CorruptFrameException;
@@ -12,6 +13,7 @@ import io.anneal.schema.SchemaException;
 import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.UnsupportedSSTableException;
+import io.anneal.table.CorruptManifestException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
@@ -40,6 +42,8 @@ final class ErrorReportTest {
                 Arguments.of(new StorageException("write", FILE, new IOException("No space left")), "ANL-1007", 1),
                 Arguments.of(new IOException("Broken pipe, file=" + FILE), "ANL-1008", 1),
                 Arguments.of(new UnsupportedSSTableException(FILE, "compressor", "Snappy", "[LZ4]"), "ANL-1009", 1),
+                Arguments.of(new CorruptManifestException(FILE, 3, "no such fact"), "ANL-1010", 1),
+                Arguments.of(new CorruptCommitLogException(FILE, 4096, "section is broken"), "ANL-1011", 1),
                 Arguments.of(new SchemaException(FILE + ":1:2: no table"), "ANL-2001", 1),
                 Arguments.of(new UnsupportedTypeException("custom type, file=" + FILE), "ANL-2002", 1),
                 Arguments.of(new UnsupportedOperationException("counters, file=" + FILE), "ANL-2002", 1),

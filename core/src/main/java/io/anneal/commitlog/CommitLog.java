@@ -3,6 +3,7 @@ package io.anneal.commitlog;
 import io.anneal.commitlog.SectionBuffer.SectionFacts;
 import io.anneal.commitlog.SegmentFiles.NamedFile;
 import io.anneal.fragment.Mutation;
+import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import java.io.Closeable;
@@ -90,7 +91,7 @@ public final class CommitLog implements Closeable {
      */
     public static CommitLog open(Path directory, CommitLogConfig config, long segmentIdFloor, OutputFile.Opener opener)
             throws IOException {
-        SegmentFiles.create(directory);
+        Directories.create(directory);
         List<NamedFile> old = SegmentFiles.segments(directory);
         SegmentPool pool = SegmentPool.open(directory, config, old, segmentIdFloor);
         long oldBytes = 0;
@@ -100,7 +101,7 @@ public final class CommitLog implements Closeable {
         pool.syncDirectory();
         if (old.isEmpty()) {
             // Made just now, or by a process that came no further.
-            SegmentFiles.syncDirectory(directory.toAbsolutePath().getParent());
+            Directories.sync(directory.toAbsolutePath().getParent());
         }
         CommitLog log = new CommitLog(directory, config, opener, pool, old, oldBytes);
         log.beginSegment(config.segmentSizeBytes());
@@ -208,14 +209,10 @@ public final class CommitLog implements Closeable {
     /** Writes, and waits until everything that was appended is on the disk. */
     public void sync() throws StorageException {
         write();
+        syncFinished(active);
         try {
-            for (LogSegment segment : segments) {
-                if (!segment.isSynced()) {
-                    segment.sync();
-                    if (segment != active) {
-                        segment.close();
-                    }
-                }
+            if (!active.isSynced()) {
+                active.sync();
             }
             pool.syncDirectory();
         } catch (StorageException e) {
@@ -224,9 +221,28 @@ public final class CommitLog implements Closeable {
         synced = position();
     }
 
+    /** Syncs the segments before this one, which are written no more. */
+    private void syncFinished(LogSegment end) throws StorageException {
+        try {
+            for (LogSegment segment : segments) {
+                if (segment == end) {
+                    return;
+                }
+                if (!segment.isSynced()) {
+                    segment.sync();
+                    segment.close();
+                }
+            }
+        } catch (StorageException e) {
+            throw fail(e);
+        }
+    }
+
+    /** However seldom somebody syncs, no more than two segments wait for it: a burst never stands still for long. */
     private void switchSegment(long capacityBytes) throws StorageException {
         writeSection(SegmentLayout.FLAG_LAST);
         LogSegment finished = active;
+        syncFinished(finished);
         beginSegment(capacityBytes);
         if (!finished.isDirty()) {
             retire(finished);

@@ -3,12 +3,10 @@ package io.anneal.commitlog;
 import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -91,14 +89,6 @@ final class SegmentFiles {
         return files;
     }
 
-    static void create(Path directory) throws StorageException {
-        try {
-            Files.createDirectories(directory);
-        } catch (IOException e) {
-            throw new StorageException("create", directory, e);
-        }
-    }
-
     static long size(Path file) throws StorageException {
         try {
             return Files.size(file);
@@ -120,15 +110,6 @@ final class SegmentFiles {
             Files.deleteIfExists(file);
         } catch (IOException e) {
             throw new StorageException("delete", file, e);
-        }
-    }
-
-    /** Brings new, renamed and deleted names to the disk. */
-    static void syncDirectory(Path directory) throws StorageException {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-            channel.force(true);
-        } catch (IOException e) {
-            throw new StorageException("sync", directory, e);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.anneal.commitlog;
 
 import io.anneal.commitlog.SegmentFiles.NamedFile;
+import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import java.io.IOException;
@@ -103,7 +104,7 @@ final class SegmentPool {
 
     void syncDirectory() throws StorageException {
         if (!directorySynced) {
-            SegmentFiles.syncDirectory(directory);
+            Directories.sync(directory);
             directorySynced = true;
             recycled.addAll(renamed);
             renamed.clear();

@@ -1,19 +1,32 @@
 package io.anneal.fragment;
 
+import io.anneal.key.Clustering;
 import io.anneal.key.DecoratedKey;
 import io.anneal.schema.TableSchema;
 
 /**
  * Decodes a mutation, to see that its bytes are what they should be before they reach a disk: whole items that fit the schema,
- * all of the mutation's own partition. Allocates nothing. One thread.
+ * all of the mutation's own partition, nothing in them that could not be written to an SSTable later. Allocates nothing. One
+ * thread.
  */
 public final class MutationValidator {
+    /** What a clustering value, as a key, may take in an SSTable. */
+    private static final int CLUSTERING_VALUE_MAX_BYTES = 0xFFFF;
+
     private final EncodedItem item;
+    private final long localDeletionTimeMaxSeconds;
+    private final long deletionTimestampMinMicros;
     private final Row row = new Row();
     private final RangeDeletion deletion = new RangeDeletion();
 
-    public MutationValidator(TableSchema schema) {
+    /**
+     * @param localDeletionTimeMaxSeconds what SSTables can hold, of expiries as well
+     * @param deletionTimestampMinMicros what they can hold of deletions of partitions and ranges
+     */
+    public MutationValidator(TableSchema schema, long localDeletionTimeMaxSeconds, long deletionTimestampMinMicros) {
         item = new EncodedItem(schema);
+        this.localDeletionTimeMaxSeconds = localDeletionTimeMaxSeconds;
+        this.deletionTimestampMinMicros = deletionTimestampMinMicros;
     }
 
     /** @throws CorruptItemException for the first thing that is wrong */
@@ -24,10 +37,61 @@ public final class MutationValidator {
             item.wrap(bytes, offset, bytes.length);
             item.requireKey(key);
             switch (item.kind()) {
-                case STATIC_ROW, CLUSTERING_ROW -> item.readRow(row);
-                case PARTITION_DELETION -> item.readPartitionDeletion(deletion);
-                case RANGE_DELETION -> item.readRangeDeletion(deletion);
+                case STATIC_ROW, CLUSTERING_ROW -> {
+                    item.readRow(row);
+                    requireHeld(row, offset);
+                }
+                case PARTITION_DELETION -> {
+                    item.readPartitionDeletion(deletion);
+                    requireHeld(deletion, offset);
+                }
+                case RANGE_DELETION -> {
+                    item.readRangeDeletion(deletion);
+                    requireHeld(deletion.start(), offset);
+                    requireHeld(deletion.end(), offset);
+                    requireHeld(deletion, offset);
+                }
             }
+        }
+    }
+
+    private void requireHeld(Row row, int offset) throws CorruptItemException {
+        requireHeld(row.clustering(), offset);
+        requireHeld(row.livenessExpirySeconds(), offset);
+        requireHeld(row.deletionLocalTimeSeconds(), offset);
+        for (int i = 0; i < row.entryCount(); i++) {
+            requireHeld(row.localDeletionTimeSeconds(i), offset);
+        }
+    }
+
+    private void requireHeld(Clustering clustering, int offset) throws CorruptItemException {
+        for (int i = 0; i < clustering.size(); i++) {
+            if (clustering.lengthBytes(i) > CLUSTERING_VALUE_MAX_BYTES) {
+                throw new CorruptItemException(
+                        "clustering value is too long for an SSTable",
+                        offset,
+                        "component=" + i + ", lengthBytes=" + clustering.lengthBytes(i) + ", max="
+                                + CLUSTERING_VALUE_MAX_BYTES);
+            }
+        }
+    }
+
+    private void requireHeld(RangeDeletion held, int offset) throws CorruptItemException {
+        if (held.timestampMicros() < deletionTimestampMinMicros) {
+            throw new CorruptItemException(
+                    "timestamp of a deletion is too small for the version of SSTables that is written",
+                    offset,
+                    "timestampMicros=" + held.timestampMicros() + ", min=" + deletionTimestampMinMicros);
+        }
+        requireHeld(held.localDeletionTimeSeconds(), offset);
+    }
+
+    private void requireHeld(long localSeconds, int offset) throws CorruptItemException {
+        if (localSeconds > localDeletionTimeMaxSeconds && localSeconds != DeletionTime.NO_DELETION_TIME) {
+            throw new CorruptItemException(
+                    "expiry or local deletion time is too late for the version of SSTables that is written",
+                    offset,
+                    "localDeletionTimeSeconds=" + localSeconds + ", max=" + localDeletionTimeMaxSeconds);
         }
     }
 }

@@ -10,8 +10,8 @@ import java.util.Arrays;
  * meanwhile. Nothing is ever taken out.
  */
 final class PartitionList {
-    /** Nodes with so many levels are samples: one in sixteen. */
-    private static final int SAMPLE_LEVELS = 3;
+    /** Nodes with so many levels are samples: one in four. */
+    private static final int SAMPLE_LEVELS = 2;
 
     private static final int FIRST_SAMPLES_AT = 1024;
     /** Of a search from a sample on its highest level. */

@@ -28,6 +28,7 @@ final class PartitionRows {
     private boolean hasRanges;
     private int slicesBegun;
     private Slice slice;
+    private boolean isOneRow;
     private Row row;
     private int rowNode;
     private boolean hasChange;
@@ -129,7 +130,7 @@ final class PartitionRows {
         if (current == FragmentKind.RANGE_TOMBSTONE_CHANGE) {
             hasChange = steps.next(change);
         } else if (current == FragmentKind.CLUSTERING_ROW) {
-            decodeFrom(following(rowNode));
+            decodeFrom(isOneRow ? 0 : following(rowNode));
         }
         current = null;
     }
@@ -141,6 +142,8 @@ final class PartitionRows {
     private void beginSlice() throws CorruptItemException {
         slice = slices.get(reversed ? slices.size() - 1 - slicesBegun : slicesBegun);
         slicesBegun++;
+        // The row behind it is not even looked at.
+        isOneRow = slice.from() == slice.to() && slice.from().size() == comparator.size();
         if (hasRanges) {
             steps.seek(slice, reversed);
             hasChange = steps.next(change);

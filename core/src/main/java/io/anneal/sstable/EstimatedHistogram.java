@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * Counts of sizes in buckets that grow by a fifth: bucket {@code i} holds what is above the bound before it and up to its
- * own, the last one, which has no bound, all that is above. The arrays are not copied; only {@link #add} writes to them.
+ * own, the last one, which has no bound, all that is above. The arrays are not copied; only who counts writes to them.
  *
  * @param upperBounds ascending, one fewer than {@code counts}
  */
@@ -21,8 +21,13 @@ public record EstimatedHistogram(long[] upperBounds, long[] counts) {
 
     /** Counts a value several times. */
     public void add(long value, long count) {
+        counts[bucketOf(value)] += count;
+    }
+
+    /** In which bucket a value is counted. */
+    public int bucketOf(long value) {
         int bucket = Arrays.binarySearch(upperBounds, value);
-        counts[bucket < 0 ? -bucket - 1 : bucket] += count;
+        return bucket < 0 ? -bucket - 1 : bucket;
     }
 
     /** How many values were counted. */

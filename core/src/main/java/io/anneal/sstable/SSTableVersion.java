@@ -41,6 +41,16 @@ public enum SSTableVersion {
         return written;
     }
 
+    /** The largest local deletion time, and so expiry, that it holds: early in 2038, or in 2106. */
+    public long localDeletionTimeMaxSeconds() {
+        return isAtLeast(OA) ? 0xFFFF_FFFEL : Integer.MAX_VALUE - 1;
+    }
+
+    /** The smallest timestamp that the deletion of a partition or a range may have in it. */
+    public long deletionTimestampMinMicros() {
+        return isAtLeast(OA) ? 0 : Long.MIN_VALUE;
+    }
+
     /** The version in file names, as {@code nb}. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);

@@ -56,6 +56,12 @@ final class DirectoryLock implements Closeable {
     static DirectoryLock take(Path directory, String fileName, String what, Optional<Instant> since)
             throws IOException {
         Directories.create(directory);
+        // A process that was killed may have made it and not come to this; one that others made may lie where we cannot
+        // look.
+        Path parent = directory.toAbsolutePath().getParent();
+        if (parent != null && Files.isReadable(parent)) {
+            Directories.sync(parent);
+        }
         Path file = directory.toRealPath().resolve(fileName);
         if (!OWNED.add(file)) {
             throw inUse(what, directory, owner());

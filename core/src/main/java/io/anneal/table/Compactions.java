@@ -8,7 +8,6 @@ import io.anneal.compaction.CompactionPurge;
 import io.anneal.compaction.CompactionResult;
 import io.anneal.compaction.CompactionTask;
 import io.anneal.compaction.CompactionView;
-import io.anneal.compaction.PurgeMode;
 import io.anneal.compaction.RepairTimes;
 import io.anneal.io.RateLimiter;
 import io.anneal.io.StorageException;
@@ -208,7 +207,7 @@ final class Compactions implements Closeable {
                     input.retainHeld();
                     input.compacting(true);
                 }
-                Running compaction = new Running(table, inputs, new Compaction(task, context(table, inputs)));
+                Running compaction = new Running(table, inputs, new Compaction(task, context(table, task, inputs)));
                 running.add(compaction);
                 begun.add(compaction);
             }
@@ -222,19 +221,20 @@ final class Compactions implements Closeable {
         return environment.clock().instant().getEpochSecond();
     }
 
-    private CompactionContext context(LiveTable table, List<LiveSSTable> inputs) {
+    private CompactionContext context(LiveTable table, CompactionTask task, List<LiveSSTable> inputs) {
         TableSchema schema = table.schema();
+        Set<LiveSSTable> compacting = Set.copyOf(inputs);
         return new CompactionContext(
                 schema,
                 SSTableWriterConfig.defaults(1).withVersion(version).withCompression(Compression.of(schema.options())),
                 table.directory(),
                 shards,
-                new CompactionPurge(
-                        PurgeMode.of(schema.options()),
-                        schema.options().gcGraceSeconds(),
+                CompactionPurge.of(
+                        schema.options(),
+                        task,
                         nowSeconds(),
                         token -> lastRepairSeconds(table, token),
-                        key -> table.minTimestampMicros(key, Set.copyOf(inputs))),
+                        key -> table.minTimestampMicros(key, compacting)),
                 limiter);
     }
 

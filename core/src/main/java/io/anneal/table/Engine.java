@@ -158,6 +158,7 @@ public final class Engine implements Closeable {
     private LiveTable table(TableDirectory tableDirectory) {
         LiveTable table = new LiveTable(
                 tableDirectory,
+                config.version(),
                 shards,
                 pool,
                 gate,

@@ -18,6 +18,7 @@ import io.anneal.merge.MergeCursor;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableCursor;
+import io.anneal.sstable.SSTableVersion;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -60,6 +61,7 @@ public final class LiveTable {
      */
     LiveTable(
             TableDirectory directory,
+            SSTableVersion version,
             ShardRule shards,
             MemtablePool pool,
             MemoryGate gate,
@@ -74,7 +76,8 @@ public final class LiveTable {
         this.metrics = metrics;
         this.nanoTime = nanoTime;
         strategy = CompactionStrategy.of(schema);
-        validator = new MutationValidator(schema);
+        validator = new MutationValidator(
+                schema, version.localDeletionTimeMaxSeconds(), version.deletionTimestampMinMicros());
         this.disposal = disposal;
         List<LiveMemtable> active = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {

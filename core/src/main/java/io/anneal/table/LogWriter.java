@@ -118,6 +118,8 @@ final class LogWriter {
     }
 
     private void receive(List<Message> messages) {
+        // First: a section that is full is written while more is appended.
+        log.clockMicros(clockMicros.getAsLong());
         for (Message message : messages) {
             if (message.write() != null) {
                 append(message.write());
@@ -179,7 +181,7 @@ final class LogWriter {
             write.done()
                     .completeExceptionally(new IllegalArgumentException(
                             "mutation does not fit the table, table="
-                                    + write.table().schema().qualifiedName(),
+                                    + write.table().schema().qualifiedName() + ", reason=" + e.getMessage(),
                             e));
             return;
         }
@@ -191,7 +193,6 @@ final class LogWriter {
         if (gathered.isEmpty()) {
             return;
         }
-        log.clockMicros(clockMicros.getAsLong());
         if (mode == SyncMode.PERIODIC) {
             log.write();
         } else {

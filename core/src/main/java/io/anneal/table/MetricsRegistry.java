@@ -51,16 +51,15 @@ public final class MetricsRegistry implements Closeable {
 
     /** Nanoseconds that something of the whole store takes. */
     public ValueRecorder addTimer(String name) {
-        Rate rate = new Rate(nanoClock);
-        ValueRecorder recorder = new ValueRecorder(rate);
-        add(MetricName.ofStore(name), List.of(recorder), rate);
+        ValueRecorder recorder = new ValueRecorder(nanoClock);
+        addTimer(MetricName.ofStore(name), List.of(recorder));
         return recorder;
     }
 
     /** Sizes of something of the whole store. */
     public ValueRecorder addHistogram(String name) {
-        ValueRecorder recorder = new ValueRecorder(count -> {});
-        add(MetricName.ofStore(name), List.of(recorder));
+        ValueRecorder recorder = new ValueRecorder(nanoClock);
+        addHistogram(MetricName.ofStore(name), List.of(recorder));
         return recorder;
     }
 
@@ -76,12 +75,12 @@ public final class MetricsRegistry implements Closeable {
         add(MetricName.ofStore(name), value);
     }
 
-    void add(MetricName name, List<ValueRecorder> recorders, Rate rate) {
-        register(name, new RecordedTimer(new RecentValues(recorders, nanoClock), rate));
+    void addTimer(MetricName name, List<ValueRecorder> recorders) {
+        register(name, new RecordedTimer(recorders));
     }
 
-    void add(MetricName name, List<ValueRecorder> recorders) {
-        register(name, new RecordedHistogram(new RecentValues(recorders, nanoClock)));
+    void addHistogram(MetricName name, List<ValueRecorder> recorders) {
+        register(name, new RecordedHistogram(recorders));
     }
 
     void add(MetricName name, LongSupplier value) {

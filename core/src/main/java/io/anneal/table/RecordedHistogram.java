@@ -3,24 +3,27 @@ package io.anneal.table;
 import com.codahale.metrics.Histogram;
 import com.codahale.metrics.Snapshot;
 import com.codahale.metrics.UniformReservoir;
+import java.util.List;
 
 /** Recorded numbers as Dropwizard's histogram. Only to look at: recorders are fed elsewhere. */
 final class RecordedHistogram extends Histogram {
-    private final RecentValues values;
+    private final List<ValueRecorder> recorders;
 
-    RecordedHistogram(RecentValues values) {
+    RecordedHistogram(List<ValueRecorder> recorders) {
         // Never fed.
         super(new UniformReservoir(1));
-        this.values = values;
+        this.recorders = recorders;
     }
 
     @Override
     public long getCount() {
-        return values.count();
+        return recorders.stream()
+                .mapToLong(recorder -> recorder.meter().getCount())
+                .sum();
     }
 
     @Override
     public Snapshot getSnapshot() {
-        return values.snapshot();
+        return RecordedSnapshot.of(recorders);
     }
 }

@@ -1,45 +1,53 @@
 package io.anneal.table;
 
+import com.codahale.metrics.Meter;
 import com.codahale.metrics.Snapshot;
 import com.codahale.metrics.Timer;
+import com.codahale.metrics.UniformReservoir;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
 
 /** Recorded nanoseconds as Dropwizard's timer. Only to look at: recorders are fed elsewhere. */
 final class RecordedTimer extends Timer {
-    private final RecentValues values;
-    private final Rate rate;
+    private final List<ValueRecorder> recorders;
 
-    RecordedTimer(RecentValues values, Rate rate) {
-        this.values = values;
-        this.rate = rate;
+    RecordedTimer(List<ValueRecorder> recorders) {
+        // Never fed.
+        super(new UniformReservoir(1));
+        this.recorders = recorders;
+    }
+
+    private double sum(ToDoubleFunction<Meter> number) {
+        return recorders.stream().map(ValueRecorder::meter).mapToDouble(number).sum();
     }
 
     @Override
     public long getCount() {
-        return values.count();
+        return (long) sum(Meter::getCount);
     }
 
     @Override
     public Snapshot getSnapshot() {
-        return values.snapshot();
+        return RecordedSnapshot.of(recorders);
     }
 
     @Override
     public double getMeanRate() {
-        return rate.mean(values.count());
+        return sum(Meter::getMeanRate);
     }
 
     @Override
     public double getOneMinuteRate() {
-        return rate.oneMinute();
+        return sum(Meter::getOneMinuteRate);
     }
 
     @Override
     public double getFiveMinuteRate() {
-        return rate.fiveMinutes();
+        return sum(Meter::getFiveMinuteRate);
     }
 
     @Override
     public double getFifteenMinuteRate() {
-        return rate.fifteenMinutes();
+        return sum(Meter::getFifteenMinuteRate);
     }
 }

@@ -1,7 +1,6 @@
 package io.anneal.table;
 
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /** What one shard of a table does. Each method is cheap, allocates nothing and may be called by any thread. */
@@ -17,12 +16,12 @@ public final class ShardMetrics {
 
     private volatile LongSupplier memtableBytes = () -> 0;
 
-    ShardMetrics(LongConsumer reads, LongConsumer writes, LongConsumer flushRate) {
-        readNanos = new ValueRecorder(reads);
-        writeNanos = new ValueRecorder(writes);
-        flushNanos = new ValueRecorder(flushRate);
-        readSSTables = new ValueRecorder(count -> {});
-        readTombstones = new ValueRecorder(count -> {});
+    ShardMetrics(LongSupplier nanoClock) {
+        readNanos = new ValueRecorder(nanoClock);
+        writeNanos = new ValueRecorder(nanoClock);
+        flushNanos = new ValueRecorder(nanoClock);
+        readSSTables = new ValueRecorder(nanoClock);
+        readTombstones = new ValueRecorder(nanoClock);
     }
 
     /**

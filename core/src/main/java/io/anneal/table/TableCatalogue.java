@@ -53,8 +53,16 @@ public final class TableCatalogue {
                 .allMatch(entry -> entry.getFileName().toString().equals(SNAPSHOTS));
     }
 
-    /** Removes what a crash left of tables that were being made or dropped. Before any table is opened. */
+    /**
+     * Removes what a crash left of tables that were being made or dropped, and forces the names of all others to the disk: a
+     * process that was killed may not have. Before any table is opened.
+     */
     public static void sweep(Path data) throws IOException {
+        if (!Files.isDirectory(data)) {
+            return;
+        }
+        Directories.sync(data.toAbsolutePath().getParent());
+        Directories.sync(data);
         for (Path keyspace : keyspaces(data)) {
             for (Path directory : Directories.list(keyspace)) {
                 String name = directory.getFileName().toString();
@@ -66,6 +74,7 @@ public final class TableCatalogue {
                     removeDropped(directory);
                 }
             }
+            Directories.sync(keyspace);
         }
     }
 

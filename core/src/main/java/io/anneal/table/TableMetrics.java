@@ -34,25 +34,21 @@ public final class TableMetrics implements FilterListener {
 
     TableMetrics(MetricsRegistry registry, String qualifiedName, int shardCount) {
         this.qualifiedName = qualifiedName;
-        Rate reads = new Rate(registry.nanoClock());
-        Rate writes = new Rate(registry.nanoClock());
-        Rate flushes = new Rate(registry.nanoClock());
         for (int shard = 0; shard < shardCount; shard++) {
-            shards.add(addShard(registry, shard, reads, writes, flushes));
+            shards.add(addShard(registry, shard));
         }
-        addTimer(registry, MetricName.ALL, "read-latency", recorders(ShardMetrics::readNanos), reads);
-        addTimer(registry, MetricName.ALL, "write-latency", recorders(ShardMetrics::writeNanos), writes);
-        addTimer(registry, MetricName.ALL, "flush-duration", recorders(ShardMetrics::flushNanos), flushes);
-        registry.add(name(MetricName.ALL, "sstables-per-read"), recorders(ShardMetrics::readSSTables));
-        registry.add(name(MetricName.ALL, "tombstones-per-read"), recorders(ShardMetrics::readTombstones));
+        registry.addTimer(name(MetricName.ALL, "read-latency"), recorders(ShardMetrics::readNanos));
+        registry.addTimer(name(MetricName.ALL, "write-latency"), recorders(ShardMetrics::writeNanos));
+        registry.addTimer(name(MetricName.ALL, "flush-duration"), recorders(ShardMetrics::flushNanos));
+        registry.addHistogram(name(MetricName.ALL, "sstables-per-read"), recorders(ShardMetrics::readSSTables));
+        registry.addHistogram(name(MetricName.ALL, "tombstones-per-read"), recorders(ShardMetrics::readTombstones));
         addNumber(registry, "memtable-bytes", sum(ShardMetrics::memtableBytes));
         addNumber(registry, "flushes", sum(ShardMetrics::flushes));
         addNumber(registry, "flushed-bytes", sum(ShardMetrics::flushedBytes));
         addNumber(registry, "flushes-failed", sum(ShardMetrics::failedFlushes));
 
-        Rate compactionRate = new Rate(registry.nanoClock());
-        compactionNanos = new ValueRecorder(compactionRate);
-        addTimer(registry, MetricName.ALL, "compaction-duration", List.of(compactionNanos), compactionRate);
+        compactionNanos = new ValueRecorder(registry.nanoClock());
+        registry.addTimer(name(MetricName.ALL, "compaction-duration"), List.of(compactionNanos));
         addNumber(registry, "compactions", compactions::sum);
         addNumber(registry, "compactions-failed", failedCompactions::sum);
         addNumber(registry, "compactions-pending", () -> compactionsPending.getAsLong());
@@ -69,17 +65,13 @@ public final class TableMetrics implements FilterListener {
         addNumber(registry, "filter-false-positives", filterFalsePositives::sum);
     }
 
-    private ShardMetrics addShard(MetricsRegistry registry, int shard, Rate reads, Rate writes, Rate flushes) {
-        Rate shardReads = new Rate(registry.nanoClock());
-        Rate shardWrites = new Rate(registry.nanoClock());
-        Rate shardFlushes = new Rate(registry.nanoClock());
-        ShardMetrics metrics =
-                new ShardMetrics(shardReads.andThen(reads), shardWrites.andThen(writes), shardFlushes.andThen(flushes));
-        addTimer(registry, shard, "read-latency", List.of(metrics.readNanos()), shardReads);
-        addTimer(registry, shard, "write-latency", List.of(metrics.writeNanos()), shardWrites);
-        addTimer(registry, shard, "flush-duration", List.of(metrics.flushNanos()), shardFlushes);
-        registry.add(name(shard, "sstables-per-read"), List.of(metrics.readSSTables()));
-        registry.add(name(shard, "tombstones-per-read"), List.of(metrics.readTombstones()));
+    private ShardMetrics addShard(MetricsRegistry registry, int shard) {
+        ShardMetrics metrics = new ShardMetrics(registry.nanoClock());
+        registry.addTimer(name(shard, "read-latency"), List.of(metrics.readNanos()));
+        registry.addTimer(name(shard, "write-latency"), List.of(metrics.writeNanos()));
+        registry.addTimer(name(shard, "flush-duration"), List.of(metrics.flushNanos()));
+        registry.addHistogram(name(shard, "sstables-per-read"), List.of(metrics.readSSTables()));
+        registry.addHistogram(name(shard, "tombstones-per-read"), List.of(metrics.readTombstones()));
         registry.add(name(shard, "memtable-bytes"), metrics::memtableBytes);
         registry.add(name(shard, "flushes"), metrics::flushes);
         registry.add(name(shard, "flushed-bytes"), metrics::flushedBytes);
@@ -89,10 +81,6 @@ public final class TableMetrics implements FilterListener {
 
     private MetricName name(int shard, String name) {
         return new MetricName(qualifiedName, shard, name);
-    }
-
-    private void addTimer(MetricsRegistry registry, int shard, String name, List<ValueRecorder> recorders, Rate rate) {
-        registry.add(name(shard, name), recorders, rate);
     }
 
     private void addNumber(MetricsRegistry registry, String name, LongSupplier value) {

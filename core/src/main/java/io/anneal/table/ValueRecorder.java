@@ -1,56 +1,92 @@
 package io.anneal.table;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.function.LongConsumer;
+import com.codahale.metrics.Clock;
+import com.codahale.metrics.Meter;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
 
 /**
- * Counts values by their size, for hot paths: recording is one atomic addition, allocates nothing but a thread's first time,
- * and waits for nobody. Any thread.
+ * Counts values by their size, for hot paths: recording allocates nothing but the first time, and waits for nobody. Any thread.
+ * Dropwizard's reservoirs allocate for a value, so HdrHistogram is recorded into and looked at through {@link RecordedTimer} and
+ * {@link RecordedHistogram}.
  */
 public final class ValueRecorder {
-    private static final VarHandle COUNTS = MethodHandles.arrayElementVarHandle(long[].class);
+    /** Larger values count as this one: as nanoseconds, an hour. */
+    static final long VALUE_MAX = TimeUnit.HOURS.toNanos(1);
 
-    /** Threads share these, so that not all of them add to one cache line. */
-    private static final int STRIPES = 4;
+    static final int SIGNIFICANT_DIGITS = 2;
 
-    /** So many values of a bucket make one call of the listener. */
+    /** To mark a meter costs more than all else here. */
     private static final int BATCH = 64;
 
-    private final AtomicReferenceArray<long[]> stripes = new AtomicReferenceArray<>(STRIPES);
-    private final LongConsumer batches;
+    private static final long WINDOW_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** @param batches told how many values came, now and then and late by some, for what is too dear to do each time */
-    ValueRecorder(LongConsumer batches) {
-        this.batches = batches;
+    private final LongSupplier nanoClock;
+    private final Meter meter;
+    private final AtomicLong unmarked = new AtomicLong();
+    private final Histogram[] minutes = {new Histogram(SIGNIFICANT_DIGITS), new Histogram(SIGNIFICANT_DIGITS)};
+
+    /** Made by the first value: many a table is never read, and this takes some tens of KB. */
+    private volatile Recorder recorder;
+
+    private Histogram interval;
+    private long minuteStartNanos;
+
+    ValueRecorder(LongSupplier nanoClock) {
+        this.nanoClock = nanoClock;
+        meter = new Meter(new Clock() {
+            @Override
+            public long getTick() {
+                return nanoClock.getAsLong();
+            }
+        });
+        minuteStartNanos = nanoClock.getAsLong();
     }
 
     /** @param value nanoseconds, bytes or whatever is counted here; a negative one counts as 0 */
     public void record(long value) {
-        int stripe = (int) Thread.currentThread().getId() & STRIPES - 1;
-        long[] counts = stripes.getPlain(stripe);
-        if (counts == null) {
-            counts = allocate(stripe);
+        Recorder target = recorder;
+        if (target == null) {
+            target = start();
         }
-        long before = (long) COUNTS.getAndAdd(counts, ValueBuckets.indexOf(value), 1L);
-        if ((before & BATCH - 1) == BATCH - 1) {
-            batches.accept(BATCH);
+        target.recordValue(Math.max(0, Math.min(value, VALUE_MAX)));
+        if (unmarked.incrementAndGet() >= BATCH) {
+            meter();
         }
     }
 
-    private long[] allocate(int stripe) {
-        stripes.compareAndSet(stripe, null, new long[ValueBuckets.COUNT]);
-        return stripes.get(stripe);
+    private synchronized Recorder start() {
+        if (recorder == null) {
+            recorder = new Recorder(VALUE_MAX, SIGNIFICANT_DIGITS);
+        }
+        return recorder;
     }
 
-    /** Adds the count of each bucket. */
-    void addTo(long[] target) {
-        for (int stripe = 0; stripe < STRIPES; stripe++) {
-            long[] counts = stripes.get(stripe);
-            for (int i = 0; counts != null && i < target.length; i++) {
-                target[i] += (long) COUNTS.getOpaque(counts, i);
-            }
+    /** How many values came, and how many a second. */
+    Meter meter() {
+        meter.mark(unmarked.getAndSet(0));
+        return meter;
+    }
+
+    /** Adds what came in the last one to two minutes if somebody asks at least that often, else since the last question. */
+    synchronized void addRecent(Histogram target) {
+        if (recorder == null) {
+            return;
         }
+        interval = recorder.getIntervalHistogram(interval);
+        minutes[0].add(interval);
+        long nowNanos = nanoClock.getAsLong();
+        if (nowNanos - minuteStartNanos >= WINDOW_NANOS) {
+            Histogram older = minutes[0];
+            minutes[0] = minutes[1];
+            minutes[1] = older;
+            minutes[0].reset();
+            minuteStartNanos = nowNanos;
+        }
+        target.add(minutes[0]);
+        target.add(minutes[1]);
     }
 }

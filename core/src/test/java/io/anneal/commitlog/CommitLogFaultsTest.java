@@ -163,17 +163,30 @@ final class CommitLogFaultsTest {
     @Test
     void shouldSyncEverySegmentThatHasUnsyncedBytesAndOnlyThose() throws IOException {
         CommitLog log = open();
-        while (log.position().segmentId() < 3) {
+        while (log.position().segmentId() < 2) {
             append(log, 500);
         }
-        disk.syncs = 0;
+        assertThat(disk.syncs).isZero();
         log.sync();
-        assertThat(disk.syncs).isEqualTo(3);
+        assertThat(disk.syncs).isEqualTo(2);
         log.sync();
-        assertThat(disk.syncs).isEqualTo(3);
+        assertThat(disk.syncs).isEqualTo(2);
         append(log, 10);
         log.sync();
+        assertThat(disk.syncs).isEqualTo(3);
+    }
+
+    @Test
+    void shouldNotLetMoreThanTwoSegmentsWaitForASync() throws IOException {
+        CommitLog log = open();
+        while (log.position().segmentId() < 6) {
+            append(log, 500);
+        }
         assertThat(disk.syncs).isEqualTo(4);
+        // Not all that a sync does, so nothing is promised yet.
+        assertThat(log.syncedPosition()).isEqualTo(CommitLogPosition.NONE);
+        log.sync();
+        assertThat(disk.syncs).isEqualTo(6);
     }
 
     /**

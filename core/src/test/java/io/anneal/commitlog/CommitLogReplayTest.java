@@ -267,7 +267,9 @@ final class CommitLogReplayTest {
         int errors = 0;
         for (long id = 1; id <= segmentCount; id++) {
             byte[] bytes = Files.readAllBytes(segment(id));
-            for (int i = 0; i < bytes.length; i++) {
+            int writtenBytes = written(segment(id)).length;
+            // Every byte, and some of the zeros behind.
+            for (int i = 0; i < bytes.length; i += i < writtenBytes ? 1 : 61) {
                 flip(segment(id), i, 1 << random.nextInt(Byte.SIZE));
                 List<Entry> replayed = new ArrayList<>();
                 try {

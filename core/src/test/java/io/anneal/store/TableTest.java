@@ -148,6 +148,33 @@ final class TableTest {
         assertThat(read(carts.rows())).containsExactly("1/2 salt");
     }
 
+    /** Accepted, it would keep the table from ever being flushed. */
+    @Test
+    void shouldRefuseTimesThatItsSSTablesCannotHold() throws IOException {
+        Table orders = store.createTable(ORDERS);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> orders.row()
+                        .key("customer", 1)
+                        .clustering("placed", 1)
+                        .set("item", "x")
+                        .ttlSeconds(WriteTime.TTL_MAX_SECONDS)
+                        .insert())
+                .withMessageContainingAll("table=shop.orders", "max=2147483646");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> orders.rangeDeletion()
+                        .key("customer", 1)
+                        .localTimeSeconds(Integer.MAX_VALUE)
+                        .delete());
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> orders.row()
+                        .key("customer", 1)
+                        .localTimeSeconds(Integer.MAX_VALUE)
+                        .deletePartition());
+        insert(orders, 1, 1, "x");
+        orders.flush();
+        assertThat(read(orders.rows())).containsExactly("1/1 x");
+    }
+
     @Test
     void shouldGiveTheLaterWriteALaterTimestampThoughTheClockGoesBack() throws IOException {
         Table orders = store.createTable(ORDERS);

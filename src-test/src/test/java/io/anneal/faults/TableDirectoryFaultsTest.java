@@ -33,6 +33,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -58,6 +60,9 @@ final class TableDirectoryFaultsTest {
             return Formats.write(directory, generation, schema, config);
         }
     };
+
+    private static final Operation[] WITHOUT_READ =
+            EnumSet.complementOf(EnumSet.of(Operation.READ)).toArray(Operation[]::new);
 
     /** Far behind the last thing that is done. */
     private static final int STEPS_MAX = 5_000;
@@ -228,11 +233,10 @@ final class TableDirectoryFaultsTest {
     @ValueSource(ints = {0, 1, 2})
     void shouldBeWholeWhenPowerFails(int seed) throws IOException {
         Descriptor foreign = foreign();
-        EnumSet<Operation> operations = EnumSet.complementOf(EnumSet.of(Operation.READ));
         for (int step = seed; step < STEPS_MAX; step += seed == 0 ? 1 : 3) {
             try (FaultyDirectory disk = FaultyDirectory.create(elsewhere)) {
                 Life life = new Life(disk.path().resolve("data"), foreign);
-                disk.inject(Fault.on(Operation.CREATE, operations.toArray(Operation[]::new))
+                disk.inject(Fault.on(Operation.CREATE, WITHOUT_READ)
                         .after(step)
                         .times(1)
                         .cuttingPower((long) seed * STEPS_MAX + step));
@@ -267,6 +271,43 @@ final class TableDirectoryFaultsTest {
                 assertBeforeOrAfter(life, disk, "operation=" + operation + ", step=" + step);
                 if (!stopped) {
                     assertThat(step).isGreaterThan(3);
+                    return;
+                }
+            }
+        }
+        throw new AssertionError("life does not end");
+    }
+
+    /** Thrown where the process is killed, which no disk would do. */
+    private static final class Killed extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    /** What a killed process did and did not sync is there for the next one, whose work must not hang on it. */
+    @Test
+    void shouldBeWholeWhenTheProcessIsKilledAndPowerFailsLater() throws IOException {
+        Descriptor foreign = foreign();
+        for (int step = 0; step < STEPS_MAX; step++) {
+            try (FaultyDirectory disk = FaultyDirectory.create(elsewhere)) {
+                Life life = new Life(disk.path().resolve("data"), foreign);
+                AtomicInteger left = new AtomicInteger(step);
+                disk.inject(Fault.on(Operation.CREATE, WITHOUT_READ).named(name -> {
+                    if (left.getAndDecrement() == 0) {
+                        throw new Killed();
+                    }
+                    return false;
+                }));
+                boolean killed = false;
+                try {
+                    life.live();
+                } catch (Killed e) {
+                    killed = true;
+                }
+                disk.heal();
+                disk.kill();
+                assertBeforeOrAfter(life, disk, "step=" + step);
+                if (!killed) {
+                    assertThat(step).isGreaterThan(100);
                     return;
                 }
             }

@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * How many mutations of 1 KiB a second does the log's thread copy, sum and write, 64 with a write? An invocation is 64 MiB with
+ * How many mutations of 1 KiB a second does the log's thread copy, sum and write, 64 with a write? An invocation is 16 MiB with
  * one release.
  *
  * <pre>
@@ -35,7 +35,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 3, time = 2)
 @Measurement(iterations = 5, time = 2)
 public class CommitLogAppendBenchmark {
-    static final int MUTATIONS = 1 << 16;
+    static final int MUTATIONS = 1 << 14;
 
     private static final int MUTATIONS_A_WRITE = 64;
 

@@ -29,9 +29,9 @@ public abstract sealed class DeletionTimes {
     private long timestampMicros = DeletionTime.NO_TIMESTAMP;
     private long localDeletionTimeSeconds = DeletionTime.NO_DELETION_TIME;
 
-    private DeletionTimes(SSTableVersion version, long secondsMax, int noneBits) {
+    private DeletionTimes(SSTableVersion version, int noneBits) {
         this.version = version;
-        this.secondsMax = secondsMax;
+        secondsMax = version.localDeletionTimeMaxSeconds();
         this.noneBits = noneBits;
     }
 
@@ -101,7 +101,7 @@ public abstract sealed class DeletionTimes {
         private static final int NONE_BITS = Integer.MAX_VALUE;
 
         Signed(SSTableVersion version) {
-            super(version, NONE_BITS - 1L, NONE_BITS);
+            super(version, NONE_BITS);
         }
 
         @Override
@@ -129,7 +129,7 @@ public abstract sealed class DeletionTimes {
         private static final int NONE_BITS = -1;
 
         Unsigned(SSTableVersion version) {
-            super(version, INVALID_SECONDS, NONE_BITS);
+            super(version, NONE_BITS);
         }
 
         @Override
@@ -152,7 +152,7 @@ public abstract sealed class DeletionTimes {
                 out.writeByte(LIVE);
                 return;
             }
-            if (micros < 0) {
+            if (micros < version().deletionTimestampMinMicros()) {
                 throw new IllegalArgumentException("timestamp of a deletion does not fit format "
                         + version().text() + ", timestampMicros=" + micros + ", min=0");
             }

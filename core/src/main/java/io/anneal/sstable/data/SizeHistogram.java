@@ -11,13 +11,21 @@ final class SizeHistogram {
     static final int CELL_COUNT_BUCKETS = 118;
 
     private final EstimatedHistogram histogram;
+    private int lastBucket;
 
     SizeHistogram(int buckets) {
         histogram = EstimatedHistogram.empty(buckets);
     }
 
     void add(long size) {
-        histogram.add(size, 1);
+        long[] upperBounds = histogram.upperBounds();
+        // Partitions of a table are alike.
+        if (lastBucket == upperBounds.length
+                || size > upperBounds[lastBucket]
+                || lastBucket > 0 && size <= upperBounds[lastBucket - 1]) {
+            lastBucket = histogram.bucketOf(size);
+        }
+        histogram.counts()[lastBucket]++;
     }
 
     /** Writes the number of buckets and of each the bound of the one before it and the count. */
