@@ -101,7 +101,7 @@ public final class CommitLog implements Closeable {
         pool.syncDirectory();
         if (old.isEmpty()) {
             // Made just now, or by a process that came no further.
-            SegmentFiles.syncDirectory(directory.toAbsolutePath().getParent());
+            Directories.sync(directory.toAbsolutePath().getParent());
         }
         CommitLog log = new CommitLog(directory, config, opener, pool, old, oldBytes);
         log.beginSegment(config.segmentSizeBytes());

@@ -122,6 +122,8 @@ final class LogWriter {
     }
 
     private void receive(List<Message> messages) {
+        // First: a section that is full is written while more is appended.
+        log.clockMicros(clockMicros.getAsLong());
         for (Message message : messages) {
             if (message.write() != null) {
                 append(message.write());
@@ -195,7 +197,6 @@ final class LogWriter {
         if (gathered.isEmpty()) {
             return;
         }
-        log.clockMicros(clockMicros.getAsLong());
         if (mode == SyncMode.PERIODIC) {
             log.write();
         } else {
