@@ -12,12 +12,15 @@ import io.anneal.simulation.Mutations;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
+import io.anneal.table.StoreEnvironment;
 import io.anneal.testkit.FragmentList;
+import io.anneal.testkit.ManualClock;
 import io.anneal.testkit.RandomFragments;
 import io.anneal.testkit.RandomFragments.Feature;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -81,7 +84,9 @@ class CassandraAcceptsStoreTest {
                 .withShardCount(1 + (int) (seed % 3))
                 .withVersion(version.version())
                 .withCompactionThreads(0);
-        try (Store store = Store.open(directory.resolve("store"), config)) {
+        // So that it takes for expired what the reads take for it.
+        ManualClock clock = ManualClock.at(Instant.ofEpochSecond(READ_SECONDS));
+        try (Store store = Store.open(directory.resolve("store"), config, environment(clock))) {
             Table table = store.createTable(schema);
             for (FragmentList source : sources) {
                 for (Mutation mutation : Mutations.of(source)) {
@@ -133,6 +138,11 @@ class CassandraAcceptsStoreTest {
         FragmentList ours = Content.purged(
                 merged, new SessionPurgeRule(nowSeconds, schema.options().gcGraceSeconds()));
         Differences.assertSame("compacted", ours.lines(), theirs.lines());
+    }
+
+    private static StoreEnvironment environment(ManualClock clock) {
+        StoreEnvironment system = StoreEnvironment.system();
+        return new StoreEnvironment(clock, system.nanoTime(), system.ids(), system.sleeper(), system.threads());
     }
 
     private static TableOptions options(long seed) {
