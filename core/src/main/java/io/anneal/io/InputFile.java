@@ -11,12 +11,12 @@ public final class InputFile {
     private InputFile() {}
 
     /**
-     * A channel that can be read at positions by several threads. Where the file system has no file channels, as many that
+     * A channel that can be read at positions, and only so, by several threads, interrupted or not. Where the file system has no file channels, as many that
      * are no disks have none, its plain channel stands behind it.
      */
     public static FileChannel open(Path file) throws IOException {
         try {
-            return FileChannel.open(file, StandardOpenOption.READ);
+            return LastingChannel.open(file);
         } catch (UnsupportedOperationException e) {
             return new PositionalChannel(Files.newByteChannel(file, StandardOpenOption.READ));
         }

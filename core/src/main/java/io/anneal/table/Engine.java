@@ -8,15 +8,14 @@ import io.anneal.fragment.Mutation;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
-import io.anneal.key.TokenRange;
 import io.anneal.memtable.MemtablePool;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.SSTableReader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -68,6 +67,7 @@ public final class Engine implements Closeable {
     private final List<ShardWriter> shardWriters = new ArrayList<>();
     private final Flushes flushes;
     private final Compactions compactions;
+    private final TableCare tableCare;
 
     /** Callers on their way to a mailbox: nothing is shut down while there is one. */
     private final AtomicInteger callers = new AtomicInteger();
@@ -109,6 +109,7 @@ public final class Engine implements Closeable {
                 environment.nanoTime(),
                 this::afterFlush,
                 config.memtableBudgetBytes() / 2);
+        tableCare = new TableCare(shards, shardWriters, flushes, formats, state);
         List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
         for (int i = 0; i < Math.max(1, config.compactionThreads()); i++) {
             compactionExecutors.add(executor("compaction-" + i));
@@ -281,9 +282,9 @@ public final class Engine implements Closeable {
 
     /** Microseconds since 1970 by the clock, but more than the last one given out, by an earlier opening too. */
     public long nextTimestampMicros() {
-        long clockMicros = TimeUnit.SECONDS.toMicros(
-                        environment.clock().instant().getEpochSecond())
-                + TimeUnit.NANOSECONDS.toMicros(environment.clock().instant().getNano());
+        Instant now = environment.clock().instant();
+        long clockMicros =
+                TimeUnit.SECONDS.toMicros(now.getEpochSecond()) + TimeUnit.NANOSECONDS.toMicros(now.getNano());
         return lastTimestampMicros.updateAndGet(last -> Math.max(clockMicros, last + 1));
     }
 
@@ -381,7 +382,7 @@ public final class Engine implements Closeable {
             CompletableFuture<Void> passed = new CompletableFuture<>();
             log.drain(() -> passed.complete(null));
             await(passed);
-            discardMemtables(table);
+            tableCare.discardMemtables(table);
             await(flushes.flush(table));
             table.close();
             metrics.removeTable(table.metrics());
@@ -420,13 +421,7 @@ public final class Engine implements Closeable {
         try {
             table.requireOpen();
             requireSound();
-            List<CommitLogPosition> reached = discardMemtables(table);
-            try {
-                table.truncated(reached);
-            } catch (StorageException e) {
-                state.fail(e);
-                throw e;
-            }
+            List<CommitLogPosition> reached = tableCare.truncate(table);
             for (int shard = 0; shard < reached.size(); shard++) {
                 log.release(table.id(), shard, reached.get(shard));
             }
@@ -435,64 +430,21 @@ public final class Engine implements Closeable {
         }
     }
 
-    /** Throws away what memtables hold; says how far in the commit log that reaches, by shard. */
-    private List<CommitLogPosition> discardMemtables(LiveTable table) throws IOException {
-        List<CompletableFuture<CommitLogPosition>> asked = new ArrayList<>();
-        for (int shard = 0; shard < shards.shardCount(); shard++) {
-            int number = shard;
-            CompletableFuture<CommitLogPosition> reached = new CompletableFuture<>();
-            shardWriters.get(shard).run(() -> reached.complete(table.discardMemtable(number)));
-            asked.add(reached);
-        }
-        List<CommitLogPosition> reached = new ArrayList<>();
-        for (CompletableFuture<CommitLogPosition> position : asked) {
-            reached.add(await(position));
-        }
-        return reached;
-    }
-
     /**
      * Takes foreign SSTables in, as they are: all of them or none. Each is verified first.
      *
      * @throws io.anneal.sstable.CorruptSSTableException when one is wrong or does not fit the schema
+     * @throws IllegalArgumentException when one has another partitioner, or legacy counters
      */
     public void importSSTables(LiveTable table, List<Descriptor> foreign) throws IOException {
         enter();
         try {
             table.requireOpen();
             requireSound();
-            for (Descriptor descriptor : foreign) {
-                verify(table, descriptor);
-            }
-            List<Descriptor> linked = table.directory().link(foreign);
-            List<LiveSSTable> opened = new ArrayList<>();
-            boolean taken = false;
-            try {
-                for (Descriptor descriptor : linked) {
-                    opened.add(table.open(descriptor, shards.shardCount() == 1 ? 0 : ListedSSTable.SHARED));
-                }
-                table.imported(opened);
-                taken = true;
-            } finally {
-                if (!taken) {
-                    opened.forEach(LiveSSTable::becomeObsolete);
-                }
-                opened.forEach(Counted::release);
-            }
+            tableCare.importSSTables(table, foreign);
             compactions.consider(table);
         } finally {
             leave();
-        }
-    }
-
-    private void verify(LiveTable table, Descriptor descriptor) throws IOException {
-        try (SSTableReader reader = formats.open(descriptor)) {
-            if (reader.statistics().hasLegacyCounterShards()) {
-                throw new IllegalArgumentException(
-                        "SSTable has counter shards of Cassandra 2.0 or earlier, sstable=" + descriptor);
-            }
-            reader.verify();
-            reader.scan(table.schema(), TokenRange.Linear.ALL).close();
         }
     }
 
@@ -502,16 +454,7 @@ public final class Engine implements Closeable {
         try {
             table.requireOpen();
             requireSound();
-            await(flushes.flush(table));
-            LiveSet set = table.acquire();
-            try {
-                List<Descriptor> sstables =
-                        set.sstables().stream().map(LiveSSTable::descriptor).toList();
-                return table.directory()
-                        .snapshot(name, sstables, environment.clock().instant());
-            } finally {
-                set.release();
-            }
+            return tableCare.snapshot(table, name, environment.clock().instant());
         } finally {
             leave();
         }

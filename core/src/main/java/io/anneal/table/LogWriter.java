@@ -108,8 +108,12 @@ final class LogWriter {
     /** Makes what is gathered last, then runs what comes behind it; on the log's thread. */
     void drain(Runnable behind) {
         request(() -> {
-            makeLast();
-            behind.run();
+            try {
+                makeLast();
+            } finally {
+                // Who waits for it would wait for ever.
+                behind.run();
+            }
         });
     }
 
@@ -238,7 +242,7 @@ final class LogWriter {
                 makeLast();
                 log.close();
                 ended.complete(null);
-            } catch (StorageException e) {
+            } catch (StorageException | RuntimeException | Error e) {
                 ended.completeExceptionally(e);
                 throw e;
             }

@@ -106,9 +106,13 @@ final class BannedCallsTest {
                 .that()
                 .resideOutsideOfPackages(WIRING)
                 .and()
+                .resideOutsideOfPackage("io.anneal.bench.scenario")
+                .and()
                 .doNotHaveFullyQualifiedName(SYSTEM)
                 .should(call("for a default executor", BannedCallsTest::takesDefaultExecutor))
-                .because("whoever assembles the parts decides on which threads they run, and ends them")
+                .because(
+                        "whoever assembles the parts decides on which threads they run, and ends them; a scenario of the"
+                                + " benchmarks is such an assembler")
                 .check(MainClasses.ALL);
     }
 

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Compares long lists of lines with a message that shows what differs and nothing else. */
-final class Differences {
+public final class Differences {
     private static final int SHOWN_MAX = 5;
 
     private Differences() {}
 
-    static void assertSame(String what, List<String> ours, List<String> cassandras) {
+    public static void assertSame(String what, List<String> ours, List<String> cassandras) {
         if (!ours.equals(cassandras)) {
             throw new AssertionError(what + "\nonly ours:" + missing(ours, cassandras) + "\nonly Cassandra's:"
                     + missing(cassandras, ours) + "\nfirst at line: " + firstDifference(ours, cassandras));

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /** What a read of slices has to yield, made the plain way out of a partition that is there as a whole. */
-final class SliceModel {
+public final class SliceModel {
     private SliceModel() {}
 
     static Map<DecoratedKey, FragmentList> partitions(FragmentList all) {
@@ -35,7 +35,7 @@ final class SliceModel {
         return partitions;
     }
 
-    static FragmentList sliced(FragmentList partition, Slices slices, boolean reversed) {
+    public static FragmentList sliced(FragmentList partition, Slices slices, boolean reversed) {
         FragmentList.Builder builder = FragmentList.builder(partition.schema());
         ClusteringComparator comparator = ClusteringComparator.of(partition.schema());
         List<Fragment> fragments = partition.fragments();
@@ -133,7 +133,7 @@ final class SliceModel {
     }
 
     /** Slices at, around and between what the partition holds. */
-    static Slices randomSlices(FragmentList partition, SplittableRandom random) {
+    public static Slices randomSlices(FragmentList partition, SplittableRandom random) {
         ClusteringComparator comparator = ClusteringComparator.of(partition.schema());
         List<Clustering> places = new ArrayList<>();
         places.add(new Clustering());

@@ -1,0 +1,257 @@
+package io.anneal.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.conformance.Differences;
+import io.anneal.faults.StoreCrashChild.Round;
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slices;
+import io.anneal.key.TokenRange;
+import io.anneal.merge.PurgeCursor;
+import io.anneal.merge.PurgeRule;
+import io.anneal.merge.SessionPurgeRule;
+import io.anneal.schema.TableSchema;
+import io.anneal.simulation.NaiveTable;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.store.SSTables;
+import io.anneal.store.Store;
+import io.anneal.store.Table;
+import io.anneal.store.TableRow;
+import io.anneal.store.TableRows;
+import io.anneal.table.SyncMode;
+import io.anneal.testkit.FragmentList;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A process that writes to a store is killed at random instants, again and again, with what it left going on in the next
+ * round: what it acknowledged is there, what it did not is there whole or not at all, and nothing else is. {@code
+ * -Danneal.crash.rounds=N} for more of them, {@code -Danneal.seed=N} for others.
+ */
+class StoreCrashTest {
+    private static final int ROUNDS = Integer.getInteger("anneal.crash.rounds", 50);
+    private static final long SEED = Long.getLong("anneal.seed", 1);
+    private static final int WRITES_MAX = 1_500;
+    private static final int MODEL_ROUNDS = 8;
+
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    private Path directory;
+
+    private final long nowSeconds = System.currentTimeMillis() / 1000;
+    private final SplittableRandom random = new SplittableRandom(SEED);
+    private final NumberedWrites writes = new NumberedWrites(SEED, nowSeconds);
+    private final Map<String, NaiveTable> models = new HashMap<>();
+    private final TreeSet<Long> scratch = new TreeSet<>();
+
+    private long nextNumber;
+    private long nextStep = 1;
+
+    @Test
+    void shouldLoseNothingWhenKilledAtAnyInstant() throws Exception {
+        for (TableSchema schema : writes.schemas()) {
+            models.put(schema.qualifiedName(), new NaiveTable(schema));
+        }
+        int killed = 0;
+        long acknowledged = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            Round round = round(i);
+            KillPlan plan = KillPlan.random(random, round.count());
+            String what = "seed=" + SEED + ", " + plan + ", " + round;
+            ChildRun run = ChildRun.of(round, plan, directory.resolve("child.log"));
+            assertThat(run.failures()).as(what).isEmpty();
+            if (run.isKilled()) {
+                killed++;
+            } else {
+                assertThat(run.exitCode()).as(what).isZero();
+            }
+            acknowledged += run.acknowledged().size();
+            verify(round, run, what);
+            if (i % MODEL_ROUNDS == 0) {
+                models.values().forEach(NaiveTable::forgetShadowed);
+            }
+        }
+        System.out.println("crash rounds: seed=" + SEED + ", rounds=" + ROUNDS + ", killed=" + killed
+                + ", acknowledged=" + acknowledged);
+        assertThat(killed).isGreaterThan(ROUNDS / 2);
+    }
+
+    private Round round(int number) {
+        SyncMode[] modes = SyncMode.values();
+        int window = 1 << random.nextInt(8);
+        return new Round(
+                directory.resolve("store"),
+                SEED,
+                nowSeconds,
+                number,
+                nextNumber,
+                50 + random.nextInt(WRITES_MAX),
+                window,
+                nextStep,
+                modes[number % modes.length],
+                1 + random.nextInt(4),
+                random.nextBoolean());
+    }
+
+    private void verify(Round round, ChildRun run, String what) throws IOException {
+        if (!Files.exists(round.directory())) {
+            return;
+        }
+        verifySnapshots(round.directory(), run, what);
+        try (Store store = Store.open(round.directory(), round.config().withShardCount(1 + random.nextInt(4)))) {
+            Map<String, Table> tables = new HashMap<>();
+            store.tables().forEach(table -> tables.put(table.schema().qualifiedName(), table));
+            takeOver(run, round, tables);
+            verify(tables, what);
+            verifyScratch(run, Optional.ofNullable(tables.get(StoreCrashChild.SCRATCH)), what);
+            if (random.nextInt(6) == 0) {
+                store.compact();
+                verify(tables, what + ", compacted");
+            }
+        }
+    }
+
+    /** What the store holds of those writes that were never acknowledged was made, then, and stays. */
+    private void takeOver(ChildRun run, Round round, Map<String, Table> tables) throws IOException {
+        Set<Long> made = new TreeSet<>(run.acknowledged());
+        long end = Math.min(round.first() + round.count(), run.last().orElse(round.first() - 1) + round.window() + 1);
+        for (NaiveTable model : models.values()) {
+            Table table = tables.get(model.schema().qualifiedName());
+            if (table != null) {
+                NumberedWrites.numbers(unpurged(table), number -> {
+                    if (number >= round.first() && number < end) {
+                        made.add(number);
+                    }
+                });
+            }
+        }
+        for (long number : made) {
+            NumberedWrites.Write write = writes.write(number);
+            models.get(write.schema().qualifiedName()).apply(write.mutation());
+        }
+        nextNumber = round.first() + round.count();
+    }
+
+    private static FragmentList unpurged(Table table) throws IOException {
+        try (FragmentCursor cursor = table.scan(TokenRange.Linear.ALL)) {
+            return FragmentList.copyOf(cursor);
+        }
+    }
+
+    private void verify(Map<String, Table> tables, String what) throws IOException {
+        for (NaiveTable model : models.values()) {
+            String name = model.schema().qualifiedName();
+            FragmentList expected = view(model.content().cursor());
+            if (!tables.containsKey(name)) {
+                assertThat(expected.lines()).as("%s, table=%s", what, name).isEmpty();
+                continue;
+            }
+            Table table = tables.get(name);
+            FragmentList actual = view(table.scan(TokenRange.Linear.ALL));
+            Differences.assertSame(what + ", table=" + name, expected.lines(), actual.lines());
+            Map<DecoratedKey, FragmentList> partitions = model.contentByKey();
+            for (DecoratedKey key : partitions.keySet()) {
+                if (random.nextInt(10) == 0) {
+                    Differences.assertSame(
+                            what + ", table=" + name + ", key=" + key,
+                            view(partitions.get(key).cursor()).lines(),
+                            view(table.read(key, Slices.ALL, false)).lines());
+                }
+            }
+        }
+    }
+
+    /** What does not depend on what compactions have purged. */
+    private FragmentList view(FragmentCursor cursor) throws IOException {
+        // A minute later than anything was made or purged; all that expires has expired by then.
+        long seconds = System.currentTimeMillis() / 1000 + 60;
+        PurgeRule rule = new SessionPurgeRule(seconds, cursor.schema().options().gcGraceSeconds());
+        try (FragmentCursor purged = new PurgeCursor(cursor, rule)) {
+            return FragmentList.copyOf(purged);
+        }
+    }
+
+    /** The step that was not acknowledged has been made, or has not. */
+    private void verifyScratch(ChildRun run, Optional<Table> table, String what) throws IOException {
+        long acknowledged = run.lastStep().orElse(nextStep - 1);
+        for (long step = nextStep; step <= acknowledged; step++) {
+            step(step, scratch);
+        }
+        TreeSet<Long> found = new TreeSet<>();
+        if (table.isPresent()) {
+            try (TableRows rows = table.get().rows()) {
+                for (TableRow row = rows.next(); row != null; row = rows.next()) {
+                    found.add(row.value("k", Long.class));
+                }
+            }
+        }
+        TreeSet<Long> further = new TreeSet<>(scratch);
+        step(acknowledged + 1, further);
+        assertThat(found).as("%s, step=%d", what, acknowledged).isIn(scratch, further);
+        scratch.clear();
+        scratch.addAll(found);
+        nextStep = acknowledged + 2;
+    }
+
+    private static void step(long step, Set<Long> rows) {
+        if (step % 5 == 0) {
+            rows.clear();
+        } else {
+            rows.add(step);
+        }
+    }
+
+    /** Those that were acknowledged are whole; then all go, so that the disk does not fill. */
+    private static void verifySnapshots(Path store, ChildRun run, String what) throws IOException {
+        for (Path table : tableDirectories(store)) {
+            Path snapshots = table.resolve("snapshots");
+            for (String name : run.snapshots()) {
+                Path snapshot = snapshots.resolve(name);
+                assertThat(snapshot.resolve("schema.cql")).as(what).isRegularFile();
+                assertThat(snapshot.resolve("manifest.json")).as(what).isRegularFile();
+                try (SSTables sstables = SSTables.open(snapshot)) {
+                    for (SSTableReader reader : sstables.readers()) {
+                        reader.verify();
+                    }
+                }
+            }
+            if (Files.exists(snapshots)) {
+                delete(snapshots);
+            }
+        }
+    }
+
+    private static List<Path> tableDirectories(Path store) throws IOException {
+        Path data = store.resolve("data");
+        List<Path> found = new ArrayList<>();
+        if (Files.exists(data)) {
+            try (Stream<Path> walk = Files.walk(data, 2)) {
+                walk.filter(path -> data.relativize(path).getNameCount() == 2 && Files.exists(path.resolve("MANIFEST")))
+                        .forEach(found::add);
+            }
+        }
+        return found;
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> walk = Files.walk(directory)) {
+            for (Path path : walk.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+}
