@@ -49,7 +49,7 @@ class StoreFaultsTest {
 
     static LongStream seeds() {
         long first = Long.getLong("anneal.seed", 0);
-        return LongStream.range(first, first + Long.getLong("anneal.seeds", 40));
+        return LongStream.range(first, first + Long.getLong("anneal.seeds", 12));
     }
 
     private static SyncMode mode(long seed) {
