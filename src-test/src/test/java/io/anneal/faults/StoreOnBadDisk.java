@@ -56,6 +56,9 @@ final class StoreOnBadDisk implements AutoCloseable {
     private final TreeSet<Long> flushed = new TreeSet<>();
 
     private StoreConfig config;
+    /** The shards that took what was issued: each keeps the order of its own writes, and no other. */
+    private ShardRule issuedTo = new ShardRule(1, ShardRule.IGNORED_BITS_DEFAULT);
+
     private Store store;
     private boolean maySuffer;
     private boolean suffered;
@@ -97,6 +100,11 @@ final class StoreOnBadDisk implements AutoCloseable {
     /** From now on calls may fail, with a {@link StorageException} or for the same reason. */
     void maySuffer() {
         maySuffer = true;
+    }
+
+    /** How often the commit log was synced, by its metric. */
+    long syncCount() {
+        return store.metrics().get("store.commit-log-sync-latency.count").longValue();
     }
 
     /** Whether any call has failed. */
@@ -177,6 +185,7 @@ final class StoreOnBadDisk implements AutoCloseable {
             long number = nextNumber++;
             NumberedWrites.Write write = writes.write(number);
             issued.put(number, write);
+            issuedTo = new ShardRule(config.shardCount(), ShardRule.IGNORED_BITS_DEFAULT);
             inFlight.add(tables.get(write.schema().qualifiedName())
                     .applyAsync(write.mutation())
                     .thenRun(() -> acknowledged.add(number)));
@@ -216,7 +225,7 @@ final class StoreOnBadDisk implements AutoCloseable {
      * @param all whether everything acknowledged must be there; else what was acknowledged before the last flush
      */
     void verify(boolean all) throws IOException {
-        ShardRule shards = new ShardRule(config.shardCount(), ShardRule.IGNORED_BITS_DEFAULT);
+        ShardRule shards = issuedTo;
         Map<String, Long> reached = reached(shards);
         TreeSet<Long> missing = new TreeSet<>(all ? acknowledged : flushed);
         issued.forEach((number, write) -> {
