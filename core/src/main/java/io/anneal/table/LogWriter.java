@@ -7,6 +7,7 @@ import io.anneal.io.StorageException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
@@ -80,7 +81,8 @@ final class LogWriter {
         this.nanoTime = nanoTime;
         this.metrics = metrics;
         this.spaceWatch = spaceWatch;
-        mailbox = new Mailbox<>(executor, this::receive);
+        mailbox = new Mailbox<>(
+                executor, this::receive, mode == SyncMode.BATCH ? Optional.of(Thread::yield) : Optional.empty());
         shards.forEach(shard -> byShard.add(new ArrayList<>()));
     }
 

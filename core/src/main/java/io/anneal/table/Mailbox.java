@@ -2,6 +2,7 @@ package io.anneal.table;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,13 +25,20 @@ final class Mailbox<M> {
 
     private final Executor executor;
     private final Receiver<M> receiver;
+    private final Optional<Runnable> pause;
     private final ConcurrentLinkedQueue<M> messages = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
     private final List<M> batch = new ArrayList<>();
 
     Mailbox(Executor executor, Receiver<M> receiver) {
+        this(executor, receiver, Optional.empty());
+    }
+
+    /** @param pause taken by several messages for others that are about to come, as long as some do; none when empty */
+    Mailbox(Executor executor, Receiver<M> receiver, Optional<Runnable> pause) {
         this.executor = executor;
         this.receiver = receiver;
+        this.pause = pause;
     }
 
     /** Whether this thread works on messages, of any mailbox: it must not wait for others to be worked on. */
@@ -43,6 +51,13 @@ final class Mailbox<M> {
         schedule();
     }
 
+    private void takeAll() {
+        M next;
+        while (batch.size() < BATCH_MAX && (next = messages.poll()) != null) {
+            batch.add(next);
+        }
+    }
+
     private void schedule() {
         if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
             executor.execute(this::run);
@@ -50,9 +65,15 @@ final class Mailbox<M> {
     }
 
     private void run() {
-        M next;
-        while (batch.size() < BATCH_MAX && (next = messages.poll()) != null) {
-            batch.add(next);
+        takeAll();
+        if (pause.isPresent()) {
+            // As long as others come: what one sync serves is better served by one. Who comes alone waits for nobody.
+            int before = 1;
+            while (batch.size() > before && batch.size() < BATCH_MAX) {
+                before = batch.size();
+                pause.get().run();
+                takeAll();
+            }
         }
         RECEIVING.set(true);
         try {

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -48,6 +49,34 @@ final class MailboxTest {
         mailbox.send(1);
         runAll();
         assertThat(received).containsExactly(List.of(1), List.of(2));
+    }
+
+    @Test
+    void shouldLetThoseJoinThatComeWhileSeveralPause() {
+        Deque<Integer> late = new ArrayDeque<>(List.of(3, 4));
+        List<Mailbox<Integer>> self = new ArrayList<>();
+        Mailbox<Integer> mailbox =
+                new Mailbox<>(tasks::add, messages -> received.add(List.copyOf(messages)), Optional.of(() -> {
+                    if (!late.isEmpty()) {
+                        self.get(0).send(late.poll());
+                    }
+                }));
+        self.add(mailbox);
+        mailbox.send(1);
+        mailbox.send(2);
+        runAll();
+        assertThat(received).containsExactly(List.of(1, 2, 3, 4));
+    }
+
+    @Test
+    void shouldLetNobodyWaitWhoComesAlone() {
+        Mailbox<Integer> mailbox =
+                new Mailbox<>(tasks::add, messages -> received.add(List.copyOf(messages)), Optional.of(() -> {
+                    throw new AssertionError("paused");
+                }));
+        mailbox.send(1);
+        runAll();
+        assertThat(received).containsExactly(List.of(1));
     }
 
     @Test

@@ -133,14 +133,22 @@ public final class BenchTable {
                         p99.median() / unit,
                         p99.min() / Math.max(other.max(), RESOLUTION_SECONDS),
                         p99.max() / Math.max(other.min(), RESOLUTION_SECONDS));
+        BenchRecord otherP99 = metrics.get(BenchMetric.LATENCY_P99);
+        String tails = p99 == null || otherP99 == null
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        "; p99 to p99 %.2f",
+                        p99.median() / Math.max(otherP99.median(), RESOLUTION_SECONDS));
         out.printf(
                 Locale.ROOT,
-                "%-26s in medians of %s: median %.2f (%.2f..%.2f)%s%n",
+                "%-26s in medians of %s: median %.2f (%.2f..%.2f)%s%s%n",
                 "",
                 system.text(),
                 median.median() / unit,
                 median.min() / Math.max(other.max(), RESOLUTION_SECONDS),
                 median.max() / Math.max(other.min(), RESOLUTION_SECONDS),
-                tail);
+                tail,
+                tails);
     }
 }

@@ -3,6 +3,7 @@ package io.anneal.bench.scenario;
 import io.anneal.bench.data.GeneratedTable;
 import io.anneal.bench.data.TableShape;
 import io.anneal.bench.data.TemporaryDirectory;
+import io.anneal.bench.measure.ChunkFloor;
 import io.anneal.compaction.Compaction;
 import io.anneal.compaction.CompactionCandidate;
 import io.anneal.compaction.CompactionContext;
@@ -56,6 +57,7 @@ final class CompactionCases {
             List<Contender> contenders = new ArrayList<>();
             contenders.add(new Contender(BenchSystem.ANNEAL, () -> compact(table)));
             peer.ifPresent(side -> contenders.add(new Contender(BenchSystem.CASSANDRA, () -> side.compact(table))));
+            contenders.add(new Contender(BenchSystem.LIMIT, () -> copyChunks(table)));
             config.progress().accept(StoreScenario.NAME + " " + caseName + ": warming up");
             for (Contender contender : contenders) {
                 Warming.warm(config, contender);
@@ -85,6 +87,23 @@ final class CompactionCases {
                         "rows are not what was written, rows=" + result.rowCount() + ", expected=" + table.rowCount());
             }
             return run;
+        }
+    }
+
+    /** Reads and decompresses all chunks, compresses and writes those of all SSTables but one: a little less than the merge is. */
+    private Run copyChunks(GeneratedTable table) throws IOException {
+        try (TemporaryDirectory target = table.directory().createInside("limit")) {
+            ProcessStopwatch stopwatch = new ProcessStopwatch(config.nanoTime());
+            for (int i = 0; i < PARTS; i++) {
+                try (ChunkFloor floor = ChunkFloor.open(table.readers().get(i).descriptor())) {
+                    if (i == 0) {
+                        floor.read();
+                    } else {
+                        floor.rewrite(target.path().resolve("chunks-" + i));
+                    }
+                }
+            }
+            return stopwatch.run(table.rowCount(), table.dataLengthBytes());
         }
     }
 

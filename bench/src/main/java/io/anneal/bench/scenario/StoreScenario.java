@@ -17,8 +17,8 @@ import java.util.Optional;
  * write-batch-64       64 writers, each write on disk                                                  fdatasync
  * write-batch-64-async one thread that keeps 64 writes under way                                       fdatasync
  * write-batch-1        one writer                                                                      fdatasync
- * compact-4-half       four SSTables to one, half compressible           its compaction manager
- * compact-4-random     the same of random bytes                          the same
+ * compact-4-half       four SSTables to one, half compressible           its compaction manager        chunks of four read, of
+ * compact-4-random     the same of random bytes                          the same                      three written, synced
  * read-memtable        one row by its key, from a memtable               its local read
  * read-cached          the same from an SSTable in the page cache        the same
  * </pre>

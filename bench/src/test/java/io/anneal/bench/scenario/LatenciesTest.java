@@ -49,6 +49,6 @@ final class LatenciesTest {
 
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .contains("1.0 writes a sync  median 3.0 us  p99 3.0 us")
-                .contains("in medians of limit: median 0.38 (0.38..0.38), p99 0.38 (0.38..0.38)");
+                .contains("in medians of limit: median 0.38 (0.38..0.38), p99 0.38 (0.38..0.38); p99 to p99 0.38");
     }
 }

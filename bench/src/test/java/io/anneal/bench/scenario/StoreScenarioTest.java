@@ -58,11 +58,13 @@ final class StoreScenarioTest {
                 .containsEntry("write-batch-1 anneal", BATCH)
                 .containsEntry("write-batch-1 limit", LATENCIES)
                 .containsEntry("compact-4-half anneal", WORK)
+                .containsEntry("compact-4-half limit", WORK)
                 .containsEntry("compact-4-random anneal", WORK)
+                .containsEntry("compact-4-random limit", WORK)
                 .containsEntry("read-memtable anneal", LATENCIES)
                 .containsEntry("read-cached anneal", LATENCIES)
                 .containsKey("write-steady anneal")
-                .hasSize(13);
+                .hasSize(15);
         assertThat(metrics(records).get("write-steady anneal"))
                 .contains("peak-memory", "memtable-peak", "memory-budget", "wall");
         assertThat(median(records, BenchMetric.MEMTABLE_PEAK)).isPositive();
