@@ -2,25 +2,17 @@ package io.anneal.faults;
 
 import io.anneal.faults.StoreCrashChild.Round;
 import java.io.ByteArrayOutputStream;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /** What a child said until it was killed, or had done everything. */
 final class ChildRun {
-    /** As little as it needs: a start is most of what a round takes. */
-    private static final Pattern CLASS_PATH = Pattern.compile(
-            "/(core|testkit|src-test)/target/|anneal-(core|testkit)|lz4|slf4j|metrics|zstd|snappy|hashing|antlr");
-
     private final KillPlan plan;
     private final Process process;
     private final List<Long> acknowledged = new ArrayList<>();
@@ -47,7 +39,7 @@ final class ChildRun {
                 "-ea",
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
                 "-cp",
-                classPath(),
+                System.getProperty("java.class.path"),
                 StoreCrashChild.class.getName()));
         command.addAll(round.arguments());
         Process process =
@@ -63,12 +55,6 @@ final class ChildRun {
             run.failures.add("exit " + run.exitCode + ", log: " + Files.readString(log));
         }
         return run;
-    }
-
-    private static String classPath() {
-        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                .filter(entry -> CLASS_PATH.matcher(entry).find())
-                .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** To the end of the stream: what stood in the pipe when the child died was said by it, too. */
