@@ -138,18 +138,18 @@ public final class Table {
 
     // Reading.
 
-    /** All rows that exist now. The caller closes them. */
+    /** All rows, as they are when the first is asked for. The caller closes them. */
     public TableRows rows() {
         return rows(TokenRange.FULL);
     }
 
-    /** The rows of a range that exist now. The caller closes them. */
+    /** The rows of a range, as they are when the first is asked for. The caller closes them. */
     public TableRows rows(TokenRange range) {
         return reads.rows(range, nowSeconds());
     }
 
     /**
-     * The rows of a partition that exist now. The caller closes them.
+     * The rows of a partition, as they are when the first is asked for. The caller closes them.
      *
      * @param keyValues of the partition key's columns, in order
      */

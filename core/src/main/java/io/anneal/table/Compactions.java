@@ -141,10 +141,29 @@ final class Compactions implements Closeable {
     }
 
     private void runAll(LiveTable table) throws IOException {
-        List<Running> tasks;
         synchronized (this) {
             awaitTurn(table);
             exclusive.add(table);
+        }
+        try {
+            // What was shared meets its shard's own only once it has been divided.
+            while (runMajor(table)) {
+                LOG.debug(
+                        "shared SSTables are divided, table={}", table.schema().qualifiedName());
+            }
+        } finally {
+            synchronized (this) {
+                exclusive.remove(table);
+                notifyAll();
+            }
+        }
+        consider(table);
+    }
+
+    /** Compacts everything once; whether some of it was shared. */
+    private boolean runMajor(LiveTable table) throws IOException {
+        List<Running> tasks;
+        synchronized (this) {
             tasks = begin(table, view -> table.strategy().major(view));
         }
         try {
@@ -154,11 +173,9 @@ final class Compactions implements Closeable {
         } finally {
             synchronized (this) {
                 tasks.forEach(this::end);
-                exclusive.remove(table);
-                notifyAll();
             }
         }
-        consider(table);
+        return tasks.stream().anyMatch(task -> task.inputs().get(0).shard() == ListedSSTable.SHARED);
     }
 
     /** Waits until nothing of a table is being compacted. */

@@ -19,7 +19,7 @@ class ScanAllocationTest {
     @Test
     void shouldAllocateLessThanAByteARowWhenScanningMergingAndEncoding() throws Exception {
         List<String> lines = probe();
-        assertThat(lines).hasSize(6).allSatisfy(line -> {
+        assertThat(lines).hasSize(9).allSatisfy(line -> {
             String[] fields = line.split(" ");
             long rows = Long.parseLong(fields[1]);
             long allocatedBytes = Long.parseLong(fields[2]);
