@@ -2,6 +2,7 @@ package io.anneal.table;
 
 import io.anneal.sstable.SSTableVersion;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * How a store works; {@link #defaults()}, changed by the {@code with} methods. Only the shard count and the sync mode change what
@@ -88,223 +89,110 @@ public record StoreConfig(
     }
 
     public StoreConfig withShardCount(int value) {
-        return new StoreConfig(
-                value,
-                memtableBudgetBytes,
-                syncMode,
-                syncPeriod,
-                groupWindow,
-                commitLogSegmentBytes,
-                commitLogBudgetBytes,
-                commitLogCompression,
-                skipCorruptCommitLog,
-                version,
-                compactionThreads,
-                compactionBytesPerSecond,
-                isJmx);
+        return changed(draft -> draft.shardCount = value);
     }
 
     public StoreConfig withMemtableBudgetBytes(long value) {
-        return new StoreConfig(
-                shardCount,
-                value,
-                syncMode,
-                syncPeriod,
-                groupWindow,
-                commitLogSegmentBytes,
-                commitLogBudgetBytes,
-                commitLogCompression,
-                skipCorruptCommitLog,
-                version,
-                compactionThreads,
-                compactionBytesPerSecond,
-                isJmx);
+        return changed(draft -> draft.memtableBudgetBytes = value);
     }
 
     public StoreConfig withSyncMode(SyncMode value) {
-        return new StoreConfig(
-                shardCount,
-                memtableBudgetBytes,
-                value,
-                syncPeriod,
-                groupWindow,
-                commitLogSegmentBytes,
-                commitLogBudgetBytes,
-                commitLogCompression,
-                skipCorruptCommitLog,
-                version,
-                compactionThreads,
-                compactionBytesPerSecond,
-                isJmx);
+        return changed(draft -> draft.syncMode = value);
     }
 
     public StoreConfig withSyncPeriod(Duration value) {
-        return new StoreConfig(
-                shardCount,
-                memtableBudgetBytes,
-                syncMode,
-                value,
-                groupWindow,
-                commitLogSegmentBytes,
-                commitLogBudgetBytes,
-                commitLogCompression,
-                skipCorruptCommitLog,
-                version,
-                compactionThreads,
-                compactionBytesPerSecond,
-                isJmx);
+        return changed(draft -> draft.syncPeriod = value);
     }
 
     public StoreConfig withGroupWindow(Duration value) {
-        return new StoreConfig(
-                shardCount,
-                memtableBudgetBytes,
-                syncMode,
-                syncPeriod,
-                value,
-                commitLogSegmentBytes,
-                commitLogBudgetBytes,
-                commitLogCompression,
-                skipCorruptCommitLog,
-                version,
-                compactionThreads,
-                compactionBytesPerSecond,
-                isJmx);
+        return changed(draft -> draft.groupWindow = value);
     }
 
     public StoreConfig withCommitLogSegmentBytes(int value) {
-        return new StoreConfig(
-                shardCount,
-                memtableBudgetBytes,
-                syncMode,
-                syncPeriod,
-                groupWindow,
-                value,
-                commitLogBudgetBytes,
-                commitLogCompression,
-                skipCorruptCommitLog,
-                version,
-                compactionThreads,
-                compactionBytesPerSecond,
-                isJmx);
+        return changed(draft -> draft.commitLogSegmentBytes = value);
     }
 
     public StoreConfig withCommitLogBudgetBytes(long value) {
-        return new StoreConfig(
-                shardCount,
-                memtableBudgetBytes,
-                syncMode,
-                syncPeriod,
-                groupWindow,
-                commitLogSegmentBytes,
-                value,
-                commitLogCompression,
-                skipCorruptCommitLog,
-                version,
-                compactionThreads,
-                compactionBytesPerSecond,
-                isJmx);
+        return changed(draft -> draft.commitLogBudgetBytes = value);
     }
 
     public StoreConfig withCommitLogCompression(boolean value) {
-        return new StoreConfig(
-                shardCount,
-                memtableBudgetBytes,
-                syncMode,
-                syncPeriod,
-                groupWindow,
-                commitLogSegmentBytes,
-                commitLogBudgetBytes,
-                value,
-                skipCorruptCommitLog,
-                version,
-                compactionThreads,
-                compactionBytesPerSecond,
-                isJmx);
+        return changed(draft -> draft.commitLogCompression = value);
     }
 
     public StoreConfig withSkipCorruptCommitLog(boolean value) {
-        return new StoreConfig(
-                shardCount,
-                memtableBudgetBytes,
-                syncMode,
-                syncPeriod,
-                groupWindow,
-                commitLogSegmentBytes,
-                commitLogBudgetBytes,
-                commitLogCompression,
-                value,
-                version,
-                compactionThreads,
-                compactionBytesPerSecond,
-                isJmx);
+        return changed(draft -> draft.skipCorruptCommitLog = value);
     }
 
     public StoreConfig withVersion(SSTableVersion value) {
-        return new StoreConfig(
-                shardCount,
-                memtableBudgetBytes,
-                syncMode,
-                syncPeriod,
-                groupWindow,
-                commitLogSegmentBytes,
-                commitLogBudgetBytes,
-                commitLogCompression,
-                skipCorruptCommitLog,
-                value,
-                compactionThreads,
-                compactionBytesPerSecond,
-                isJmx);
+        return changed(draft -> draft.version = value);
     }
 
     public StoreConfig withCompactionThreads(int value) {
-        return new StoreConfig(
-                shardCount,
-                memtableBudgetBytes,
-                syncMode,
-                syncPeriod,
-                groupWindow,
-                commitLogSegmentBytes,
-                commitLogBudgetBytes,
-                commitLogCompression,
-                skipCorruptCommitLog,
-                version,
-                value,
-                compactionBytesPerSecond,
-                isJmx);
+        return changed(draft -> draft.compactionThreads = value);
     }
 
     public StoreConfig withCompactionBytesPerSecond(long value) {
-        return new StoreConfig(
-                shardCount,
-                memtableBudgetBytes,
-                syncMode,
-                syncPeriod,
-                groupWindow,
-                commitLogSegmentBytes,
-                commitLogBudgetBytes,
-                commitLogCompression,
-                skipCorruptCommitLog,
-                version,
-                compactionThreads,
-                value,
-                isJmx);
+        return changed(draft -> draft.compactionBytesPerSecond = value);
     }
 
     public StoreConfig withJmx(boolean value) {
-        return new StoreConfig(
-                shardCount,
-                memtableBudgetBytes,
-                syncMode,
-                syncPeriod,
-                groupWindow,
-                commitLogSegmentBytes,
-                commitLogBudgetBytes,
-                commitLogCompression,
-                skipCorruptCommitLog,
-                version,
-                compactionThreads,
-                compactionBytesPerSecond,
-                value);
+        return changed(draft -> draft.isJmx = value);
+    }
+
+    private StoreConfig changed(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.conclude();
+    }
+
+    /** The same fields while one of them is changed. */
+    private static final class Draft {
+        private int shardCount;
+        private long memtableBudgetBytes;
+        private SyncMode syncMode;
+        private Duration syncPeriod;
+        private Duration groupWindow;
+        private int commitLogSegmentBytes;
+        private long commitLogBudgetBytes;
+        private boolean commitLogCompression;
+        private boolean skipCorruptCommitLog;
+        private SSTableVersion version;
+        private int compactionThreads;
+        private long compactionBytesPerSecond;
+        private boolean isJmx;
+
+        private Draft(StoreConfig config) {
+            shardCount = config.shardCount;
+            memtableBudgetBytes = config.memtableBudgetBytes;
+            syncMode = config.syncMode;
+            syncPeriod = config.syncPeriod;
+            groupWindow = config.groupWindow;
+            commitLogSegmentBytes = config.commitLogSegmentBytes;
+            commitLogBudgetBytes = config.commitLogBudgetBytes;
+            commitLogCompression = config.commitLogCompression;
+            skipCorruptCommitLog = config.skipCorruptCommitLog;
+            version = config.version;
+            compactionThreads = config.compactionThreads;
+            compactionBytesPerSecond = config.compactionBytesPerSecond;
+            isJmx = config.isJmx;
+        }
+
+        private StoreConfig conclude() {
+            return new StoreConfig(
+                    shardCount,
+                    memtableBudgetBytes,
+                    syncMode,
+                    syncPeriod,
+                    groupWindow,
+                    commitLogSegmentBytes,
+                    commitLogBudgetBytes,
+                    commitLogCompression,
+                    skipCorruptCommitLog,
+                    version,
+                    compactionThreads,
+                    compactionBytesPerSecond,
+                    isJmx);
+        }
     }
 }
