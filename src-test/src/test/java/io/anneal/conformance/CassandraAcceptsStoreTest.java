@@ -41,9 +41,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @ExtendWith(SharedPeer.class)
 class CassandraAcceptsStoreTest {
-    private static final String DROP_KEYSPACE = "DROP KEYSPACE IF EXISTS ks";
-    private static final String CREATE_KEYSPACE =
-            "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";
     private static final int WIDE_ROWS = 300;
     /** When everything deleted has been deleted, and some of what expires has expired. */
     private static final long READ_SECONDS =
@@ -64,9 +61,7 @@ class CassandraAcceptsStoreTest {
 
     @AfterAll
     static void dropKeyspaces(Peers peers) {
-        for (WrittenVersion version : WrittenVersion.values()) {
-            peers.of(version.peer()).execute(DROP_KEYSPACE);
-        }
+        SharedKeyspace.dropEverywhere(peers);
     }
 
     @ParameterizedTest(name = "seed={0}, version={1}")
@@ -103,7 +98,7 @@ class CassandraAcceptsStoreTest {
     private void assertAccepted(CassandraPeer peer, RandomFragments fragments, Path snapshot, FragmentList merged)
             throws IOException {
         TableSchema schema = fragments.schema();
-        peer.executeAll(List.of(DROP_KEYSPACE, CREATE_KEYSPACE));
+        SharedKeyspace.recreate(peer);
         for (String statement : SchemaText.print(schema).split(";\n")) {
             peer.execute(statement);
         }

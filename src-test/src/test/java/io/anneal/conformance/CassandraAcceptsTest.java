@@ -37,9 +37,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @ExtendWith(SharedPeer.class)
 class CassandraAcceptsTest {
-    private static final String DROP_KEYSPACE = "DROP KEYSPACE IF EXISTS ks";
-    private static final String CREATE_KEYSPACE =
-            "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";
     private static final int WIDE_ROWS = 300;
     /** Between the deletion times drawn and the longest expiry drawn, and far from both. */
     private static final long AMONG_EXPIRIES_SECONDS = RandomFragments.DELETION_BASE_SECONDS + 40_000;
@@ -63,17 +60,14 @@ class CassandraAcceptsTest {
 
     @AfterAll
     static void dropKeyspaces(Peers peers) {
-        for (WrittenVersion version : WrittenVersion.values()) {
-            peers.of(version.peer()).execute(DROP_KEYSPACE);
-        }
+        SharedKeyspace.dropEverywhere(peers);
     }
 
     @ParameterizedTest(name = "seed={0}, version={1}")
     @MethodSource("tables")
     void shouldReadAndCompactWhatWeWrite(long seed, WrittenVersion version, Peers peers) throws IOException {
         CassandraPeer peer = peers.of(version.peer());
-        // A table's user types are those of its seed.
-        peer.executeAll(List.of(DROP_KEYSPACE, CREATE_KEYSPACE));
+        SharedKeyspace.recreate(peer);
         long nowSeconds = System.currentTimeMillis() / 1000;
         long gcGraceSeconds = List.of((long) Integer.MAX_VALUE, nowSeconds - AMONG_EXPIRIES_SECONDS, 0L)
                 .get((int) (seed % 3));
