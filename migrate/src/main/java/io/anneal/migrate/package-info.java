@@ -1,5 +1,5 @@
 /**
- * The migration harness around dual-dao: stores ready to use, back-fill, live page. Empty until its turn comes.
- * May import dual-dao, core, repair, streaming, paging. Imported by cli.
+ * The migration harness around dual-dao: stores by URL, the walk through the phases, its checks. May import its sub-packages,
+ * dual-dao, core, repair, streaming, paging. Imported by cli.
  */
 package io.anneal.migrate;

@@ -51,8 +51,27 @@ final class PackageTable {
         DIRECT.put("paging.querier", List.of("table"));
         DIRECT.put("paging", List.of("paging.querier", "store"));
 
-        DIRECT.put("dualdao", List.of());
-        DIRECT.put("migrate", List.of("dualdao", "repair", "streaming", "paging"));
+        DIRECT.put("dualdao.phase", List.of());
+        DIRECT.put("dualdao.compare", List.of());
+        DIRECT.put("dualdao.stats", List.of("dualdao.phase", "dualdao.compare"));
+        DIRECT.put("dualdao.journal", List.of("dualdao.phase"));
+        DIRECT.put("dualdao", List.of("dualdao.stats", "dualdao.journal"));
+
+        DIRECT.put("migrate.store", List.of("dualdao", "store"));
+        DIRECT.put("migrate.bulk", List.of("migrate.store"));
+        DIRECT.put("migrate.load", List.of("migrate.store"));
+        DIRECT.put("migrate.report", List.of("dualdao"));
+        DIRECT.put("migrate.page", List.of("dualdao"));
+        DIRECT.put(
+                "migrate",
+                List.of(
+                        "migrate.bulk",
+                        "migrate.load",
+                        "migrate.report",
+                        "migrate.page",
+                        "repair",
+                        "streaming",
+                        "paging"));
 
         DIRECT.put("testkit", List.of("store", "net"));
         DIRECT.put("bench.peer", List.of());
@@ -75,6 +94,7 @@ final class PackageTable {
         DIRECT.put("bench.repair", List.of("repair", "bench.measure"));
         DIRECT.put("bench.streaming", List.of("streaming", "bench.measure"));
         DIRECT.put("bench.paging", List.of("paging", "bench.measure"));
+        DIRECT.put("bench.dualdao", List.of("dualdao", "bench.measure"));
         DIRECT.put("bench.scenario", List.of("migrate", "bench.measure", "bench.peer"));
         DIRECT.put("cli", List.of("migrate", "bench.scenario", "bench.repair", "bench.streaming", "bench.paging"));
     }

@@ -1,0 +1,16 @@
+package io.anneal.dualdao;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * A method that takes a key or a part of it away. It reaches both sides as long as a read can fall back, else what was deleted
+ * in one would come back from the other.
+ */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+public @interface Delete {}

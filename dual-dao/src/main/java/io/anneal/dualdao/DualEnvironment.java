@@ -1,0 +1,59 @@
+package io.anneal.dualdao;
+
+import java.time.Clock;
+import java.time.InstantSource;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * What a dual DAO takes from outside: time and threads.
+ *
+ * @param clock for records, heartbeats and write times
+ * @param nanoTime for measuring, as {@link System#nanoTime()}
+ * @param threads where its work runs
+ */
+public record DualEnvironment(InstantSource clock, LongSupplier nanoTime, Threads threads) {
+    /** Gives out executors; the dual DAO shuts them down. */
+    public interface Threads {
+        /** For polling the phase, heartbeats, time limits, the journal. Its tasks are short. */
+        ScheduledExecutorService scheduler();
+
+        /** For what runs beside calls; throws {@link java.util.concurrent.RejectedExecutionException} when full. */
+        ExecutorService shadow(ShadowConfig config);
+    }
+
+    /** The machine's time, and daemon threads. */
+    public static DualEnvironment system() {
+        return new DualEnvironment(Clock.systemUTC(), System::nanoTime, new Threads() {
+            @Override
+            public ScheduledExecutorService scheduler() {
+                return Executors.newSingleThreadScheduledExecutor(daemon("anneal-dual"));
+            }
+
+            @Override
+            public ExecutorService shadow(ShadowConfig config) {
+                return new ThreadPoolExecutor(
+                        config.threads(),
+                        config.threads(),
+                        1,
+                        TimeUnit.MINUTES,
+                        new ArrayBlockingQueue<>(config.queueLength()),
+                        daemon("anneal-dual-shadow"));
+            }
+        });
+    }
+
+    private static ThreadFactory daemon(String name) {
+        return work -> {
+            Thread thread = new Thread(work, name);
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+}

@@ -1,0 +1,33 @@
+package io.anneal.dualdao;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Makes one side hold for one key what the other holds, the one thing a dual DAO can't know of the caller's DAO by itself:
+ * for read-repair, for the journal, for conditional writes and increments, for the way back. May be called by any thread.
+ *
+ * @param <D> the DAO's interface
+ * @param <K> the keys
+ */
+public interface KeyCopy<D, K> {
+    /** How a copy stands against writes that happen at the same time through other instances. */
+    enum Guarantee {
+        /** The copy has the source's write times (and TTLs), so that it loses against every newer write. */
+        SOURCE_TIMESTAMPS,
+        /** The copy writes only where there is nothing. Enough for read-repair, not for the journal. */
+        IF_ABSENT,
+        /** None: copies are compared afterwards and repeated until both sides agree; no read-repair. */
+        NONE
+    }
+
+    Guarantee guarantee();
+
+    /**
+     * Makes {@code to} hold what {@code from} holds, all of it; where {@code from} has nothing, {@code to} ends with nothing,
+     * unless the guarantee is {@link Guarantee#IF_ABSENT}. Doing it twice is doing it once.
+     */
+    CompletionStage<Void> copy(K key, D from, D to);
+
+    /** What a side holds of this key, null or empty for nothing; two sides agree if the comparison says so. */
+    CompletionStage<?> read(K key, D dao);
+}

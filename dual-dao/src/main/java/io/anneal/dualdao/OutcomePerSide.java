@@ -1,0 +1,42 @@
+package io.anneal.dualdao;
+
+import java.util.Optional;
+
+/**
+ * Says what became of an operation on each side. It rides as a suppressed exception on the failing side's own exception, which
+ * the caller sees as it was thrown; {@link #of} finds it there.
+ */
+public final class OutcomePerSide extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final SideOutcome origin;
+    private final SideOutcome target;
+
+    OutcomePerSide(String operation, SideOutcome origin, SideOutcome target) {
+        super(
+                "outcome per side, operation=" + operation + ", origin=" + origin + ", target=" + target,
+                null,
+                false,
+                false);
+        this.origin = origin;
+        this.target = target;
+    }
+
+    /** Empty if the exception did not come through a dual DAO, or its class takes no suppressed exceptions. */
+    public static Optional<OutcomePerSide> of(Throwable thrown) {
+        for (Throwable suppressed : thrown.getSuppressed()) {
+            if (suppressed instanceof OutcomePerSide outcome) {
+                return Optional.of(outcome);
+            }
+        }
+        return Optional.empty();
+    }
+
+    public SideOutcome origin() {
+        return origin;
+    }
+
+    public SideOutcome target() {
+        return target;
+    }
+}

@@ -1,0 +1,18 @@
+package io.anneal.dualdao;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Makes a kind of answer that comes later a {@link CompletionStage} and back. Implementations for other libraries' types are found by
+ * {@link java.util.ServiceLoader}, or given to the builder.
+ *
+ * @param <R> the type that methods return
+ */
+public interface ReturnAdapter<R> {
+    /** The type it is for. */
+    Class<?> type();
+
+    CompletionStage<Object> toStage(R returned);
+
+    R fromStage(CompletionStage<Object> stage);
+}

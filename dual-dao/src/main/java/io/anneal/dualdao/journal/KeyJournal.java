@@ -1,0 +1,43 @@
+package io.anneal.dualdao.journal;
+
+import io.anneal.dualdao.phase.Side;
+import java.util.List;
+
+/**
+ * The keys of which one side may lack the newest state: a write failed there, was dropped, went to the other side alone, or is
+ * under way. Holds keys, never values: whoever works it off copies from the side that is right. Any thread may call.
+ */
+public interface KeyJournal extends AutoCloseable {
+    /**
+     * A key in the journal.
+     *
+     * @param stamp tells this entry from later ones of the same key
+     */
+    record Entry(String key, Side lacking, long stamp, String reason) {}
+
+    /**
+     * Adds a key, or renews it with a new stamp. When it returns the entry outlives this process, if the journal
+     * does.
+     *
+     * @return the stamp
+     * @throws JournalException if it can't be kept; the caller then must not go on as if it were
+     */
+    long add(Side lacking, String key, String reason);
+
+    /** Takes a key out, unless it was renewed since. */
+    void remove(Side lacking, String key, long stamp);
+
+    /** Whether a side may lack this key's newest state. Cheap when the journal is empty. */
+    boolean contains(Side lacking, String key);
+
+    int size(Side lacking);
+
+    /** Up to that many entries, oldest first. */
+    List<Entry> entries(Side lacking, int limit);
+
+    /** Whether it outlives this process. */
+    boolean persistent();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,50 @@
+package io.anneal.dualdao.phase;
+
+/**
+ * Names of what heartbeats and notes carry. Counters are decimal and run from the start of the instance; histograms are of the
+ * time since the last heartbeat, HdrHistogram's compressed encoding in Base64, in nanoseconds; times are milliseconds
+ * since 1970. What an instance doesn't know is not there.
+ */
+public final class Facts {
+    /** {@code dao} for an instance that serves calls, {@code backfill} for one that copies, {@code verify}. */
+    public static final String KIND = "kind";
+
+    public static final String HOST = "host";
+    public static final String PID = "pid";
+    public static final String STARTED_MILLIS = "startedMillis";
+    /** {@code MIGRATION} or {@code TEST}. */
+    public static final String MODE = "mode";
+    /** {@code gated}, {@code whole} or {@code merged}: what is done about partitions that are partly in the target. */
+    public static final String PARTITIONS = "partitions";
+    /** Words of a note. */
+    public static final String TEXT = "text";
+
+    // Counters: see io.anneal.dualdao.stats.Counter, whose constants' names follow this prefix.
+    public static final String COUNTER = "count.";
+    public static final String FALLBACK_LAST_HIT_MILLIS = "fallbackLastHitMillis";
+
+    /** Keys whose newest state the target may lack, not yet copied. */
+    public static final String DIRTY_TARGET = "dirty.target";
+    /** Keys whose newest state the origin may lack, not yet copied. */
+    public static final String DIRTY_ORIGIN = "dirty.origin";
+
+    // Histograms; "origin" or "target" follows.
+    public static final String READ_NANOS = "readNanos.";
+    public static final String WRITE_NANOS = "writeNanos.";
+    public static final String BATCH_NANOS = "batchNanos.";
+
+    /** Mismatches with their diffs, newest last: {@code mismatch.0} and so on, a line a field. */
+    public static final String MISMATCH = "mismatch.";
+
+    // Of notes and of instances that copy or verify.
+    public static final String ROWS = "rows";
+    public static final String BYTES = "bytes";
+    public static final String RANGES_DONE = "rangesDone";
+    public static final String RANGES_TOTAL = "rangesTotal";
+    public static final String SECONDS_LEFT = "secondsLeft";
+    public static final String MISMATCHES = "mismatches";
+    /** Rows that the target lacks and that the origin got after phase 2: somebody writes past the dual DAO. */
+    public static final String WRITTEN_PAST = "writtenPast";
+
+    private Facts() {}
+}

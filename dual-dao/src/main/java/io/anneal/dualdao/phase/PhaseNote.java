@@ -1,0 +1,32 @@
+package io.anneal.dualdao.phase;
+
+import java.time.Instant;
+import java.util.Map;
+
+/**
+ * Something that happened in a migration beside changes of phase: what gates look at, what charts show as events.
+ *
+ * @param at when it ended
+ * @param version of the {@link PhaseRecord} in force when it began
+ * @param facts as {@link Facts} names them, among them {@link Facts#STARTED_MILLIS} and, of what was verified,
+ *     {@link Facts#MISMATCHES}
+ */
+public record PhaseNote(Instant at, long version, String who, Kind kind, Map<String, String> facts) {
+    /** What a note is of. */
+    public enum Kind {
+        /** Somebody's words, in {@link Facts#TEXT}. */
+        TEXT,
+        /** A back-fill of the target that went through to the end. */
+        BACKFILL,
+        /** A comparison of both sides, in both directions, over all keys. */
+        VERIFICATION,
+        /** The keys written since phase 4 were copied back to the origin and compared. */
+        REVERSE_BACKFILL,
+        /** An instance that fell silent was declared dead. */
+        INSTANCE_DEAD
+    }
+
+    public PhaseNote {
+        facts = Map.copyOf(facts);
+    }
+}

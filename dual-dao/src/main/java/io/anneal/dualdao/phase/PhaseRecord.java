@@ -1,0 +1,42 @@
+package io.anneal.dualdao.phase;
+
+import java.time.Instant;
+
+/**
+ * What a {@link PhaseStore} holds for one name: the phase in force, and who put it there. Each change has the next version,
+ * backwards changes too, so that a store restored from an old backup is told by its version.
+ *
+ * @param version from 1, one more with each change
+ * @param readSharePercent of the keys whose reads begin at the target in {@link Phase#READ_TARGET}, 0 to 100
+ * @param fallback whether reads may fall back to the origin where the phase has it; false on the way back from 4 or 5,
+ *     since the origin may still hold what was deleted in 5
+ * @param highest the furthest phase ever in force
+ */
+public record PhaseRecord(
+        long version,
+        Phase phase,
+        int readSharePercent,
+        boolean fallback,
+        Phase highest,
+        String who,
+        Instant at,
+        String why) {
+    public PhaseRecord {
+        if (version < 1 || readSharePercent < 0 || readSharePercent > 100 || phase.compareTo(highest) > 0) {
+            throw new IllegalArgumentException("not a phase record, version=" + version + ", readSharePercent="
+                    + readSharePercent + ", phase=" + phase.label() + ", highest=" + highest.label());
+        }
+    }
+
+    /** The record of a migration that begins. */
+    public static PhaseRecord first(String who, Instant at, String why) {
+        return new PhaseRecord(1, Phase.ORIGIN_ONLY, 100, true, Phase.ORIGIN_ONLY, who, at, why);
+    }
+
+    /** The next record, in that phase. */
+    public PhaseRecord changed(
+            Phase newPhase, int newReadSharePercent, boolean newFallback, String by, Instant when, String reason) {
+        Phase newHighest = newPhase.compareTo(highest) > 0 ? newPhase : highest;
+        return new PhaseRecord(version + 1, newPhase, newReadSharePercent, newFallback, newHighest, by, when, reason);
+    }
+}
