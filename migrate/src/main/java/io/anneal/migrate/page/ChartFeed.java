@@ -119,8 +119,9 @@ final class ChartFeed {
 
     /** Ends a fine point, and a coarse one when its time has come. */
     void tick(long nowMillis) {
-        List<Seen> fresh =
-                instances.values().stream().filter(seen -> seen.fresh(nowMillis)).toList();
+        List<Seen> fresh = instances.values().stream()
+                .filter(seen -> seen.fresh(nowMillis))
+                .toList();
         if (fresh.isEmpty()) {
             if (!gap) {
                 fine.add(Point.gap(nowMillis));

@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Monitor {
     /** What a reader gets: everything of now, and the points since those that it has. */
-    record Update(long number, Snapshot snapshot, List<Point> coarse, List<Point> fine, long coarseNext, long fineNext) {}
+    record Update(
+            long number, Snapshot snapshot, List<Point> coarse, List<Point> fine, long coarseNext, long fineNext) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Monitor.class);
 
@@ -62,7 +63,8 @@ final class Monitor {
             Optional<Snapshot> built = builder.build(now, state("ok", now, null));
             next = built.orElseGet(() -> builder.empty(now, state("absent", now, null)));
         } catch (RuntimeException e) {
-            // Whatever a store of somebody else's throws: the page says so and looks again, instead of ending its schedule.
+            // Whatever a store of somebody else's throws: the page says so and looks again, instead of ending its
+            // schedule.
             Snapshot.Store state = state("unreachable", now, String.valueOf(e.getMessage()));
             if (state.since() == now) {
                 LOG.warn("The phase store could not be asked, name={}", name, e);

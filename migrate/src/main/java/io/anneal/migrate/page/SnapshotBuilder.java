@@ -91,8 +91,8 @@ final class SnapshotBuilder {
         Map<Long, String> phases = history.stream()
                 .collect(Collectors.toMap(
                         PhaseRecord::version, each -> each.phase().label(), (first, second) -> second));
-        boolean acknowledged =
-                states.stream().allMatch(instance -> !instance.serves() || instance.acknowledged() && !instance.silent());
+        boolean acknowledged = states.stream()
+                .allMatch(instance -> !instance.serves() || instance.acknowledged() && !instance.silent());
         return Optional.of(new Snapshot(
                 name,
                 nowMillis,
