@@ -16,6 +16,22 @@ public final class Facts {
     public static final String MODE = "mode";
     /** {@code gated}, {@code whole} or {@code merged}: what is done about partitions that are partly in the target. */
     public static final String PARTITIONS = "partitions";
+    /** {@code true} if the way from 3 to 4 must lead over 3b for this instance. */
+    public static final String NEEDS_TARGET_FIRST = "needsTargetFirst";
+    /** {@code false} if the keys written since phase 4 are not kept, so that there is no way back from there. */
+    public static final String REMEMBERS_WRITES = "remembersWrites";
+    /** Tells a persistent journal from others, such as host and directory: whoever opens it again has its keys. */
+    public static final String JOURNAL = "journal";
+    /** Changes of which an instance could not ask the phase store, from its start. */
+    public static final String STORE_FAILURES = "storeFailures";
+    /** Why an instance does not acknowledge, in words. */
+    public static final String HELD_UP = "heldUp";
+    /** Tells this run of an instance from others under the same name. */
+    public static final String RUN = "run";
+    /** Of a note: whether every instance had acknowledged its version when the work began. */
+    public static final String ACKNOWLEDGED = "acknowledged";
+    /** Of a note: the instance that it is about. */
+    public static final String INSTANCE = "instance";
     /** Words of a note. */
     public static final String TEXT = "text";
 

@@ -22,8 +22,10 @@ public record PhaseNote(Instant at, long version, String who, Kind kind, Map<Str
         VERIFICATION,
         /** The keys written since phase 4 were copied back to the origin and compared. */
         REVERSE_BACKFILL,
-        /** An instance that fell silent was declared dead. */
-        INSTANCE_DEAD
+        /** An instance that fell silent was declared dead. Its journal may hold keys that nobody counts. */
+        INSTANCE_DEAD,
+        /** An instance ended with keys left in its journal. */
+        INSTANCE_LEFT
     }
 
     public PhaseNote {
