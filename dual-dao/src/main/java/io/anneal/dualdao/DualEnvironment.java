@@ -1,7 +1,10 @@
 package io.anneal.dualdao;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Clock;
 import java.time.InstantSource;
+import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -47,6 +50,18 @@ public record DualEnvironment(InstantSource clock, LongSupplier nanoTime, Thread
                         daemon("anneal-dual-shadow"));
             }
         });
+    }
+
+    /** A name that no other instance has, and that tells a person where it runs. */
+    static String newInstanceName() {
+        String host;
+        try {
+            host = InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            host = "localhost";
+        }
+        String unique = UUID.randomUUID().toString().substring(0, 8);
+        return host + "-" + ProcessHandle.current().pid() + "-" + unique;
     }
 
     private static ThreadFactory daemon(String name) {

@@ -3,7 +3,6 @@ package io.anneal.dualdao.journal;
 import io.anneal.dualdao.phase.Side;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -73,22 +72,21 @@ final class LiveKeys {
     }
 
     /** Takes a key out if its newest entry has that stamp. */
-    Optional<Node> remove(String key, long stamp) {
+    boolean remove(String key, long stamp) {
         Node node = byKey.get(key);
         if (node == null || node.stamp != stamp) {
-            return Optional.empty();
+            return false;
         }
         drop(node);
-        return Optional.of(node);
+        return true;
     }
 
     /** Takes a key out, whatever its stamp. */
-    Optional<Node> remove(String key) {
+    void remove(String key) {
         Node node = byKey.get(key);
         if (node != null) {
             drop(node);
         }
-        return Optional.ofNullable(node);
     }
 
     private void drop(Node node) {
