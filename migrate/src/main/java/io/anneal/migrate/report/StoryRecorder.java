@@ -103,6 +103,14 @@ public final class StoryRecorder {
     /** What was seen so far, and the events since the recorder began. */
     public synchronized MigrationStory story() {
         Instant to = clock.instant();
+        List<StoryEvent> events = new ArrayList<>(events(store, name));
+        events.removeIf(event -> event.at().isBefore(from));
+        return new MigrationStory(
+                name, from, to, slots.stream().map(Slot::point).toList(), events, List.of());
+    }
+
+    /** All changes of phase and all notes of a migration, in order of time. */
+    public static List<StoryEvent> events(PhaseStore store, String name) {
         List<StoryEvent> events = new ArrayList<>();
         PhaseRecord previous = null;
         for (PhaseRecord entry : store.history(name)) {
@@ -110,10 +118,8 @@ public final class StoryRecorder {
             previous = entry;
         }
         store.notes(name).forEach(note -> events.add(event(note)));
-        events.removeIf(event -> event.at().isBefore(from));
         events.sort(Comparator.comparing(StoryEvent::at));
-        return new MigrationStory(
-                name, from, to, slots.stream().map(Slot::point).toList(), events, List.of());
+        return List.copyOf(events);
     }
 
     private static StoryEvent event(PhaseRecord previous, PhaseRecord entry) {
