@@ -31,8 +31,8 @@ public record PageConfig(
     public PageConfig {
         hosts = Set.copyOf(hosts);
         if (token.length() < TOKEN_LENGTH_MIN) {
-            throw new IllegalArgumentException("the token is too short to keep anybody out, characters=" + token.length()
-                    + ", charactersMin=" + TOKEN_LENGTH_MIN);
+            throw new IllegalArgumentException("the token is too short to keep anybody out, characters="
+                    + token.length() + ", charactersMin=" + TOKEN_LENGTH_MIN);
         }
         if (port < 0 || port > 0xffff || interval.isNegative() || interval.isZero()) {
             throw new IllegalArgumentException("not a page's configuration, port=" + port + ", interval=" + interval);
