@@ -11,8 +11,8 @@ import java.util.OptionalLong;
  * and the partition's static ones among them. Owns everything it holds. Immutable.
  */
 public final class TableRow {
-    /** When a value was written, and for how long. */
-    record Written(long timestampMicros, int ttlSeconds) {}
+    /** When a value was written, for how long, and if it expires when. */
+    record Written(long timestampMicros, int ttlSeconds, long expirySeconds) {}
 
     private final long token;
     private final Map<String, Object> values;
@@ -66,6 +66,13 @@ public final class TableRow {
         requireColumn(column);
         Written at = written.get(column);
         return at == null || at.ttlSeconds() == 0 ? OptionalInt.empty() : OptionalInt.of(at.ttlSeconds());
+    }
+
+    /** When the value of such a column expires, in seconds since 1970; empty when it lasts for ever. */
+    public OptionalLong expirySeconds(String column) {
+        requireColumn(column);
+        Written at = written.get(column);
+        return at == null || at.ttlSeconds() == 0 ? OptionalLong.empty() : OptionalLong.of(at.expirySeconds());
     }
 
     private void requireColumn(String column) {

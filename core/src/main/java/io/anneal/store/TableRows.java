@@ -202,7 +202,10 @@ public final class TableRows implements Closeable {
                         column.name(),
                         JavaValues.fromBytes(
                                 column.type(), row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i)));
-                written.put(column.name(), new TableRow.Written(row.timestampMicros(i), row.ttlSeconds(i)));
+                written.put(
+                        column.name(),
+                        new TableRow.Written(
+                                row.timestampMicros(i), row.ttlSeconds(i), row.localDeletionTimeSeconds(i)));
             }
         }
         return live;

@@ -3,6 +3,8 @@ package io.anneal.dualdao;
 import io.anneal.dualdao.compare.Comparison;
 import io.anneal.dualdao.stats.MetricsSink;
 import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 /**
  * What the builder gathered and the engine acts by.
@@ -16,6 +18,9 @@ import java.time.Duration;
  * @param mismatchRereadDelay after which a mismatch is read again before it is believed, zero for never
  * @param speculativePercentile of the side's own latency after which a read is fired a second time, 0 for never
  * @param orderWrites whether writes to a key through this instance wait for each other
+ * @param rememberWrites whether the keys written in phases 4 and 5 go into the journal, without which there is no way back
+ * @param outcomes what an exception says of what happened
+ * @param batches where {@code DualOperation.callAll} calls synchronous operations, null for the caller's thread
  * @param timingSample in phases 1 and 5 one call of that many is timed, a power of two
  */
 record DualConfig<D>(
@@ -38,6 +43,9 @@ record DualConfig<D>(
         ShadowConfig shadow,
         double speculativePercentile,
         boolean orderWrites,
+        boolean rememberWrites,
+        Function<Throwable, SideOutcome> outcomes,
+        Executor batches,
         int timingSample,
         MetricsSink metrics,
         DualEnvironment environment) {}

@@ -1,7 +1,10 @@
 package io.anneal.dualdao;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Clock;
 import java.time.InstantSource;
+import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -47,6 +50,20 @@ public record DualEnvironment(InstantSource clock, LongSupplier nanoTime, Thread
                         daemon("anneal-dual-shadow"));
             }
         });
+    }
+
+    /** A name that no other instance has, and that tells a person where it runs. */
+    static String newInstanceName() {
+        String unique = UUID.randomUUID().toString().substring(0, 8);
+        return hostName() + "-" + ProcessHandle.current().pid() + "-" + unique;
+    }
+
+    static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "localhost";
+        }
     }
 
     private static ThreadFactory daemon(String name) {

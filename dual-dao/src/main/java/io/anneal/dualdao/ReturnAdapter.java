@@ -1,5 +1,6 @@
 package io.anneal.dualdao;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -15,4 +16,14 @@ public interface ReturnAdapter<R> {
     CompletionStage<Object> toStage(R returned);
 
     R fromStage(CompletionStage<Object> stage);
+
+    /** For methods that return a {@link CompletionStage}. */
+    static <T> ReturnAdapter<CompletionStage<T>> stage() {
+        return StageReturns.stage();
+    }
+
+    /** For methods that return a {@link CompletableFuture}. */
+    static <T> ReturnAdapter<CompletableFuture<T>> future() {
+        return StageReturns.future();
+    }
 }

@@ -20,4 +20,7 @@ public interface MetricsSink {
     void latency(String operation, Side side, long nanos);
 
     void count(String operation, Counter counter, long delta);
+
+    /** How long a whole batch took on one side, from firing its first call to the last answer. */
+    default void batchLatency(String batch, Side side, long nanos) {}
 }

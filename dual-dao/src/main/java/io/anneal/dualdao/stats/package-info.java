@@ -1,2 +1,5 @@
-/** Counts and latencies of both sides. May import dualdao.phase. Imported by dualdao and migrate. Recording is free of locks and allocation. */
+/**
+ * Counts and latencies of both sides, and how those of several instances become one. May import dualdao.phase and
+ * dualdao.compare. Imported by dualdao and migrate. Any thread may record, free of locks and allocation.
+ */
 package io.anneal.dualdao.stats;

@@ -1,0 +1,184 @@
+package io.anneal.dualdao;
+
+import java.lang.reflect.InaccessibleObjectException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.BaseStream;
+import java.util.stream.Collectors;
+
+/** Makes operations of a DAO interface's methods, and says of each method that can't be one why. */
+final class DaoMethods<D> {
+    private final DualDaoDraft<D> draft;
+    private final Consumer<String> problems;
+    private final ReturnAdapters returns;
+    private final MethodAnnotations annotations;
+    private final KeyPlanner planner;
+    private final BatchSplits splits;
+
+    DaoMethods(DualDaoDraft<D> draft, ReturnAdapters returns, Consumer<String> problems) {
+        this.draft = draft;
+        this.problems = problems;
+        this.returns = returns;
+        GenericTypes types = new GenericTypes(draft.type);
+        KeyAccess access = new KeyAccess(draft.keyOf);
+        annotations = new MethodAnnotations(draft.type, types);
+        planner = new KeyPlanner(types, access, draft.keyCodec != null);
+        splits = new BatchSplits(types, access, draft.missing);
+    }
+
+    /**
+     * An operation for each method that is routed, in a fixed order. Methods that aren't are those with a body and without a word
+     * about what they do, which run on the proxy, so that what they call is routed.
+     */
+    Map<Method, OperationSpec<D, Object[], Object>> operations() {
+        Map<Method, MethodSpec> specs = specs();
+        Map<String, Long> sameName =
+                specs.keySet().stream().collect(Collectors.groupingBy(Method::getName, Collectors.counting()));
+        Map<Method, OperationSpec<D, Object[], Object>> operations = new LinkedHashMap<>();
+        specs.forEach((method, spec) -> {
+            String given = sameName.get(method.getName()) == 1 ? method.getName() : signature(method);
+            String name = spec.name() == null ? given : spec.name();
+            operation(method, spec, name).ifPresent(operation -> operations.put(method, operation));
+        });
+        return operations;
+    }
+
+    private Map<Method, MethodSpec> specs() {
+        Method[] methods = draft.type.getMethods();
+        Arrays.sort(methods, Comparator.comparing(Method::getName).thenComparing(Method::toString));
+        List<DualDaoDraft.NamedSpec> unused = new ArrayList<>(draft.methodSpecs);
+        Map<Method, MethodSpec> specs = new LinkedHashMap<>();
+        for (Method method : methods) {
+            if (Modifier.isStatic(method.getModifiers()) || method.isBridge() || isOfObject(method)) {
+                continue;
+            }
+            MethodSpec spec = annotations.read(method, problem -> problem(method, problem));
+            boolean told = false;
+            for (DualDaoDraft.NamedSpec named : draft.methodSpecs) {
+                if (named.isOf(method)) {
+                    named.spec().accept(spec);
+                    unused.remove(named);
+                    told = true;
+                }
+            }
+            if (spec.kind() == null && (told || !method.isDefault())) {
+                problem(method, unclassified(method));
+            } else if (spec.kind() != null) {
+                specs.put(method, spec);
+            }
+        }
+        for (DualDaoDraft.NamedSpec named : unused) {
+            problems.accept(".method(\"" + named.name() + "\", ...): no such method in " + draft.type.getName());
+        }
+        return specs;
+    }
+
+    private Optional<OperationSpec<D, Object[], Object>> operation(Method method, MethodSpec spec, String name) {
+        OperationSpec.Invoker<D, Object[], Object> invoker;
+        try {
+            invoker = SideInvoker.of(method);
+        } catch (InaccessibleObjectException e) {
+            problem(method, "the interface's module keeps it to itself; open its package to io.anneal.dualdao");
+            return Optional.empty();
+        }
+        Predicate<Object> missing = spec.missing() == null ? draft.missing : spec.missing();
+        if (spec.kind() == OperationKind.LOCAL) {
+            return Optional.of(new OperationSpec<>(
+                    name, spec.kind(), KeyPlan.none(name), invoker, null, missing, null, spec.comparison()));
+        }
+        KeyPlan keys = planner.plan(method, spec, name, problem -> problem(method, problem));
+        if (spec.keyless() && spec.kind() != OperationKind.READ && needsCopy(spec.kind())) {
+            problem(method, "without a key its result can't be copied to the other side; say .key(...)");
+        }
+        ReturnAdapter<Object> adapter = adapter(method);
+        if (spec.kind() == OperationKind.READ) {
+            checkAnswer(method, spec);
+        }
+        OperationSpec.BatchSplit<Object[]> batch =
+                spec.kind() == OperationKind.READ ? splits.of(method, keys, adapter != null) : null;
+        return Optional.of(
+                new OperationSpec<>(name, spec.kind(), keys, invoker, adapter, missing, batch, spec.comparison()));
+    }
+
+    static boolean needsCopy(OperationKind kind) {
+        return kind == OperationKind.CONDITIONAL || kind == OperationKind.INCREMENT;
+    }
+
+    @SuppressWarnings("unchecked")
+    private ReturnAdapter<Object> adapter(Method method) {
+        Class<?> returned = method.getReturnType();
+        Class<?>[] parameters = method.getParameterTypes();
+        if (parameters.length > 0
+                && parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation")) {
+            problem(method, "a suspending function, whose answer comes by another way than returning; wrap it");
+        }
+        Optional<ReturnAdapter<?>> adapter = returns.of(returned);
+        if (adapter.isEmpty() && ReturnAdapters.later(returned)) {
+            problem(
+                    method,
+                    "its answer comes later by a type that nobody knows, type=" + returned.getName()
+                            + "; give .returns(adapter) for it");
+        }
+        return (ReturnAdapter<Object>) adapter.orElse(null);
+    }
+
+    /** What an answer that isn't there looks like must be known where a read may then go to the origin. */
+    private void checkAnswer(Method method, MethodSpec spec) {
+        Class<?> returned = method.getReturnType();
+        boolean told = spec.missing() != null;
+        if (returned == void.class) {
+            problem(
+                    method,
+                    "a read that answers nothing; say what it does, .method(\"" + method.getName()
+                            + "\", m -> m.local())");
+        } else if (returned.isPrimitive() && !told && draft.mode == Mode.MIGRATION && draft.fallback.onMiss()) {
+            problem(
+                    method,
+                    "a " + returned + " doesn't say whether anything was found; say .method(\"" + method.getName()
+                            + "\", m -> m.missing(answer -> ...)), where it never falls back: missing(answer -> false)");
+        } else if (BaseStream.class.isAssignableFrom(returned) || Iterator.class.isAssignableFrom(returned)) {
+            if (!told || spec.comparison() == null) {
+                problem(
+                        method,
+                        "its answer can be looked at but once; return a collection, or say how with missing(...) and"
+                                + " compare(...)");
+            }
+        }
+    }
+
+    private void problem(Method method, String what) {
+        problems.accept(signature(method) + ": " + what);
+    }
+
+    private static String signature(Method method) {
+        return Arrays.stream(method.getParameterTypes())
+                .map(Class::getSimpleName)
+                .collect(Collectors.joining(", ", method.getName() + "(", ")"));
+    }
+
+    static boolean isOfObject(Method method) {
+        return switch (method.getName()) {
+            case "toString", "hashCode" -> method.getParameterCount() == 0;
+            case "equals" -> method.getParameterCount() == 1 && method.getParameterTypes()[0] == Object.class;
+            default -> false;
+        };
+    }
+
+    private static String unclassified(Method method) {
+        String guess = KindGuess.of(method.getName());
+        String key = method.getParameterCount() > 0 ? ".key(0)" : ".noKey()";
+        return "nobody says what it does; annotate it, @" + guess + " by its name, or say .method(\"" + method.getName()
+                + "\", m -> m." + guess.toLowerCase(Locale.ROOT) + "()" + (guess.equals("Local") ? "" : key) + ")";
+    }
+}

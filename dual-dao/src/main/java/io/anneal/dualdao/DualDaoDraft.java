@@ -1,0 +1,111 @@
+package io.anneal.dualdao;
+
+import io.anneal.dualdao.compare.Comparison;
+import io.anneal.dualdao.journal.KeyJournal;
+import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.phase.PhaseMark;
+import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.stats.MetricsSink;
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/** What {@link DualDaoBuilder} was told, with the defaults for what it was not. Belongs to the builder's thread. */
+final class DualDaoDraft<D> {
+    /** What was said of methods of a name, or of one method. */
+    record NamedSpec(String name, Method method, Consumer<MethodSpec> spec) {
+        boolean isOf(Method other) {
+            return method == null ? name.equals(other.getName()) : method.equals(other);
+        }
+    }
+
+    final Class<D> type;
+    final boolean proxied;
+    final Map<Class<?>, Function<Object, ?>> keyOf = new LinkedHashMap<>();
+    final List<NamedSpec> methodSpecs = new ArrayList<>();
+    final List<OperationSpec<D, ?, ?>> operations = new ArrayList<>();
+    final List<ReturnAdapter<?>> returns = new ArrayList<>();
+
+    String name;
+    String instance;
+    D origin;
+    D target;
+    Mode mode;
+    PhaseStore phases;
+    Path directory;
+    boolean withoutDirectory;
+    PhaseMark targetMark;
+    KeyJournal journal;
+    Predicate<Object> missing = Missing.DEFAULT;
+    WritePolicy writePolicy = WritePolicy.BOTH;
+    FallbackPolicy fallback = FallbackPolicy.ON_MISS;
+    Duration targetTimeout;
+    Partitions partitions = Partitions.GATED;
+    KeyCopy<D, Object> copy;
+    KeyCodec<Object> keyCodec;
+    ReadRepair readRepair = ReadRepair.OFF;
+    Comparison comparison;
+    int compareSamplePercent = 100;
+    Duration mismatchRereadDelay = Duration.ofMillis(100);
+    ShadowConfig shadow = ShadowConfig.DEFAULTS;
+    double speculativePercentile;
+    boolean orderWrites = true;
+    boolean rememberWrites = true;
+    int timingSample = 16;
+    MetricsSink metrics = MetricsSink.NONE;
+    Function<Throwable, SideOutcome> outcomes;
+    Function<? super D, String> identity;
+    boolean sameStoreOnPurpose;
+    Executor batches;
+    DualEnvironment environment = DualEnvironment.system();
+    Duration poll = Duration.ofSeconds(1);
+    boolean jmx;
+    boolean jmxSwitch;
+    boolean targetFirst;
+    Duration quietWindow = ControlPolicy.DEFAULTS.quietWindow();
+    boolean redactValues;
+
+    DualDaoDraft(Class<D> type, boolean proxied) {
+        this.type = type;
+        this.proxied = proxied;
+        this.name = type.getSimpleName();
+    }
+
+    /** Once all is checked. */
+    DualConfig<D> config() {
+        return new DualConfig<>(
+                name,
+                instance == null ? DualEnvironment.newInstanceName() : instance,
+                type,
+                origin,
+                target,
+                mode,
+                writePolicy,
+                fallback,
+                targetTimeout,
+                partitions,
+                copy,
+                keyCodec,
+                readRepair,
+                comparison,
+                compareSamplePercent,
+                mismatchRereadDelay,
+                shadow,
+                speculativePercentile,
+                orderWrites,
+                rememberWrites,
+                outcomes,
+                batches,
+                timingSample,
+                metrics,
+                environment);
+    }
+}

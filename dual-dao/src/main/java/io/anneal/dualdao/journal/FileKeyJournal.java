@@ -1,0 +1,206 @@
+package io.anneal.dualdao.journal;
+
+import io.anneal.dualdao.phase.Side;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A journal in a directory that one process has open at a time. Keys are held in memory too, which therefore grows by them; the
+ * file is rewritten when most of it is about keys that were taken out. Any thread may call.
+ *
+ * <p>An entry is in the file before {@link #add} returns, and on the disk if {@link Durability#POWER_CUT} was asked for. A key
+ * that is taken out is written with the next entry: whoever kills the process finds a few keys in the journal that were
+ * done with, which costs a copy each and no more. A disk that is full fails {@link #add} alone, until there is room again.
+ *
+ * <p>Files: {@code journal}, whose lines {@link JournalLine} describes, {@code journal.tmp} while it is rewritten, and
+ * {@code journal.lock}.
+ */
+public final class FileKeyJournal implements KeyJournal {
+    private static final Logger LOG = LoggerFactory.getLogger(FileKeyJournal.class);
+
+    /** The file is not rewritten before it is so long: to do so makes everybody wait for the disk. */
+    static final long REWRITE_BYTES = 32L << 20;
+
+    private final DirectoryLock directoryLock;
+    private final JournalFile file;
+    private final Durability durability;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final LiveKeys lackedByOrigin;
+    private final LiveKeys lackedByTarget;
+    private long lastStamp;
+    private boolean closed;
+
+    private FileKeyJournal(DirectoryLock directoryLock, JournalFile file, Durability durability, Replay replay) {
+        this.directoryLock = directoryLock;
+        this.file = file;
+        this.durability = durability;
+        lackedByOrigin = replay.origin;
+        lackedByTarget = replay.target;
+        lastStamp = replay.stamp;
+    }
+
+    /** Opens a directory's journal whose entries survive the end of this process; makes both if they are not there. */
+    public static FileKeyJournal open(Path directory) {
+        return open(directory, Durability.PROCESS_KILL);
+    }
+
+    /**
+     * Opens a directory's journal; makes both if they are not there.
+     *
+     * @throws JournalException if it is corrupt, can't be read or written, or another process has it open
+     */
+    public static FileKeyJournal open(Path directory, Durability durability) {
+        return open(directory, durability, REWRITE_BYTES, AppendFile::open);
+    }
+
+    static FileKeyJournal open(Path directory, Durability durability, long rewriteBytes, AppendFile.Opener opener) {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new JournalException(
+                    "the directory of a key journal can't be made, directory=" + directory + ", reason="
+                            + e.getMessage(),
+                    e);
+        }
+        DirectoryLock directoryLock = DirectoryLock.take(directory.resolve("journal.lock"));
+        try {
+            Replay replay = new Replay();
+            JournalFile file = JournalFile.open(directory, opener, rewriteBytes, replay::accept);
+            return new FileKeyJournal(directoryLock, file, durability, replay);
+        } catch (JournalException e) {
+            directoryLock.close();
+            throw e;
+        }
+    }
+
+    /** Puts together what a file's lines say. */
+    private static final class Replay {
+        private final LiveKeys origin = new LiveKeys(Side.ORIGIN);
+        private final LiveKeys target = new LiveKeys(Side.TARGET);
+        private final Map<String, String> reasons = new HashMap<>();
+        private long stamp;
+
+        void accept(JournalLine line) {
+            LiveKeys keys = line.lacking() == Side.ORIGIN ? origin : target;
+            if (line.added()) {
+                String reason = reasons.computeIfAbsent(line.reason(), each -> each);
+                keys.put(line.key(), ++stamp, reason, 0);
+            } else {
+                keys.remove(line.key());
+            }
+        }
+    }
+
+    @Override
+    public long add(Side lacking, String key, String reason) {
+        long number;
+        long stamp;
+        lock.lock();
+        try {
+            requireOpen();
+            if (file.damaged()) {
+                file.rewrite(live().iterator());
+            }
+            LiveKeys keys = keys(lacking);
+            LiveKeys.Node node = keys.node(key);
+            boolean written = node != null && node.reason.equals(reason);
+            number = written ? node.writeNumber : file.write(new JournalLine(true, lacking, reason, key));
+            stamp = ++lastStamp;
+            keys.put(key, stamp, reason, number);
+            rewriteIfMostlyDead();
+        } finally {
+            lock.unlock();
+        }
+        if (durability == Durability.POWER_CUT) {
+            file.sync(number);
+        }
+        return stamp;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new JournalException("a key journal is closed, file=" + file.path());
+        }
+    }
+
+    private void rewriteIfMostlyDead() {
+        if (file.mostlyDead(lackedByOrigin.size() + lackedByTarget.size())) {
+            try {
+                file.rewrite(live().iterator());
+            } catch (JournalException e) {
+                LOG.warn("a key journal stays long", e);
+            }
+        }
+    }
+
+    private Stream<JournalLine> live() {
+        return Stream.of(lackedByOrigin, lackedByTarget)
+                .flatMap(keys -> keys.oldest(Integer.MAX_VALUE).stream())
+                .map(entry -> new JournalLine(true, entry.lacking(), entry.reason(), entry.key()));
+    }
+
+    @Override
+    public void remove(Side lacking, String key, long stamp) {
+        lock.lock();
+        try {
+            if (!closed && keys(lacking).remove(key, stamp)) {
+                file.writeLater(new JournalLine(false, lacking, "", key));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Of a key that is being added, whether it is as durable yet as was asked for. */
+    @Override
+    public boolean contains(Side lacking, String key) {
+        LiveKeys.Node node = keys(lacking).node(key);
+        return node != null && (durability != Durability.POWER_CUT || file.synced(node.writeNumber));
+    }
+
+    @Override
+    public int size(Side lacking) {
+        return keys(lacking).size();
+    }
+
+    @Override
+    public List<Entry> entries(Side lacking, int limit) {
+        lock.lock();
+        try {
+            return keys(lacking).oldest(limit);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean persistent() {
+        return true;
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (!closed) {
+                closed = true;
+                file.close();
+                directoryLock.close();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private LiveKeys keys(Side lacking) {
+        return lacking == Side.ORIGIN ? lackedByOrigin : lackedByTarget;
+    }
+}

@@ -1,0 +1,62 @@
+package io.anneal.migrate.load;
+
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
+
+/**
+ * What clients saw of the load: each operation from the moment at which it was due, so that waiting for a slow store is not left
+ * out. Any thread may call.
+ */
+public final class LoadStats {
+    private static final int PRECISION_DIGITS = 2;
+
+    private final LongAdder begun = new LongAdder();
+    private final LongAdder succeeded = new LongAdder();
+    private final LongAdder failed = new LongAdder();
+    private final LongAdder late = new LongAdder();
+    private final Recorder reads = new Recorder(PRECISION_DIGITS);
+    private final Recorder writes = new Recorder(PRECISION_DIGITS);
+
+    LoadStats() {}
+
+    void begun(boolean isLate) {
+        begun.increment();
+        if (isLate) {
+            late.increment();
+        }
+    }
+
+    void ended(boolean read, boolean success, long nanos) {
+        (success ? succeeded : failed).increment();
+        (read ? reads : writes).recordValue(Math.max(0, nanos));
+    }
+
+    public long begun() {
+        return begun.sum();
+    }
+
+    public long succeeded() {
+        return succeeded.sum();
+    }
+
+    /** Operations that threw. */
+    public long failed() {
+        return failed.sum();
+    }
+
+    /** Operations that began after they were due, since too many were under way. */
+    public long late() {
+        return late.sum();
+    }
+
+    /** Nanoseconds of reads since the last call. */
+    public Histogram readNanos() {
+        return reads.getIntervalHistogram();
+    }
+
+    /** Nanoseconds of writes and deletes since the last call. */
+    public Histogram writeNanos() {
+        return writes.getIntervalHistogram();
+    }
+}

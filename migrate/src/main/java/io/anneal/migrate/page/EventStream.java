@@ -1,0 +1,74 @@
+package io.anneal.migrate.page;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.javalin.http.Context;
+import io.javalin.http.sse.SseClient;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Server-sent events: one after each look, with all of now and the points that the reader lacks. A reader that comes back says by
+ * the last event's id what it has. Each stream keeps a thread of the server, so that a slow reader holds up itself alone; their number is
+ * bounded.
+ */
+final class EventStream {
+    static final int STREAMS_MAX = 16;
+
+    private static final int UNAVAILABLE = 503;
+    private static final Pattern ID = Pattern.compile("(\\w+)-(\\d{1,18})-(\\d{1,18})");
+
+    /** What an event carries. */
+    record Payload(Snapshot now, boolean whole, List<Point> coarse, List<Point> fine) {}
+
+    private final Monitor monitor;
+    private final ObjectMapper json;
+    private final String run;
+    private final AtomicInteger open = new AtomicInteger();
+
+    /**
+     * @param run tells this server from an earlier one at the same address, whose ids mean nothing here
+     */
+    EventStream(Monitor monitor, ObjectMapper json, String run) {
+        this.monitor = monitor;
+        this.json = json;
+        this.run = run;
+    }
+
+    /** Serves one reader until it goes or this closes. */
+    void serve(Context context) throws InterruptedException, JsonProcessingException {
+        if (open.incrementAndGet() > STREAMS_MAX) {
+            open.decrementAndGet();
+            throw new PageRefusal(UNAVAILABLE, "too many pages are open, pagesMax=" + STREAMS_MAX);
+        }
+        try {
+            context.contentType("text/event-stream; charset=utf-8");
+            context.header("X-Accel-Buffering", "no");
+            send(new SseClient(context), context.header("Last-Event-ID"));
+        } finally {
+            open.decrementAndGet();
+        }
+    }
+
+    private void send(SseClient client, String lastId) throws InterruptedException, JsonProcessingException {
+        Matcher known = ID.matcher(lastId == null ? "" : lastId);
+        boolean resumes = known.matches() && known.group(1).equals(run);
+        long coarseFrom = resumes ? Long.parseLong(known.group(2)) : 0;
+        long fineFrom = resumes ? Long.parseLong(known.group(3)) : 0;
+        boolean whole = !resumes;
+        long lastNumber = -1;
+        while (!client.terminated() && monitor.awaitAfter(lastNumber)) {
+            Monitor.Update update = monitor.update(coarseFrom, fineFrom);
+            client.sendEvent(
+                    "look",
+                    json.writeValueAsString(new Payload(update.snapshot(), whole, update.coarse(), update.fine())),
+                    run + "-" + update.coarseNext() + "-" + update.fineNext());
+            coarseFrom = update.coarseNext();
+            fineFrom = update.fineNext();
+            lastNumber = update.number();
+            whole = false;
+        }
+    }
+}

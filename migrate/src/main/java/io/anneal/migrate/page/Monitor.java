@@ -1,0 +1,118 @@
+package io.anneal.migrate.page;
+
+import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.phase.PhaseStoreException;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at the phase store again and again, and keeps what it saw last for all who read: one look serves every open page. The
+ * scheduler's thread looks; any thread may read and wait.
+ */
+final class Monitor {
+    /** What a reader gets: everything of now, and the points since those that it has. */
+    record Update(
+            long number, Snapshot snapshot, List<Point> coarse, List<Point> fine, long coarseNext, long fineNext) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(Monitor.class);
+
+    private final PhaseStore store;
+    private final String name;
+    private final SnapshotBuilder builder;
+    private final InstantSource clock;
+    private final ChartFeed feed = new ChartFeed();
+
+    private Snapshot snapshot;
+    private long number;
+    private boolean closed;
+
+    Monitor(PhaseStore store, String name, SnapshotBuilder builder, InstantSource clock) {
+        this.store = store;
+        this.name = name;
+        this.builder = builder;
+        this.clock = clock;
+        long now = clock.millis();
+        this.snapshot = builder.empty(now, new Snapshot.Store("unasked", now, null));
+    }
+
+    /** Takes the heartbeats alone, between two looks. */
+    void observe() {
+        try {
+            feedIn(clock.millis());
+        } catch (PhaseStoreException e) {
+            LOG.debug("Heartbeats could not be read, name={}", name, e);
+        }
+    }
+
+    private void feedIn(long nowMillis) {
+        var heartbeats = store.heartbeats(name);
+        synchronized (this) {
+            feed.observe(heartbeats, nowMillis);
+        }
+    }
+
+    /** Takes all, and hands it to those who wait. */
+    void look() {
+        long now = clock.millis();
+        Snapshot next;
+        try {
+            feedIn(now);
+            Optional<Snapshot> built = builder.build(now, state("ok", now, null));
+            next = built.orElseGet(() -> builder.empty(now, state("absent", now, null)));
+        } catch (RuntimeException e) {
+            // Whatever a store of somebody else's throws: the page says so and looks again, instead of ending its
+            // schedule.
+            Snapshot.Store state = state("unreachable", now, String.valueOf(e.getMessage()));
+            if (state.since() == now) {
+                LOG.warn("The phase store could not be asked, name={}", name, e);
+            }
+            next = SnapshotBuilder.stale(last(), now, state);
+        }
+        synchronized (this) {
+            feed.tick(now);
+            snapshot = next;
+            number++;
+            notifyAll();
+        }
+    }
+
+    private Snapshot.Store state(String state, long nowMillis, String message) {
+        Snapshot.Store last = last().store();
+        return new Snapshot.Store(state, last.state().equals(state) ? last.since() : nowMillis, message);
+    }
+
+    synchronized Snapshot last() {
+        return snapshot;
+    }
+
+    /** All of now, with the points from those numbers on. */
+    synchronized Update update(long coarseFrom, long fineFrom) {
+        return new Update(
+                number,
+                snapshot,
+                feed.coarse().from(coarseFrom),
+                feed.fine().from(fineFrom),
+                feed.coarse().nextNumber(),
+                feed.fine().nextNumber());
+    }
+
+    /**
+     * Waits for a look after that one.
+     *
+     * @return false once this is closed
+     */
+    synchronized boolean awaitAfter(long lastNumber) throws InterruptedException {
+        while (!closed && number <= lastNumber) {
+            wait();
+        }
+        return !closed;
+    }
+
+    synchronized void close() {
+        closed = true;
+        notifyAll();
+    }
+}

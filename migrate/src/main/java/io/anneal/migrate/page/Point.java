@@ -1,0 +1,26 @@
+package io.anneal.migrate.page;
+
+import com.fasterxml.jackson.annotation.JsonFormat;
+import java.util.Map;
+
+/**
+ * What a chart shows of one moment: of all instances together.
+ *
+ * @param at milliseconds since 1970, by this server's clock
+ * @param latencies by call and side, as {@code read.origin}; absent where nothing was measured
+ * @param rates a second, by name, without those that are 0; empty where no instance said anything
+ */
+record Point(long at, Map<String, Latency> latencies, Map<String, Double> rates) {
+    /** In microseconds, beside how many calls they are of. An array in JSON: there are thousands of them. */
+    @JsonFormat(shape = JsonFormat.Shape.ARRAY)
+    record Latency(double p50, double p99, double p999, long calls) {}
+
+    /** A moment of which nobody told anything. */
+    static Point gap(long at) {
+        return new Point(at, Map.of(), Map.of());
+    }
+
+    boolean isGap() {
+        return latencies.isEmpty() && rates.isEmpty();
+    }
+}

@@ -1,0 +1,102 @@
+package io.anneal.migrate.page;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All that the page shows beside its charts, at one moment; as JSON, the names are those of the components. Times are milliseconds
+ * since 1970, absent values null. Immutable.
+ *
+ * @param record null if there is none, or the store was never reached
+ * @param readiness null without a record
+ */
+record Snapshot(
+        String name,
+        long at,
+        Store store,
+        PhaseInForce record,
+        String mode,
+        List<Instance> instances,
+        NextStep readiness,
+        Map<String, Long> counters,
+        Long fallbackLastHitAt,
+        Map<String, Long> dirty,
+        List<Difference> mismatches,
+        List<Job> jobs,
+        List<Event> events,
+        List<String> unreadable,
+        boolean redacted) {
+    /**
+     * Whether the phase store answers.
+     *
+     * @param state {@code unasked}, {@code ok}, {@code absent} if it holds no migration of that name, {@code unreachable}
+     * @param since when that state began
+     * @param message of the error, null if there is none
+     */
+    record Store(String state, long since, String message) {}
+
+    /** The record in force. */
+    record PhaseInForce(
+            long version,
+            String phase,
+            int readShare,
+            boolean fallback,
+            String highest,
+            String who,
+            long at,
+            String why,
+            boolean acknowledged) {}
+
+    /**
+     * An instance by its last heartbeat.
+     *
+     * @param phase that it acts by, null if that version is unknown
+     * @param serves whether it has to acknowledge
+     */
+    record Instance(
+            String name,
+            String kind,
+            boolean serves,
+            long version,
+            String phase,
+            boolean acknowledged,
+            boolean drained,
+            long silentMillis,
+            boolean silent,
+            String heldUp,
+            String host,
+            String pid,
+            Long startedAt) {}
+
+    /** What the next step is and what it waits for. */
+    record NextStep(String from, String to, boolean fallback, String step, boolean ready, List<Condition> gates) {}
+
+    record Condition(String name, boolean met, String evidence) {}
+
+    /** A mismatch; without values if they are redacted. */
+    record Difference(long at, String operation, String key, List<Field> fields) {}
+
+    record Field(String path, String origin, String target) {}
+
+    /** A back-fill or a verification under way; what it does not tell is null. */
+    record Job(
+            String instance,
+            String kind,
+            long at,
+            boolean silent,
+            Long startedAt,
+            Long rows,
+            Long bytes,
+            Long rangesDone,
+            Long rangesTotal,
+            Long secondsLeft,
+            Long mismatches) {}
+
+    /**
+     * Something that happened.
+     *
+     * @param kind {@code created}, {@code phase}, {@code back}, {@code share}, {@code fallback}, or a note's
+     * @param facts of a note; of a change {@code from}, {@code to}
+     */
+    record Event(long at, String kind, String who, long version, Map<String, String> facts) {}
+}
