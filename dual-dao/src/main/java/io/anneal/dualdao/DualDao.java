@@ -5,6 +5,7 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.DualStats;
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.HashMap;
@@ -36,6 +37,10 @@ public final class DualDao<D> implements AutoCloseable {
     private final Map<String, DualOperation<?, ?>> operations;
     private final D dao;
     private final ScheduledExecutorService polling;
+
+    /** Null if JMX does not show it. */
+    private final DualDaoJmx jmx;
+
     private boolean closed;
 
     private DualDao(
@@ -43,12 +48,14 @@ public final class DualDao<D> implements AutoCloseable {
             DualDaoParts<D> parts,
             Map<String, DualOperation<?, ?>> operations,
             D dao,
-            ScheduledExecutorService polling) {
+            ScheduledExecutorService polling,
+            DualDaoJmx jmx) {
         this.config = config;
         this.parts = parts;
         this.operations = operations;
         this.dao = dao;
         this.polling = polling;
+        this.jmx = jmx;
     }
 
     /** Describes a dual DAO that implements this interface. */
@@ -80,8 +87,9 @@ public final class DualDao<D> implements AutoCloseable {
             });
             D dao = draft.proxied ? DaoProxy.of(draft.type, text(config), methods) : null;
             parts.follower().start();
+            DualDaoJmx jmx = draft.jmx ? shown(draft, config, parts) : null;
             ScheduledExecutorService polling = config.environment().threads().scheduler();
-            DualDao<D> dual = new DualDao<>(config, parts, operations, dao, polling);
+            DualDao<D> dual = new DualDao<>(config, parts, operations, dao, polling, jmx);
             long intervalNanos = draft.poll.toNanos();
             polling.scheduleWithFixedDelay(dual::tick, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
             return dual;
@@ -89,6 +97,15 @@ public final class DualDao<D> implements AutoCloseable {
             parts.close(Duration.ZERO, e);
             throw e;
         }
+    }
+
+    private static DualDaoJmx shown(DualDaoDraft<?> draft, DualConfig<?> config, DualDaoParts<?> parts) {
+        return DualDaoJmx.register(
+                ManagementFactory.getPlatformMBeanServer(),
+                config.instance(),
+                parts.follower(),
+                parts.control(),
+                draft.jmxSwitch);
     }
 
     private static String text(DualConfig<?> config) {
@@ -218,6 +235,9 @@ public final class DualDao<D> implements AutoCloseable {
             closed = true;
         }
         polling.shutdownNow();
+        if (jmx != null) {
+            jmx.close();
+        }
         parts.close(CLOSE_TIMEOUT, null);
     }
 
