@@ -7,13 +7,14 @@ import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.DualStats;
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * Two implementations of one DAO interface, origin and target, behind a third that moves from the one to the other in steps that
@@ -72,13 +73,15 @@ public final class DualDao<D> implements AutoCloseable {
             Map<String, DualOperation<?, ?>> operations = new LinkedHashMap<>();
             checked.operations()
                     .forEach(spec -> operations.put(spec.name(), parts.engine().operation(spec)));
-            Map<Method, DualOperation<Object[], Object>> methods = new HashMap<>();
+            Map<OperationSpec<D, ?, ?>, DualOperation<Object[], Object>> same = new IdentityHashMap<>();
+            Map<Method, Function<Object[], Object>> calls = new LinkedHashMap<>();
             checked.methods().forEach((method, spec) -> {
-                DualOperation<Object[], Object> operation = parts.engine().operation(spec);
-                methods.put(method, operation);
+                DualOperation<Object[], Object> operation =
+                        same.computeIfAbsent(spec, each -> parts.engine().operation(spec));
                 operations.put(spec.name(), operation);
+                calls.put(method, new ProxiedCall(operation));
             });
-            D dao = draft.proxied ? DaoProxy.of(draft.type, text(config), methods) : null;
+            D dao = draft.proxied ? ForwardingClass.instance(draft.type, calls, text(config)) : null;
             parts.follower().start();
             ScheduledExecutorService polling = config.environment().threads().scheduler();
             DualDao<D> dual = new DualDao<>(config, parts, operations, dao, polling);
