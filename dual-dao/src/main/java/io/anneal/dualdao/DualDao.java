@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import javax.management.ObjectName;
 
 /**
  * Two implementations of one DAO interface, origin and target, behind a third that moves from the one to the other in steps that
@@ -37,6 +38,7 @@ public final class DualDao<D> implements AutoCloseable {
     private final Map<String, DualOperation<?, ?>> operations;
     private final D dao;
     private final ScheduledExecutorService polling;
+    private final ObjectName bean;
     private boolean closed;
 
     private DualDao(
@@ -44,12 +46,14 @@ public final class DualDao<D> implements AutoCloseable {
             DualDaoParts<D> parts,
             Map<String, DualOperation<?, ?>> operations,
             D dao,
-            ScheduledExecutorService polling) {
+            ScheduledExecutorService polling,
+            ObjectName bean) {
         this.config = config;
         this.parts = parts;
         this.operations = operations;
         this.dao = dao;
         this.polling = polling;
+        this.bean = bean;
     }
 
     /** Describes a dual DAO that implements this interface. */
@@ -69,6 +73,7 @@ public final class DualDao<D> implements AutoCloseable {
         DraftCheck.Checked<D> checked = DraftCheck.check(draft);
         DualConfig<D> config = draft.config();
         DualDaoParts<D> parts = DualDaoParts.open(draft, config);
+        ObjectName bean = null;
         try {
             Map<String, DualOperation<?, ?>> operations = new LinkedHashMap<>();
             checked.operations()
@@ -83,12 +88,17 @@ public final class DualDao<D> implements AutoCloseable {
             });
             D dao = draft.proxied ? ForwardingClass.instance(draft.type, calls, text(config)) : null;
             parts.follower().start();
+            if (draft.jmx) {
+                bean = DualDaoBean.register(config, parts.follower(), parts.control(), draft.jmxSwitch);
+            }
+            // of its own: a phase store that hangs must not hold up time limits
             ScheduledExecutorService polling = config.environment().threads().scheduler();
-            DualDao<D> dual = new DualDao<>(config, parts, operations, dao, polling);
+            DualDao<D> dual = new DualDao<>(config, parts, operations, dao, polling, bean);
             long intervalNanos = draft.poll.toNanos();
             polling.scheduleWithFixedDelay(dual::tick, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
             return dual;
         } catch (RuntimeException | Error e) {
+            DualDaoBean.unregister(bean);
             parts.close(Duration.ZERO, e);
             throw e;
         }
@@ -220,6 +230,7 @@ public final class DualDao<D> implements AutoCloseable {
             }
             closed = true;
         }
+        DualDaoBean.unregister(bean);
         polling.shutdownNow();
         parts.close(CLOSE_TIMEOUT, null);
     }
