@@ -33,9 +33,7 @@ public final class BulkWork {
 
     /** Whether both stores can. */
     public boolean possible() {
-        return StoreBulk.source(sides.origin(), clock).isPresent()
-                && StoreBulk.source(sides.target(), clock).isPresent()
-                && StoreBulk.target(sides.target(), clock).isPresent();
+        return StoreBulk.possible(sides.origin()) && StoreBulk.possible(sides.target());
     }
 
     /** Copies all of the origin to the target. */

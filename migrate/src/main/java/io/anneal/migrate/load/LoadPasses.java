@@ -55,8 +55,7 @@ public final class LoadPasses {
     private CompletionStage<Void> readAtLast(long key, int attempts) {
         long at = time.getAsLong();
         CompletionStage<Void> read = dao.read(key)
-                .thenAccept(
-                        partition -> log.holdsAtLast(Long.toString(key), LoadCall.observed(partition), at));
+                .thenAccept(partition -> log.holdsAtLast(Long.toString(key), LoadCall.observed(partition), at));
         return attempts == 1
                 ? read
                 : read.handle((done, failure) -> failure == null ? read : readAtLast(key, attempts - 1))
