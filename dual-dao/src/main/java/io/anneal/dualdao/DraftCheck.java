@@ -59,6 +59,7 @@ final class DraftCheck<D> {
         options.put("metrics", draft.metrics);
         options.put("environment", draft.environment);
         options.put("poll", draft.poll);
+        options.put("quietWindow", draft.quietWindow);
         options.forEach((option, value) -> require(value != null, "." + option + "(null)"));
         require(draft.name != null && !draft.name.isBlank(), ".name(...) is blank");
         require(draft.instance == null || !draft.instance.isBlank(), ".instance(...) is blank");
@@ -114,6 +115,9 @@ final class DraftCheck<D> {
         }
         positive("poll", draft.poll);
         positive("targetTimeout", draft.targetTimeout);
+        require(
+                draft.quietWindow == null || !draft.quietWindow.isNegative(),
+                ".quietWindow(...) is negative, duration=" + draft.quietWindow);
         require(
                 draft.mismatchRereadDelay == null || !draft.mismatchRereadDelay.isNegative(),
                 ".mismatchReread(...) is negative, delay=" + draft.mismatchRereadDelay);

@@ -2,6 +2,7 @@ package io.anneal.dualdao;
 
 import io.anneal.dualdao.compare.Comparison;
 import io.anneal.dualdao.journal.KeyJournal;
+import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.stats.MetricsSink;
@@ -69,11 +70,42 @@ final class DualDaoDraft<D> {
     boolean jmx;
     boolean jmxSwitch;
     boolean targetFirst;
+    Duration quietWindow = ControlPolicy.DEFAULTS.quietWindow();
     boolean redactValues;
 
     DualDaoDraft(Class<D> type, boolean proxied) {
         this.type = type;
         this.proxied = proxied;
         this.name = type.getSimpleName();
+    }
+
+    /** Once all is checked. */
+    DualConfig<D> config() {
+        return new DualConfig<>(
+                name,
+                instance == null ? DualEnvironment.newInstanceName() : instance,
+                type,
+                origin,
+                target,
+                mode,
+                writePolicy,
+                fallback,
+                targetTimeout,
+                partitions,
+                copy,
+                keyCodec,
+                readRepair,
+                comparison,
+                compareSamplePercent,
+                mismatchRereadDelay,
+                shadow,
+                speculativePercentile,
+                orderWrites,
+                rememberWrites,
+                outcomes,
+                batches,
+                timingSample,
+                metrics,
+                environment);
     }
 }
