@@ -29,8 +29,7 @@ public final class PhaseText {
             }
             case READ_TARGET -> {
                 sentences.add("Writes and deletes go to both stores, the origin first.");
-                sentences.add(
-                        "Reads go to the target, and to the origin for what is missing there (a fallback).");
+                sentences.add("Reads go to the target, and to the origin for what is missing there (a fallback).");
                 sentences.add("The origin is still complete, so that turning back costs nothing.");
             }
             case TARGET_FIRST -> {
@@ -71,7 +70,6 @@ public final class PhaseText {
 
     /** The usual policy, with the way from 3 to 4 over 3b or not. */
     public static ControlPolicy policy(boolean targetFirst) {
-        return new ControlPolicy(
-                targetFirst, ControlPolicy.DEFAULTS.quietWindow(), ControlPolicy.DEFAULTS.silence());
+        return new ControlPolicy(targetFirst, ControlPolicy.DEFAULTS.quietWindow(), ControlPolicy.DEFAULTS.silence());
     }
 }

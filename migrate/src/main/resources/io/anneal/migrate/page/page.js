@@ -683,6 +683,7 @@ function markers(withNames) {
     const ratio = devicePixelRatio;
     ctx.save();
     ctx.font = `600 ${11 * ratio}px ${colours.sans}`;
+    ctx.textAlign = 'left';
     ctx.textBaseline = 'alphabetic';
     const shown = (state.now?.events ?? [])
       .map(event => ({ event, at: event.at / 1000, strong: ['phase', 'back', 'created'].includes(event.kind) }))
@@ -755,7 +756,7 @@ function build(chart) {
         : { range: chart.range === 'shared' ? () => [0, shared.max > 0 ? shared.max * 1.06 : 1000] : (u, min, max) => [0, max > 0 ? max * 1.1 : 1] },
     },
     axes: [
-      { ...axis, space: narrow ? 70 : 90, size: 26, gap: 4, values: (u, ticks) => ticks.map(tick => (state.windowSeconds <= 300 ? clock : clockShort).format(tick * 1000)) },
+      { ...axis, space: narrow ? 56 : 50, size: 26, gap: 4, values: (u, ticks) => ticks.map(tick => (state.windowSeconds <= 300 ? clock : clockShort).format(tick * 1000)) },
       { ...axis, size: 62, gap: 6, space: 34, values: (u, ticks) => ticks.map(tick => (tick == null ? '' : chart.format(tick))) },
     ],
     series: [{}, ...chart.drawn.map(line => ({ stroke: colours[line.colour], width: line.width, points: { show: false }, spanGaps: false }))],

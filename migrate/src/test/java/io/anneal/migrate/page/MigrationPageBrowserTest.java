@@ -97,12 +97,14 @@ final class MigrationPageBrowserTest {
             tab.scheme(scheme);
             tab.size(1280, 1000, 1, false);
             show();
-            Files.write(Path.of(directory, "migrate-page-" + scheme + ".png"), tab.screenshot(1280, height()));
+            Files.write(
+                    Path.of(directory, "migrate-page-" + scheme + ".png"),
+                    PalettePng.of(tab.screenshot(1280, height())));
         }
         tab.scheme("light");
         tab.size(360, 740, 2, true);
         show();
-        Files.write(Path.of(directory, "migrate-page-phone.png"), tab.screenshot(360, 1_480));
+        Files.write(Path.of(directory, "migrate-page-phone.png"), PalettePng.of(tab.screenshot(360, 1_560)));
     }
 
     private int height() throws IOException {

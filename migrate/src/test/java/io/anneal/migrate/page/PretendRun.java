@@ -60,7 +60,7 @@ final class PretendRun implements InstantSource {
             if (follows) {
                 version = inForce.version();
             }
-            traffic(inForce.phase());
+            traffic(inForce.phase(), inForce.readSharePercent());
             Map<String, String> facts = new HashMap<>(stats.facts());
             facts.put(Facts.KIND, "dao");
             facts.put(Facts.HOST, name);
@@ -73,19 +73,20 @@ final class PretendRun implements InstantSource {
             store.heartbeat(NAME, new Heartbeat(name, version, true, now, facts));
         }
 
-        private void traffic(Phase phase) {
+        private void traffic(Phase phase, int sharePercent) {
             int reads = (int) (readsASecond * (0.93 + random.nextDouble() * 0.14));
             int writes = reads / 4;
             OperationStats read = stats.operation("read");
             BatchStats batch = stats.batch("read");
-            Side first = phase.readsTarget() ? Side.TARGET : Side.ORIGIN;
             for (int i = 0; i < reads; i++) {
+                boolean shared = phase != Phase.READ_TARGET || random.nextInt(100) < sharePercent;
+                Side first = phase.readsTarget() && shared ? Side.TARGET : Side.ORIGIN;
                 read.count(Counter.READS);
                 read.latency(first, nanos(first));
-                if (phase.fallsBack() && random.nextDouble() < missing) {
+                if (first == Side.TARGET && phase.fallsBack() && random.nextDouble() < missing) {
                     read.count(Counter.FALLBACK_HITS);
                     read.latency(Side.ORIGIN, nanos(Side.ORIGIN));
-                } else if (phase.fallsBack() && random.nextDouble() < 0.004) {
+                } else if (first == Side.TARGET && phase.fallsBack() && random.nextDouble() < 0.004) {
                     read.count(Counter.FALLBACK_MISSES);
                     read.latency(Side.ORIGIN, nanos(Side.ORIGIN));
                 }
