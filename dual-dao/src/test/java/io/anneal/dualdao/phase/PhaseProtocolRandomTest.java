@@ -19,15 +19,15 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 final class PhaseProtocolRandomTest {
     private static final String NAME = TestInstance.NAME;
-    private static final int STEPS = 250;
+    private static final int STEPS = 300;
     private static final int INSTANCES = 3;
-    private static final int DEPTH_MAX = 2;
+    private static final int BURST_MAX = 12;
 
     private final TestClock clock = new TestClock();
     private final MemoryPhaseStore store = new MemoryPhaseStore();
     private Random random;
     private String seed;
-    private int depth;
+    private boolean nested;
     private int names;
     private int changes;
 
@@ -104,17 +104,19 @@ final class PhaseProtocolRandomTest {
 
     /** What others do while a call to the store is on its way. */
     private void others(Member self) {
-        while (depth < DEPTH_MAX && random.nextInt(3) == 0) {
-            depth++;
-            step(self);
-            depth--;
+        if (!nested && random.nextInt(5) == 0) {
+            nested = true;
+            for (int i = random.nextInt(BURST_MAX); i >= 0; i--) {
+                step(self);
+            }
+            nested = false;
         }
     }
 
     private void step(Member self) {
         int draw = random.nextInt(12);
         if (draw == 0) {
-            clock.advance(Duration.ofMillis(random.nextInt(8_000)));
+            clock.advance(Duration.ofMillis(random.nextInt(3_000)));
         } else if (draw <= 3) {
             person();
         } else {
@@ -142,7 +144,8 @@ final class PhaseProtocolRandomTest {
         switch (random.nextInt(8)) {
             case 0 -> member.underWay.add(member.member.follower.enter());
             case 1, 2 -> {
-                if (!member.underWay.isEmpty()) {
+                // Some take long.
+                if (!member.underWay.isEmpty() && random.nextBoolean()) {
                     member.underWay
                             .remove(random.nextInt(member.underWay.size()))
                             .leave();
@@ -150,7 +153,7 @@ final class PhaseProtocolRandomTest {
             }
             case 3 -> member.link.lost = random.nextInt(3) == 0;
             case 4 -> {
-                if (random.nextInt(6) == 0) {
+                if (random.nextInt(5) == 0) {
                     end(member);
                 }
             }
@@ -162,7 +165,7 @@ final class PhaseProtocolRandomTest {
     private void end(Member member) {
         member.serves = false;
         members.values().remove(member);
-        if (random.nextBoolean()) {
+        if (random.nextInt(4) != 0) {
             member.underWay.forEach(PhaseView::leave);
             member.underWay.clear();
             member.member.follower.close();
