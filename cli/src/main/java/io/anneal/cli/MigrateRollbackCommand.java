@@ -60,8 +60,7 @@ final class MigrateRollbackCommand extends Subcommand {
             out().println("from phase " + planned.from().label() + " to "
                     + planned.to().map(to -> "phase " + to.label()).orElse("nowhere"));
             out().println("  refused now: " + planned.refusal().orElse("no"));
-            out().println(String.format(
-                    Locale.ROOT, "  keys that the origin may lack: %,d", planned.keysToCopy()));
+            out().println(String.format(Locale.ROOT, "  keys that the origin may lack: %,d", planned.keysToCopy()));
             out().println("  lost without copying them back: " + planned.whatIsLost());
         }
         return planned.refusal().isEmpty() ? ExitCode.YES : ExitCode.GATE;
