@@ -5,6 +5,8 @@ import io.anneal.dualdao.phase.Gate;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Readiness;
+import io.anneal.dualdao.stats.StatsSnapshot.Distribution;
+import io.anneal.migrate.report.Scale;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +31,7 @@ public final class PhaseText {
             }
             case READ_TARGET -> {
                 sentences.add("Writes and deletes go to both stores, the origin first.");
-                sentences.add(
-                        "Reads go to the target, and to the origin for what is missing there (a fallback).");
+                sentences.add("Reads go to the target, and to the origin for what is missing there (a fallback).");
                 sentences.add("The origin is still complete, so that turning back costs nothing.");
             }
             case TARGET_FIRST -> {
@@ -65,13 +66,21 @@ public final class PhaseText {
         return text.toString();
     }
 
+    /** What stands out of durations of calls. */
+    public static String latencies(Distribution latencies) {
+        if (latencies.count() == 0) {
+            return "none";
+        }
+        return "p50 " + Scale.text(latencies.p50Nanos()) + ", p99 " + Scale.text(latencies.p99Nanos()) + ", p999 "
+                + Scale.text(latencies.p999Nanos());
+    }
+
     public static String seconds(Duration duration) {
         return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / MILLIS_PER_SECOND);
     }
 
     /** The usual policy, with the way from 3 to 4 over 3b or not. */
     public static ControlPolicy policy(boolean targetFirst) {
-        return new ControlPolicy(
-                targetFirst, ControlPolicy.DEFAULTS.quietWindow(), ControlPolicy.DEFAULTS.silence());
+        return new ControlPolicy(targetFirst, ControlPolicy.DEFAULTS.quietWindow(), ControlPolicy.DEFAULTS.silence());
     }
 }

@@ -29,6 +29,8 @@ final class Checkpoint implements Closeable {
     private static final ObjectMapper JSON = new ObjectMapper()
             .enable(SerializationFeature.INDENT_OUTPUT)
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+            .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)
+            .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
 
     /**
@@ -60,9 +62,6 @@ final class Checkpoint implements Closeable {
 
     /** The file's content. */
     record Content(int format, Identity identity, Start start, List<BulkRange> ranges, List<Done> done) {}
-
-    /** Only what stands first in every format. */
-    private record Head(Integer format) {}
 
     /** Makes the ranges of a run that begins. */
     @FunctionalInterface
