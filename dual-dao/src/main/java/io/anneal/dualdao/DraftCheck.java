@@ -54,6 +54,7 @@ final class DraftCheck<D> {
         options.put("fallback", draft.fallback);
         options.put("partitions", draft.partitions);
         options.put("readRepair", draft.readRepair);
+        options.put("compare", draft.comparison);
         options.put("mismatchReread", draft.mismatchRereadDelay);
         options.put("shadow", draft.shadow);
         options.put("metrics", draft.metrics);
@@ -142,7 +143,7 @@ final class DraftCheck<D> {
         }
         require(draft.proxied || !functional.isEmpty(), "no operation; say .operation(OperationSpec.of(...)) for each");
         Set<String> names = new HashSet<>();
-        methods.values().forEach(operation -> checkName(names, operation));
+        methods.values().stream().distinct().forEach(operation -> checkName(names, operation));
         functional.forEach(operation -> checkName(names, operation));
         return new Checked<>(methods, functional);
     }

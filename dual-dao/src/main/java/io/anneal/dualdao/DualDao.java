@@ -7,13 +7,15 @@ import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.DualStats;
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import javax.management.ObjectName;
 
 /**
  * Two implementations of one DAO interface, origin and target, behind a third that moves from the one to the other in steps that
@@ -36,6 +38,7 @@ public final class DualDao<D> implements AutoCloseable {
     private final Map<String, DualOperation<?, ?>> operations;
     private final D dao;
     private final ScheduledExecutorService polling;
+    private final ObjectName bean;
     private boolean closed;
 
     private DualDao(
@@ -43,12 +46,14 @@ public final class DualDao<D> implements AutoCloseable {
             DualDaoParts<D> parts,
             Map<String, DualOperation<?, ?>> operations,
             D dao,
-            ScheduledExecutorService polling) {
+            ScheduledExecutorService polling,
+            ObjectName bean) {
         this.config = config;
         this.parts = parts;
         this.operations = operations;
         this.dao = dao;
         this.polling = polling;
+        this.bean = bean;
     }
 
     /** Describes a dual DAO that implements this interface. */
@@ -68,24 +73,32 @@ public final class DualDao<D> implements AutoCloseable {
         DraftCheck.Checked<D> checked = DraftCheck.check(draft);
         DualConfig<D> config = draft.config();
         DualDaoParts<D> parts = DualDaoParts.open(draft, config);
+        ObjectName bean = null;
         try {
             Map<String, DualOperation<?, ?>> operations = new LinkedHashMap<>();
             checked.operations()
                     .forEach(spec -> operations.put(spec.name(), parts.engine().operation(spec)));
-            Map<Method, DualOperation<Object[], Object>> methods = new HashMap<>();
+            Map<OperationSpec<D, ?, ?>, DualOperation<Object[], Object>> same = new IdentityHashMap<>();
+            Map<Method, Function<Object[], Object>> calls = new LinkedHashMap<>();
             checked.methods().forEach((method, spec) -> {
-                DualOperation<Object[], Object> operation = parts.engine().operation(spec);
-                methods.put(method, operation);
+                DualOperation<Object[], Object> operation =
+                        same.computeIfAbsent(spec, each -> parts.engine().operation(spec));
                 operations.put(spec.name(), operation);
+                calls.put(method, new ProxiedCall(operation));
             });
-            D dao = draft.proxied ? DaoProxy.of(draft.type, text(config), methods) : null;
+            D dao = draft.proxied ? ForwardingClass.instance(draft.type, calls, text(config)) : null;
             parts.follower().start();
+            if (draft.jmx) {
+                bean = DualDaoBean.register(config, parts.follower(), parts.control(), draft.jmxSwitch);
+            }
+            // of its own: a phase store that hangs must not hold up time limits
             ScheduledExecutorService polling = config.environment().threads().scheduler();
-            DualDao<D> dual = new DualDao<>(config, parts, operations, dao, polling);
+            DualDao<D> dual = new DualDao<>(config, parts, operations, dao, polling, bean);
             long intervalNanos = draft.poll.toNanos();
             polling.scheduleWithFixedDelay(dual::tick, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
             return dual;
         } catch (RuntimeException | Error e) {
+            DualDaoBean.unregister(bean);
             parts.close(Duration.ZERO, e);
             throw e;
         }
@@ -217,6 +230,7 @@ public final class DualDao<D> implements AutoCloseable {
             }
             closed = true;
         }
+        DualDaoBean.unregister(bean);
         polling.shutdownNow();
         parts.close(CLOSE_TIMEOUT, null);
     }
