@@ -13,7 +13,6 @@ import io.anneal.dualdao.phase.PhaseStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -195,20 +194,20 @@ final class StoreUrlTest {
 
     @Test
     void shouldOpenPhaseStores() throws IOException {
-        try (PhaseStore store = PhaseStoreUrl.parse("memory:").open(Optional.empty(), Clock.systemUTC(), true)) {
+        try (PhaseStore store = PhaseStoreUrl.parse("memory:").open(Optional.empty(), true)) {
             assertThat(store.read("m")).isEmpty();
             assertThat(store.persistent()).isFalse();
         }
-        try (PhaseStore store = PhaseStoreUrl.parse("file:" + directory.resolve("phases"))
-                .open(Optional.empty(), Clock.systemUTC(), true)) {
+        try (PhaseStore store =
+                PhaseStoreUrl.parse("file:" + directory.resolve("phases")).open(Optional.empty(), true)) {
             assertThat(store).isInstanceOf(FilePhaseStore.class);
         }
         for (String wrong : List.of("", "file:", "memory", "http://h", "cassandra://h")) {
             assertThatIllegalArgumentException().isThrownBy(() -> PhaseStoreUrl.parse(wrong));
         }
         assertThatExceptionOfType(StoreUnavailableException.class)
-                .isThrownBy(() -> PhaseStoreUrl.parse("cassandra://127.0.0.1:1/ks")
-                        .open(Optional.empty(), Clock.systemUTC(), false));
+                .isThrownBy(
+                        () -> PhaseStoreUrl.parse("cassandra://127.0.0.1:1/ks").open(Optional.empty(), false));
     }
 
     /** A caller's own. */
