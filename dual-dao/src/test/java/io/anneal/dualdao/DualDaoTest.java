@@ -425,9 +425,9 @@ final class DualDaoTest {
         assertThat(shown.getReadSharePercent()).isEqualTo(100);
         assertThat(shown.isFallback()).isTrue();
         assertThat(shown.isSwitchAllowed()).isFalse();
-        assertThat(shown.getInstances()).singleElement().asString().startsWith("one, version=1, acknowledged=true");
+        assertThat(shown.getInstances()).singleElement().asString().isEqualTo("one: version 1");
         assertThat(shown.getReadiness()).isNotEmpty();
-        assertThat(shown.getHistory()).singleElement().asString().contains("phase=1", "who=test", "why=begin");
+        assertThat(shown.getHistory()).singleElement().asString().contains("phase 1", "test: begin");
         assertThat(shown.getHeldUp()).isEmpty();
         assertThat(shown.getStoreFailures()).isZero();
         assertThatThrownBy(() -> shown.advance("me", "now"))
