@@ -54,11 +54,13 @@ final class DraftCheck<D> {
         options.put("fallback", draft.fallback);
         options.put("partitions", draft.partitions);
         options.put("readRepair", draft.readRepair);
+        options.put("compare", draft.comparison);
         options.put("mismatchReread", draft.mismatchRereadDelay);
         options.put("shadow", draft.shadow);
         options.put("metrics", draft.metrics);
         options.put("environment", draft.environment);
         options.put("poll", draft.poll);
+        options.put("quietWindow", draft.quietWindow);
         options.forEach((option, value) -> require(value != null, "." + option + "(null)"));
         require(draft.name != null && !draft.name.isBlank(), ".name(...) is blank");
         require(draft.instance == null || !draft.instance.isBlank(), ".instance(...) is blank");
@@ -115,6 +117,9 @@ final class DraftCheck<D> {
         positive("poll", draft.poll);
         positive("targetTimeout", draft.targetTimeout);
         require(
+                draft.quietWindow == null || !draft.quietWindow.isNegative(),
+                ".quietWindow(...) is negative, duration=" + draft.quietWindow);
+        require(
                 draft.mismatchRereadDelay == null || !draft.mismatchRereadDelay.isNegative(),
                 ".mismatchReread(...) is negative, delay=" + draft.mismatchRereadDelay);
         require(draft.readRepair == null || draft.readRepair.copiesPerSecond() >= 0, ".readRepair(...) is negative");
@@ -122,7 +127,6 @@ final class DraftCheck<D> {
 
     private Checked<D> operations() {
         Map<Method, OperationSpec<D, Object[], Object>> methods = Map.of();
-        Predicate<Object> missing = draft.missing;
         if (!draft.type.isInterface() && draft.proxied) {
             problems.add("not an interface, type=" + draft.type.getName()
                     + "; DualDao.functional(...) does without a proxy");
@@ -134,11 +138,12 @@ final class DraftCheck<D> {
         }
         List<OperationSpec<D, ?, ?>> functional = new ArrayList<>();
         for (OperationSpec<D, ?, ?> operation : draft.operations) {
-            functional.add(operation.missing() == null ? operation.withMissing(missing) : operation);
+            Predicate<Object> told = operation.missing() == null ? draft.missing : operation.missing();
+            functional.add(operation.withMissing(told == null ? Missing.DEFAULT : Missing.orNull(told)));
         }
         require(draft.proxied || !functional.isEmpty(), "no operation; say .operation(OperationSpec.of(...)) for each");
         Set<String> names = new HashSet<>();
-        methods.values().forEach(operation -> checkName(names, operation));
+        methods.values().stream().distinct().forEach(operation -> checkName(names, operation));
         functional.forEach(operation -> checkName(names, operation));
         return new Checked<>(methods, functional);
     }

@@ -1,7 +1,9 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.compare.Comparison;
+import io.anneal.dualdao.compare.TypedComparison;
 import io.anneal.dualdao.journal.KeyJournal;
+import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.stats.MetricsSink;
@@ -51,7 +53,7 @@ final class DualDaoDraft<D> {
     KeyCopy<D, Object> copy;
     KeyCodec<Object> keyCodec;
     ReadRepair readRepair = ReadRepair.OFF;
-    Comparison comparison;
+    Comparison comparison = TypedComparison.standard();
     int compareSamplePercent = 100;
     Duration mismatchRereadDelay = Duration.ofMillis(100);
     ShadowConfig shadow = ShadowConfig.DEFAULTS;
@@ -69,11 +71,42 @@ final class DualDaoDraft<D> {
     boolean jmx;
     boolean jmxSwitch;
     boolean targetFirst;
+    Duration quietWindow = ControlPolicy.DEFAULTS.quietWindow();
     boolean redactValues;
 
     DualDaoDraft(Class<D> type, boolean proxied) {
         this.type = type;
         this.proxied = proxied;
         this.name = type.getSimpleName();
+    }
+
+    /** Once all is checked. */
+    DualConfig<D> config() {
+        return new DualConfig<>(
+                name,
+                instance == null ? DualEnvironment.newInstanceName() : instance,
+                type,
+                origin,
+                target,
+                mode,
+                writePolicy,
+                fallback,
+                targetTimeout,
+                partitions,
+                copy,
+                keyCodec,
+                readRepair,
+                comparison,
+                compareSamplePercent,
+                mismatchRereadDelay,
+                shadow,
+                speculativePercentile,
+                orderWrites,
+                rememberWrites,
+                outcomes,
+                batches,
+                timingSample,
+                metrics,
+                environment);
     }
 }

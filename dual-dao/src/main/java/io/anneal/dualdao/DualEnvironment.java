@@ -54,14 +54,16 @@ public record DualEnvironment(InstantSource clock, LongSupplier nanoTime, Thread
 
     /** A name that no other instance has, and that tells a person where it runs. */
     static String newInstanceName() {
-        String host;
-        try {
-            host = InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException e) {
-            host = "localhost";
-        }
         String unique = UUID.randomUUID().toString().substring(0, 8);
-        return host + "-" + ProcessHandle.current().pid() + "-" + unique;
+        return hostName() + "-" + ProcessHandle.current().pid() + "-" + unique;
+    }
+
+    static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "localhost";
+        }
     }
 
     private static ThreadFactory daemon(String name) {

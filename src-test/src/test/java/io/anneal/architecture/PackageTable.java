@@ -73,7 +73,7 @@ final class PackageTable {
                         "streaming",
                         "paging"));
 
-        DIRECT.put("testkit", List.of("store", "net"));
+        DIRECT.put("testkit", List.of("store", "net", "dualdao.phase"));
         DIRECT.put("bench.peer", List.of());
         DIRECT.put("bench.data", List.of("store"));
         DIRECT.put("bench.measure", List.of("bench.data"));

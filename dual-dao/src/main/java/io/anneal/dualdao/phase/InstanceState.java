@@ -1,6 +1,7 @@
 package io.anneal.dualdao.phase;
 
 import java.time.Duration;
+import java.time.Instant;
 
 /**
  * An instance as its last heartbeat shows it.
@@ -13,4 +14,23 @@ import java.time.Duration;
  * @param silent whether that is longer than the policy allows, or as far ahead
  */
 public record InstanceState(
-        String name, Heartbeat heartbeat, boolean serves, boolean acknowledged, Duration silentFor, boolean silent) {}
+        String name, Heartbeat heartbeat, boolean serves, boolean acknowledged, Duration silentFor, boolean silent) {
+    /** The {@link Facts#KIND} of instances that serve calls. */
+    static final String SERVING = "dao";
+
+    static InstanceState of(Heartbeat heartbeat, PhaseRecord inForce, Instant now, Duration silence) {
+        Duration silentFor = Duration.between(heartbeat.at(), now);
+        boolean serves = serves(heartbeat);
+        return new InstanceState(
+                heartbeat.instance(),
+                heartbeat,
+                serves,
+                !serves || heartbeat.version() == inForce.version() && heartbeat.drained(),
+                silentFor,
+                silentFor.abs().compareTo(silence) > 0);
+    }
+
+    static boolean serves(Heartbeat heartbeat) {
+        return heartbeat.facts().getOrDefault(Facts.KIND, SERVING).equals(SERVING);
+    }
+}

@@ -1,107 +1,353 @@
 package io.anneal.dualdao.phase;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
-/** Changes the phase of one migration, when the gates are met, and tells how things stand. Any thread may call. */
+/**
+ * Changes the phase of one migration when the gates of the step are met, and tells how things stand. Holds no state of its own:
+ * several may be used at once, in instances, commands and pages; of changes at the same time one wins.
+ *
+ * <p>Every change, of the share and of the fallback too, waits for all registered instances to acknowledge the record in force; so no
+ * two are ever more than one change apart. The steps:
+ *
+ * <pre>
+ * 1 to 2   instances
+ * 2 to 3   instances, backfill, verification after it, dirty-target; of instances that all say partitions are whole or
+ *          merged only instances, dirty-target
+ * 3 to 3b  instances, share, dirty-target, verification, quiet
+ * 3 to 4   the same, dirty-origin
+ * 3b to 4  instances, dirty-target, dirty-origin
+ * 4 to 4   instances, verification, quiet: the fallback is turned off
+ * 4 to 5   instances, verification
+ * 2 to 1, 3 to 2   instances
+ * 3b to 3  instances, dirty-origin; after the reverse walk the reverse back-fill
+ * 4, 5     back by the reverse walk alone: 5 to 4 without fallback, 4 with fallback to 4 without, 4 to 3b without fallback
+ * </pre>
+ *
+ * A back-fill or verification counts if it began when all instances wrote both sides, and if both were written ever since. In
+ * test mode, where the origin has and answers everything, instances alone count. Two modes in one migration are a gate that
+ * nobody forces, as is a walk in test mode that is continued in the other.
+ *
+ * <p>Any thread may call; every method asks the store, and throws {@link PhaseStoreException} if that fails.
+ */
 public final class PhaseControl {
+    private static final Duration ASK_EVERY = Duration.ofMillis(100);
+    private static final Set<PhaseNote.Kind> WORK =
+            Set.of(PhaseNote.Kind.BACKFILL, PhaseNote.Kind.VERIFICATION, PhaseNote.Kind.REVERSE_BACKFILL);
+
     /** Waits; in production {@code duration -> Thread.sleep(duration.toMillis())}. */
     @FunctionalInterface
     public interface Sleeper {
         void sleep(Duration duration) throws InterruptedException;
     }
 
-    private PhaseControl() {}
+    private final PhaseStore store;
+    private final String name;
+    private final InstantSource clock;
+    private final ControlPolicy policy;
 
+    private PhaseControl(PhaseStore store, String name, InstantSource clock, ControlPolicy policy) {
+        this.store = store;
+        this.name = name;
+        this.clock = clock;
+        this.policy = policy;
+    }
+
+    /** The control of the migration of that name, which need not have begun. The store stays the caller's to close. */
     public static PhaseControl of(PhaseStore store, String name, InstantSource clock, ControlPolicy policy) {
-        throw new UnsupportedOperationException();
+        return new PhaseControl(store, name, clock, policy);
     }
 
     public String name() {
-        throw new UnsupportedOperationException();
+        return name;
     }
 
-    /** The record in force. Throws PhaseStoreException if there is none. */
+    public ControlPolicy policy() {
+        return policy;
+    }
+
+    /**
+     * The record in force.
+     *
+     * @throws PhaseStoreException if there is none, too
+     */
     public PhaseRecord current() {
-        throw new UnsupportedOperationException();
+        return store.read(name)
+                .orElseThrow(() -> new PhaseStoreException(
+                        "there is no phase record of that name, a migration must be created first, name=" + name));
     }
 
-    /** Begins the migration, in phase 1. Throws IllegalStateException if there is one. */
+    /**
+     * Begins the migration, in phase 1.
+     *
+     * @throws IllegalStateException if it was begun before
+     */
     public PhaseRecord create(String who, String why) {
-        throw new UnsupportedOperationException();
+        PhaseRecord first = PhaseRecord.first(who, clock.instant(), why);
+        store.create(name, first);
+        return first;
     }
 
+    /** All registered instances, those that copy or verify too. */
     public List<InstanceState> instances() {
-        throw new UnsupportedOperationException();
+        return situation().instances();
     }
 
-    /** Whether every instance acts by the record in force alone. */
+    /** Whether every instance acts by the record in force alone; true if there is none. */
     public boolean acknowledged() {
-        throw new UnsupportedOperationException();
+        return situation().instances().stream().allMatch(InstanceState::acknowledged);
     }
 
-    /** What is missing for the next step; in phase 5 a step to itself without gates... */
+    /** The next step forward, with all its gates. In phase 5 a step to nowhere, with one gate that is not met. */
     public Readiness readiness() {
-        throw new UnsupportedOperationException();
+        return Steps.forward(situation());
     }
 
+    /** The next step back, with all its gates. */
+    public Readiness rollbackReadiness() {
+        return Steps.back(situation());
+    }
+
+    /** The same as {@link #advance(String, String, boolean)} without force. */
     public PhaseRecord advance(String who, String why) {
         return advance(who, why, false);
     }
 
-    /** Throws GateException, PhaseChangedException. */
+    /**
+     * Makes the next step forward. From 4 it takes two: the first turns the fallback off.
+     *
+     * @param force whether gates that are {@link Gate#forceable} are passed unmet; the record says which
+     * @return the record now in force
+     * @throws GateException if a gate is not met
+     * @throws PhaseChangedException if somebody else changed the phase at the same time
+     */
     public PhaseRecord advance(String who, String why, boolean force) {
-        throw new UnsupportedOperationException();
+        Situation situation = situation();
+        Readiness readiness = Steps.forward(situation);
+        List<Gate> missing = readiness.missing();
+        if (!missing.isEmpty() && !(force && missing.stream().allMatch(Gate::forceable))) {
+            throw new GateException(readiness);
+        }
+        String reason = missing.isEmpty()
+                ? why
+                : why + " (forced without " + missing.stream().map(Gate::name).collect(Collectors.joining(", ")) + ")";
+        if (situation.test()) {
+            store.addNote(
+                    name,
+                    new PhaseNote(
+                            clock.instant(),
+                            situation.current().version(),
+                            who,
+                            PhaseNote.Kind.TEXT,
+                            TestWalk.facts(readiness.step())));
+        }
+        return change(situation, readiness, situation.current().readSharePercent(), who, reason);
     }
 
+    /**
+     * Makes one step back. Throws as {@link #advance(String, String, boolean)} does; from 4 and 5 always, since the way back from there is
+     * {@link #reverse}.
+     */
     public PhaseRecord rollback(String who, String why) {
-        throw new UnsupportedOperationException();
+        Situation situation = situation();
+        return checkedChange(situation, Steps.back(situation), who, why);
     }
 
+    /** What {@link #rollback} would do now, and what the origin lacks. */
     public RollbackPlan rollbackPlan() {
-        throw new UnsupportedOperationException();
+        Situation situation = situation();
+        Readiness back = Steps.back(situation);
+        Optional<String> refusal = back.missing().stream()
+                .map(gate -> gate.name() + ": " + gate.evidence())
+                .reduce((first, second) -> first + "; " + second);
+        Phase from = back.from();
+        long keys = situation.test() || from.authority() == Side.ORIGIN ? 0 : new Gates(situation).keysToCopy();
+        return new RollbackPlan(
+                from,
+                from == Phase.ORIGIN_ONLY ? Optional.empty() : Optional.of(back.to()),
+                refusal,
+                keys,
+                lost(situation, keys));
     }
 
-    /** One step from 5 or 4 towards 3b without fallback. */
+    private static String lost(Situation situation, long keys) {
+        if (situation.test()) {
+            return "nothing: in test mode the origin has every write";
+        }
+        String gone = String.join("; ", DepartedKeys.outstanding(situation, Side.ORIGIN));
+        String more = gone.isEmpty() ? "" : "; and " + gone;
+        return switch (situation.current().phase()) {
+            case ORIGIN_ONLY -> "nothing: there is no phase before";
+            case WRITE_BOTH ->
+                "nothing: the origin has every write; the target misses those to come, so that its back-fill and verification"
+                        + " no longer count";
+            case READ_TARGET -> "nothing: the origin has every write";
+            case TARGET_FIRST -> "nothing, once " + keys + " keys are copied to the origin" + more;
+            case WRITE_TARGET ->
+                "what was written to " + keys
+                        + " keys since phase 4 is in the target alone, the origin has what they held" + " before"
+                        + more;
+            case TARGET_ONLY ->
+                "what was written to " + keys
+                        + " keys since phase 4 is in the target alone, the origin has what they held"
+                        + " before, and what was deleted since phase 5 is still there" + more;
+        };
+    }
+
+    /**
+     * Makes one step of the way back from 5 or 4 towards 3b, without fallback: there both sides are written again, the journals of keys
+     * stop growing, and a reverse back-fill makes the origin whole; {@link #rollback} leads on from there.
+     */
     public PhaseRecord reverse(String who, String why) {
-        throw new UnsupportedOperationException();
+        Situation situation = situation();
+        return checkedChange(situation, Steps.reverse(situation), who, why);
     }
 
+    /** Changes the share of keys whose reads begin at the target, in 3, or in 2 what 3 will begin with. */
     public PhaseRecord readShare(int percent, String who, String why) {
-        throw new UnsupportedOperationException();
+        if (percent < 0 || percent > 100) {
+            throw new IllegalArgumentException("not a percentage, percent=" + percent);
+        }
+        Situation situation = situation();
+        Readiness readiness = Steps.share(situation);
+        if (!readiness.ready()) {
+            throw new GateException(readiness);
+        }
+        return change(situation, readiness, percent, who, why);
     }
 
+    private PhaseRecord checkedChange(Situation situation, Readiness readiness, String who, String why) {
+        if (!readiness.ready()) {
+            throw new GateException(readiness);
+        }
+        return change(situation, readiness, situation.current().readSharePercent(), who, why);
+    }
+
+    private PhaseRecord change(Situation situation, Readiness readiness, int share, String who, String why) {
+        PhaseRecord current = situation.current();
+        PhaseRecord next = current.changed(readiness.to(), share, readiness.fallback(), who, clock.instant(), why);
+        if (!store.compareAndSet(name, current.version(), next)) {
+            throw new PhaseChangedException(name, current.version());
+        }
+        return next;
+    }
+
+    /**
+     * Takes off an instance that fell silent, on somebody's word that it is dead: were it alive it would go on in its old phase
+     * while the others move on. Its journal counts until it is opened again or everything is verified.
+     *
+     * @throws IllegalStateException if it is not silent
+     * @throws IllegalArgumentException if there is no such instance
+     */
     public void declareDead(String instance, String who, String why) {
-        throw new UnsupportedOperationException();
+        PhaseRecord current = current();
+        Map<String, String> facts = new HashMap<>();
+        if (serves(instance, current, facts)) {
+            facts.put(Facts.TEXT, why);
+            store.addNote(
+                    name, new PhaseNote(clock.instant(), current.version(), who, PhaseNote.Kind.INSTANCE_DEAD, facts));
+        }
+        store.forget(name, instance);
     }
 
-    /** To be called before a back-fill or a verification begins. */
+    /** Also gathers what is known of it; one whose heartbeat can't be read is taken for one that serves. */
+    private boolean serves(String instance, PhaseRecord current, Map<String, String> facts) {
+        List<Heartbeat> heartbeats;
+        try {
+            heartbeats = store.heartbeats(name);
+        } catch (PhaseStoreException e) {
+            facts.putAll(DepartedKeys.about(instance, Map.of()));
+            return true;
+        }
+        Heartbeat heartbeat = heartbeats.stream()
+                .filter(known -> known.instance().equals(instance))
+                .findAny()
+                .orElseThrow(() -> new IllegalArgumentException("no such instance, name=" + name + ", instance="
+                        + instance + ", instances="
+                        + heartbeats.stream().map(Heartbeat::instance).toList()));
+        InstanceState state = InstanceState.of(heartbeat, current, clock.instant(), policy.silence());
+        if (state.serves() && !state.silent()) {
+            throw new IllegalStateException(
+                    "instance is alive, name=" + name + ", instance=" + instance + ", lastHeartbeat=" + heartbeat.at());
+        }
+        facts.putAll(DepartedKeys.about(instance, heartbeat.facts()));
+        return state.serves();
+    }
+
+    /** To be asked when a back-fill or a verification begins. */
     public WorkStart begin() {
-        throw new UnsupportedOperationException();
+        Situation situation = situation();
+        boolean acknowledged = situation.instances().stream().allMatch(InstanceState::acknowledged);
+        return new WorkStart(situation.current().version(), situation.now(), acknowledged);
     }
 
-    /** Adds the note of a back-fill or a verification that went through. */
+    /**
+     * Adds the note of a back-fill or a verification that went through to its end.
+     *
+     * @param start from {@link #begin}
+     * @param facts of a comparison {@link Facts#MISMATCHES} and {@link Facts#WRITTEN_PAST}, of a copy {@link Facts#ROWS}
+     */
     public PhaseNote finish(WorkStart start, PhaseNote.Kind kind, String who, Map<String, String> facts) {
-        throw new UnsupportedOperationException();
+        if (!WORK.contains(kind)) {
+            throw new IllegalArgumentException("not a kind of work, kind=" + kind);
+        }
+        Map<String, String> all = new HashMap<>(facts);
+        all.put(Facts.STARTED_MILLIS, String.valueOf(start.at().toEpochMilli()));
+        all.put(Facts.ACKNOWLEDGED, String.valueOf(start.acknowledged()));
+        return add(new PhaseNote(clock.instant(), start.version(), who, kind, all));
     }
 
     /** Adds somebody's words. */
     public PhaseNote note(String who, String text) {
-        throw new UnsupportedOperationException();
+        return add(new PhaseNote(
+                clock.instant(), current().version(), who, PhaseNote.Kind.TEXT, Map.of(Facts.TEXT, text)));
     }
 
+    private PhaseNote add(PhaseNote note) {
+        store.addNote(name, note);
+        return note;
+    }
+
+    /** All records that were ever in force, oldest first. */
     public List<PhaseRecord> history() {
-        throw new UnsupportedOperationException();
+        return store.history(name);
     }
 
+    /** All notes, oldest first. */
     public List<PhaseNote> notes() {
-        throw new UnsupportedOperationException();
+        return store.notes(name);
     }
 
     /** Waits until every instance acknowledged the record in force; answers whether they did in time. */
     public boolean awaitAcknowledged(Duration atMost, Sleeper sleeper) throws InterruptedException {
-        throw new UnsupportedOperationException();
+        Instant deadline = clock.instant().plus(atMost);
+        while (!acknowledged()) {
+            if (!clock.instant().isBefore(deadline)) {
+                return false;
+            }
+            sleeper.sleep(ASK_EVERY);
+        }
+        return true;
+    }
+
+    private Situation situation() {
+        PhaseRecord current = current();
+        List<PhaseRecord> history = store.history(name).stream()
+                .filter(past -> past.version() <= current.version())
+                .toList();
+        List<PhaseNote> notes = store.notes(name);
+        List<Heartbeat> heartbeats = store.heartbeats(name);
+        Instant now = clock.instant();
+        List<InstanceState> instances = heartbeats.stream()
+                .map(heartbeat -> InstanceState.of(heartbeat, current, now, policy.silence()))
+                .toList();
+        return new Situation(current, history, notes, instances, now, policy);
     }
 }

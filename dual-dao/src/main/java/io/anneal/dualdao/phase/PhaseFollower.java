@@ -2,68 +2,396 @@ package io.anneal.dualdao.phase;
 
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * An instance's part in the protocol of phases: takes up changes from the store, says when it acts by them alone, and keeps to what
- * it has when the store can't be asked.
+ * An instance's part in the protocol of phases: takes up changes from the store, says when it acts by them alone, and keeps to
+ * what it has when the store can't be asked.
+ *
+ * <p>Why instances are never more than one change apart: a change is only made when every registered instance acts by the
+ * record in force; and an instance registers first, then looks again, and serves only if the record is still the one that it
+ * registered with. So whoever makes the change after next sees it.
+ *
+ * <p>What an instance remembers of the store, in its marks, is compared when it starts: a store without record, with an older one or
+ * with another history refuses the start. While it runs such a store changes nothing: the instance goes on in its phase,
+ * says so ({@link #heldUp}, and in its heartbeats) and does not acknowledge. A mark that can't be read is made up for by one that can
+ * and that fits, so that a target that is down keeps no instance from starting. If no mark at all takes a step forward, it is not
+ * acknowledged; the way back is.
+ *
+ * <p>{@link #enter}, {@link #current} and the other questions: any thread. {@link #start}, {@link #poll} and {@link #close} may
+ * block for the store and wait for each other.
  */
 public final class PhaseFollower implements PhaseSource, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PhaseFollower.class);
+
+    /** Every so many polls, and before each acknowledgement, it is made sure that nobody else has this instance's name. */
+    private static final int POLLS_PER_NAME_CHECK = 30;
+
+    private final PhaseStore store;
+    private final String name;
+    private final String instance;
+    private final RememberedPhase remembered;
+    private final Supplier<Map<String, String>> facts;
+    private final InstantSource clock;
+
+    /** Those of earlier records in which operations may be under way; guarded by this. */
+    private final List<PhaseView> leaving = new ArrayList<>();
+
+    private String run;
+    private Instant started;
+    private long acknowledgedVersion;
+    private int pollsSinceNameCheck;
+    private boolean nameTaken;
+    private boolean lost;
+    private boolean closed;
+
+    /** Null before the start and after the stop. */
     private volatile PhaseView view;
 
+    private volatile PhaseRecord inForce;
+    private volatile Instant lastContact;
+    private volatile long failures;
+    private volatile String heldUp;
+
+    /**
+     * @param instance unique among all that share the phase
+     * @param marks where to remember what was seen, none for a store that ends with this process
+     * @param facts what to say in the next heartbeat; asked by one thread at a time, once a heartbeat
+     */
     public PhaseFollower(
             PhaseStore store,
             String name,
             String instance,
             List<PhaseMark> marks,
             Supplier<Map<String, String>> facts,
-            InstantSource clock) {}
-
-    /** Takes up the record in force and registers the instance. Throws PhaseStoreException if it must not serve. */
-    public void start() {
-        throw new UnsupportedOperationException();
+            InstantSource clock) {
+        this.store = store;
+        this.name = name;
+        this.instance = instance;
+        this.remembered = new RememberedPhase(name, marks);
+        this.facts = facts;
+        this.clock = clock;
     }
 
-    /** One look at the store, and one heartbeat. Never throws; to be called about once a second by one scheduler. */
-    public void poll() {}
+    /**
+     * Takes up the record in force and registers the instance.
+     *
+     * @throws PhaseStoreException if the store can't be asked, has no record, is older than what was seen, or holds phases that do
+     *     not fit this instance's mode; then the instance is not registered
+     */
+    public synchronized void start() {
+        if (started != null) {
+            throw new IllegalStateException("instance was started before, name=" + name + ", instance=" + instance);
+        }
+        started = clock.instant();
+        run = ProcessHandle.current().pid() + "-" + started.toEpochMilli() + "-"
+                + Integer.toHexString(System.identityHashCode(this));
+        boolean registered = false;
+        try {
+            PhaseRecord seen = readAndCheck();
+            beat(seen.version(), false, "starts");
+            registered = true;
+            Optional<PhaseRecord> again = store.read(name);
+            while (!again.equals(Optional.of(seen))) {
+                seen = readAndCheck();
+                beat(seen.version(), false, "starts");
+                again = store.read(name);
+            }
+            checkMode(seen);
+            remembered.rememberOrRefuse(seen);
+            inForce = seen;
+            acknowledgedVersion = seen.version();
+            beat(seen.version(), true, null);
+            view = new PhaseView(seen);
+            LOG.info(
+                    "phase taken up, name={}, instance={}, phase={}, version={}",
+                    name,
+                    instance,
+                    label(seen),
+                    seen.version());
+        } catch (RuntimeException e) {
+            inForce = null;
+            closed = true;
+            if (registered) {
+                forgetAfter(e);
+            }
+            throw e;
+        }
+    }
+
+    private PhaseRecord readAndCheck() {
+        Optional<PhaseRecord> seen = store.read(name);
+        remembered.check(seen, () -> store.history(name));
+        return seen.orElseThrow();
+    }
+
+    private void forgetAfter(RuntimeException failure) {
+        try {
+            store.forget(name, instance);
+        } catch (PhaseStoreException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** A target that was only tried out must not be taken for one that was migrated to, and the other way round. */
+    private void checkMode(PhaseRecord seen) {
+        List<Heartbeat> heartbeats = store.heartbeats(name);
+        String own = heartbeats.stream()
+                .filter(heartbeat -> heartbeat.instance().equals(instance))
+                .map(heartbeat -> heartbeat.facts().getOrDefault(Facts.MODE, ""))
+                .findAny()
+                .orElse("");
+        if (own.isEmpty()) {
+            return;
+        }
+        for (Heartbeat other : heartbeats) {
+            String mode = other.facts().getOrDefault(Facts.MODE, own);
+            if (InstanceState.serves(other) && !mode.equals(own)) {
+                throw new PhaseStoreException("instances of two modes share a phase, name=" + name + ", instance="
+                        + instance + ", mode=" + own + ", other=" + other.instance() + ", otherMode=" + mode);
+            }
+        }
+        boolean tested = TestWalk.under(store.history(name), store.notes(name));
+        boolean test = own.equals(TestWalk.MODE);
+        if (tested && !test) {
+            throw new PhaseStoreException(
+                    "phases were walked in test mode, the target is not complete: go back to phase 1"
+                            + " in test mode, or take another name, name=" + name + ", phase=" + label(seen) + ", mode="
+                            + own);
+        }
+        if (!tested && test && seen.phase().authority() == Side.TARGET) {
+            throw new PhaseStoreException("the origin is behind since a migration went this far, in test mode it would"
+                    + " answer, name=" + name + ", phase=" + label(seen) + ", mode=" + own);
+        }
+    }
+
+    /**
+     * One look at the store and one heartbeat, to be called about once a second. Never throws: what a store, a mark or the facts
+     * throw is counted and logged, and the instance goes on as it is.
+     */
+    public synchronized void poll() {
+        if (inForce == null || closed) {
+            return;
+        }
+        try {
+            look();
+            lastContact = clock.instant();
+            if (lost) {
+                lost = false;
+                LOG.info("phase store answers again, name={}, instance={}, failures={}", name, instance, failures);
+            }
+        } catch (RuntimeException e) {
+            // Stores and marks may be the user's own: no exception of theirs may end the polling.
+            failures++;
+            heldUp = "phase store can't be asked: " + e.getMessage();
+            if (!lost) {
+                lost = true;
+                LOG.warn(
+                        "phase store can't be asked, the phase is kept, name={}, instance={}, phase={}, version={}",
+                        name,
+                        instance,
+                        label(inForce),
+                        inForce.version(),
+                        e);
+            }
+        }
+    }
+
+    private void look() {
+        PhaseRecord seen = store.read(name)
+                .orElseThrow(
+                        () -> new PhaseStoreException("phase record is missing, name=" + name + ", store=" + store));
+        Optional<String> refusal = seen.equals(inForce) ? Optional.empty() : refusal(seen);
+        if (refusal.isEmpty() && !seen.equals(inForce)) {
+            takeUp(seen);
+        }
+        leaving.removeIf(PhaseView::drained);
+        String reason = refusal.or(this::notDrained)
+                .or(remembered::missing)
+                .or(this::otherOfThisName)
+                .orElse(null);
+        if (reason != null && !reason.equals(heldUp)) {
+            LOG.info(
+                    "phase not acknowledged, name={}, instance={}, version={}, reason={}",
+                    name,
+                    instance,
+                    inForce.version(),
+                    reason);
+        }
+        heldUp = reason;
+        beat(inForce.version(), reason == null, reason);
+        if (reason == null) {
+            acknowledgedVersion = inForce.version();
+        }
+    }
+
+    /** Why a record is none that came after the one in force. */
+    private Optional<String> refusal(PhaseRecord seen) {
+        if (seen.version() <= inForce.version()) {
+            return Optional.of("the phase store holds " + text(seen) + ", which is older or of another history than "
+                    + text(inForce));
+        }
+        boolean sameHistory = store.history(name).contains(inForce);
+        return sameHistory
+                ? Optional.empty()
+                : Optional.of(
+                        "the phase store holds " + text(seen) + ", in whose history " + text(inForce) + " is not");
+    }
+
+    private void takeUp(PhaseRecord seen) {
+        if (!seen.phase().neighbours(inForce.phase())) {
+            LOG.error(
+                    "phase went on without this instance, which was declared dead, name={}, instance={}, from={}, to={}",
+                    name,
+                    instance,
+                    label(inForce),
+                    label(seen));
+        }
+        remembered.remember(seen, seen.phase().compareTo(inForce.phase()) >= 0);
+        PhaseRecord before = inForce;
+        inForce = seen;
+        PhaseView old = view;
+        if (old != null) {
+            view = new PhaseView(seen);
+            leaving.add(old);
+        }
+        LOG.info(
+                "phase taken up, name={}, instance={}, from={}, to={}, version={}, who={}, why={}",
+                name,
+                instance,
+                label(before),
+                label(seen),
+                seen.version(),
+                seen.who(),
+                seen.why());
+    }
+
+    private Optional<String> notDrained() {
+        return leaving.isEmpty() ? Optional.empty() : Optional.of("operations of an earlier record are under way");
+    }
+
+    /** Two instances under one name would acknowledge for each other. */
+    private Optional<String> otherOfThisName() {
+        pollsSinceNameCheck++;
+        if (acknowledgedVersion != inForce.version() || pollsSinceNameCheck >= POLLS_PER_NAME_CHECK || nameTaken) {
+            pollsSinceNameCheck = 0;
+            nameTaken = store.heartbeats(name).stream()
+                    .filter(heartbeat -> heartbeat.instance().equals(instance))
+                    .anyMatch(heartbeat -> !run.equals(heartbeat.facts().getOrDefault(Facts.RUN, run)));
+        }
+        return nameTaken ? Optional.of("another instance has the same name, instance=" + instance) : Optional.empty();
+    }
+
+    private void beat(long version, boolean drained, String reason) {
+        Map<String, String> said = new HashMap<>(facts.get());
+        said.putIfAbsent(Facts.KIND, InstanceState.SERVING);
+        said.putIfAbsent(Facts.STARTED_MILLIS, String.valueOf(started.toEpochMilli()));
+        said.put(Facts.STORE_FAILURES, String.valueOf(failures));
+        said.put(Facts.RUN, run);
+        if (reason != null) {
+            said.put(Facts.HELD_UP, reason);
+        }
+        store.heartbeat(name, new Heartbeat(instance, version, drained, clock.instant(), said));
+    }
 
     @Override
     public PhaseView enter() {
-        return view;
+        while (true) {
+            PhaseView current = view;
+            if (current == null) {
+                throw new IllegalStateException("instance has no phase, it was not started or was closed");
+            }
+            current.enter();
+            if (view == current) {
+                return current;
+            }
+            current.leave();
+        }
     }
 
-    /** The record that operations act by now. */
+    /** The record that operations act by now; after the end, the last one. */
     public PhaseRecord current() {
-        return view.record();
+        PhaseRecord current = inForce;
+        if (current == null) {
+            throw new IllegalStateException("instance has no phase, it was not started, name=" + name);
+        }
+        return current;
     }
 
-    /** When the store was last asked and told with success; empty before {@link #start}. */
+    /** When the store was last asked and told, both with success; empty until the first poll. */
     public Optional<Instant> lastContact() {
-        return Optional.empty();
+        return Optional.ofNullable(lastContact);
     }
 
     /** How many polls failed since the start. */
     public long failures() {
-        return 0;
+        return failures;
     }
 
-    /** Why this instance does not acknowledge the record in force, or acts by another; empty if all is well. */
+    /** Why this instance does not acknowledge the record in force, or keeps to another one; empty if nothing holds it up. */
     public Optional<String> heldUp() {
-        return Optional.empty();
+        return Optional.ofNullable(heldUp);
     }
 
-    /** No operation may begin from now on: {@link #enter} throws IllegalStateException. */
-    public void stop() {}
-
-    /** Whether no operation is under way, in whatever phase it began. */
-    public boolean drained() {
-        return false;
+    /** No operation may begin from now on: {@link #enter} throws {@link IllegalStateException}. Those under way go on. */
+    public synchronized void stop() {
+        PhaseView old = view;
+        view = null;
+        if (old != null) {
+            leaving.add(old);
+        }
     }
 
-    /** Stops, and takes the instance off if it is drained; else it stays registered and holds up the next step. */
+    /** Whether no operation of an earlier record is under way, and after {@link #stop} none at all. */
+    public synchronized boolean drained() {
+        leaving.removeIf(PhaseView::drained);
+        return leaving.isEmpty();
+    }
+
+    /**
+     * Stops, and takes the instance off if nothing is under way any more; wait for {@link #drained} before. Else it stays
+     * registered and holds up the next step, until somebody declares it dead. Keys that are left in its journal are noted, since nobody
+     * counts them any more. Does not throw; a second call does nothing.
+     */
     @Override
-    public void close() {}
+    public synchronized void close() {
+        stop();
+        if (inForce == null || closed) {
+            return;
+        }
+        closed = true;
+        if (!drained()) {
+            LOG.error(
+                    "instance ends with operations under way and stays registered, name={}, instance={}",
+                    name,
+                    instance);
+            return;
+        }
+        try {
+            DepartedKeys.left(instance, facts.get())
+                    .ifPresent(left -> store.addNote(
+                            name,
+                            new PhaseNote(
+                                    clock.instant(), inForce.version(), instance, PhaseNote.Kind.INSTANCE_LEFT, left)));
+            store.forget(name, instance);
+        } catch (RuntimeException e) {
+            // As in poll; the next step waits for somebody who declares it dead.
+            LOG.error("instance could not be taken off and stays registered, name={}, instance={}", name, instance, e);
+        }
+    }
+
+    private static String label(PhaseRecord phaseRecord) {
+        return phaseRecord.phase().label();
+    }
+
+    private static String text(PhaseRecord phaseRecord) {
+        return "version " + phaseRecord.version() + " (phase " + label(phaseRecord) + ")";
+    }
 }

@@ -8,7 +8,9 @@ import java.util.Optional;
  * loses sees false and reads again. Any thread may call.
  *
  * <p>Every method throws {@link PhaseStoreException} when the store can't be asked. What is missing, empty or unreadable is
- * never an answer of "phase 1": only {@link #create} begins a migration.
+ * never an answer of "phase 1": only {@link #create} begins a migration. What one call did is seen by every later call, of
+ * any instance: the rules that keep instances within one step rest on that. {@code PhaseStoreContract} of the test kit
+ * checks implementations.
  */
 public interface PhaseStore extends AutoCloseable {
     /** The record in force; empty if there is none of that name. */
@@ -25,12 +27,14 @@ public interface PhaseStore extends AutoCloseable {
      * Puts a record in force if that version is, and adds it to the history.
      *
      * @return whether it was
+     * @throws IllegalArgumentException if the record's version is not the next one
      */
     boolean compareAndSet(String name, long expectedVersion, PhaseRecord next);
 
     /** All records that were ever in force, oldest first. */
     List<PhaseRecord> history(String name);
 
+    /** Registers an instance, or renews what is known of it. */
     void heartbeat(String name, Heartbeat heartbeat);
 
     /** The last heartbeat of each instance, by name. */

@@ -1,9 +1,26 @@
 package io.anneal.migrate.bulk;
 
+import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.PhaseNote;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 
-/** Copies all of a source to a target. One thread runs it. */
+/**
+ * Copies all of a source to a target, with the times of its writes, so that a copy loses against whatever is written or deleted meanwhile.
+ * Range by range, several at once, row by row, with a bounded number of writes under way; a range that fails is copied again from its
+ * begin, and an interrupted run goes on with the ranges that are not done. One thread runs it.
+ *
+ * <p>It copies what is there and no deletions. A target that missed deletions, since both sides were written, then one, then both again,
+ * has rows too much afterwards: {@link Verification.Builder#repair} takes them away.
+ */
 public final class Backfill<E extends BulkEntry> {
+    static final String KIND = "backfill";
+
     private final BulkSource<E> source;
     private final BulkTarget<E> target;
     private final Builder<E> told;
@@ -21,12 +38,110 @@ public final class Backfill<E extends BulkEntry> {
     /**
      * Copies what no earlier run of the same checkpoint has copied; returns when all of it is in the target.
      *
-     * @throws BulkRefusedException when the phase is not one in which both sides are written, or the checkpoint is another's
+     * @throws BulkRefusedException when the two sides are the same or do not fit, when the phase is not one in which both are
+     *     written or not every instance acknowledged it, or when the checkpoint is another's
      * @throws BulkFailedException when ranges failed as often as they were tried
      * @throws InterruptedException when the thread was interrupted; the next run goes on
      */
     public BackfillResult run() throws IOException, InterruptedException {
-        throw new UnsupportedOperationException(source.identity() + target.identity() + told.writesInFlight);
+        BulkSides.requireDifferent(source.identity(), target.identity());
+        BulkSides.requireFit(source.identity(), source.shape(), target.identity(), target.shape());
+        Optional<BulkPhase> phase = BulkPhase.of(told.phases, KIND, told.environment);
+        phase.ifPresent(BulkPhase::requireBothWritten);
+        phase.ifPresent(BulkPhase::requireAcknowledged);
+        Checkpoint.Identity identity = new Checkpoint.Identity(
+                KIND,
+                source.identity(),
+                target.identity(),
+                source.shape(),
+                phase.map(BulkPhase::epoch).orElse(0L));
+        try (BulkRun run =
+                BulkRun.open(told, KIND, phase, identity, Long.MIN_VALUE, () -> source.ranges(told.ranges))) {
+            Optional<BulkTarget.RangeTransfer> transfer = target.wholeRanges(source);
+            run.forEachRange(range -> {
+                Map<String, Long> counts =
+                        transfer.isPresent() ? moved(transfer.get(), range, run) : copied(range, run);
+                target.finish(range);
+                run.checkpoint().done(range, counts);
+                run.meter().done(range);
+            });
+            return finish(run);
+        }
+    }
+
+    private BackfillResult finish(BulkRun run) throws IOException {
+        run.finished();
+        BulkProgress progress = run.meter().progress();
+        Checkpoint checkpoint = run.checkpoint();
+        run.phase()
+                .ifPresent(part -> part.note(
+                        PhaseNote.Kind.BACKFILL,
+                        checkpoint.start(),
+                        progress,
+                        Map.of(Facts.TEXT, source.identity() + " to " + target.identity())));
+        checkpoint.complete();
+        return new BackfillResult(
+                progress.rows(),
+                progress.bytes(),
+                progress.rangesTotal(),
+                checkpoint.resumed(),
+                run.retries(),
+                run.meter().seconds());
+    }
+
+    private static Map<String, Long> moved(BulkTarget.RangeTransfer transfer, BulkRange range, BulkRun run)
+            throws IOException, InterruptedException {
+        run.pace(0);
+        BulkTarget.RangeTransfer.Moved moved = transfer.move(range);
+        run.meter().add(moved.entries(), moved.bytes());
+        return Map.of(Counts.ROWS, moved.entries(), Counts.BYTES, moved.bytes());
+    }
+
+    private Map<String, Long> copied(BulkRange range, BulkRun run) throws IOException, InterruptedException {
+        long rows = 0;
+        long bytes = 0;
+        boolean done = false;
+        Deque<CompletableFuture<Void>> underWay = new ArrayDeque<>();
+        int underWayMax = Math.max(1, told.writesInFlight / told.parallel);
+        try (BulkCursor<E> entries = source.open(range)) {
+            for (E entry = entries.next(); entry != null; entry = entries.next()) {
+                long lengthBytes = entry.lengthBytes();
+                run.pace(lengthBytes);
+                if (underWay.size() == underWayMax) {
+                    await(underWay.removeFirst(), range);
+                }
+                underWay.addLast(target.write(entry).toCompletableFuture());
+                rows++;
+                bytes += lengthBytes;
+                run.meter().add(range, entry.position(), lengthBytes);
+            }
+            while (!underWay.isEmpty()) {
+                await(underWay.removeFirst(), range);
+            }
+            done = true;
+            return Map.of(Counts.ROWS, rows, Counts.BYTES, bytes);
+        } catch (IOException | RuntimeException e) {
+            // It begins anew once nothing of it is under way, so that the bound holds.
+            CompletableFuture.allOf(underWay.toArray(CompletableFuture[]::new))
+                    .handle((ended, failure) -> null)
+                    .join();
+            throw e;
+        } finally {
+            if (!done) {
+                run.meter().undo(range, rows, bytes);
+            }
+        }
+    }
+
+    private void await(CompletableFuture<Void> write, BulkRange range) throws IOException, InterruptedException {
+        try {
+            write.get();
+        } catch (ExecutionException e) {
+            throw new IOException(
+                    "write failed, target=" + target.identity() + ", range=" + range + ", reason="
+                            + e.getCause().getMessage(),
+                    e.getCause());
+        }
     }
 
     /** Collects what a back-fill is told. */

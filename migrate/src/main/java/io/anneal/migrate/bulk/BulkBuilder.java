@@ -1,5 +1,6 @@
 package io.anneal.migrate.bulk;
 
+import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.io.RateLimiter;
 import io.anneal.table.StoreEnvironment;
@@ -20,8 +21,8 @@ abstract sealed class BulkBuilder<B extends BulkBuilder<B>> permits Backfill.Bui
     BulkProgress.Listener listener = progress -> {};
     StoreEnvironment environment = StoreEnvironment.system();
 
-    /** Where a run is told and who runs it. */
-    record PhasesOf(PhaseStore store, String name, String who) {}
+    /** The migration that a run is a part of, and who runs it. */
+    record PhasesOf(PhaseStore store, PhaseControl control, String who) {}
 
     abstract B self();
 
@@ -66,14 +67,14 @@ abstract sealed class BulkBuilder<B extends BulkBuilder<B>> permits Backfill.Bui
     }
 
     /**
-     * The migration that this is a part of: a run begins only once all instances write to both sides, shows up among the heartbeats,
-     * stops when both sides are not written any more, and leaves a note that gates look for.
+     * The migration that this is a part of: the run shows up among the heartbeats and leaves a note that gates look for. A back-fill
+     * begins only once all instances write to both sides, and stops when they don't any more.
      *
-     * @param name of the phase record
+     * @param store for heartbeats
      * @param who stands in the note
      */
-    public B phases(PhaseStore store, String name, String who) {
-        phases = Optional.of(new PhasesOf(store, name, who));
+    public B phases(PhaseStore store, PhaseControl control, String who) {
+        phases = Optional.of(new PhasesOf(store, control, who));
         return self();
     }
 

@@ -17,6 +17,9 @@ public interface BulkSource<E extends BulkEntry> extends AutoCloseable {
     /** Names the data and where it lies, in one line: a run goes on only where its checkpoint names the same. */
     String identity();
 
+    /** What entries are made of, as the columns of a table with their types; a run refuses two sides where it is not the same. */
+    String shape();
+
     /** Ranges that do not overlap, ascending, that together hold everything; about so many. */
     List<BulkRange> ranges(int count) throws IOException;
 

@@ -9,6 +9,9 @@ public interface BulkTarget<E extends BulkEntry> extends AutoCloseable {
     /** Names the data and where it lies, in one line. */
     String identity();
 
+    /** As {@link BulkSource#shape()}. */
+    String shape();
+
     /**
      * Writes an entry with the times at which its parts were written, so that each loses against whatever is newer there, a
      * deletion too. Doing it twice is doing it once.
@@ -18,10 +21,12 @@ public interface BulkTarget<E extends BulkEntry> extends AutoCloseable {
     CompletionStage<Void> write(E entry);
 
     /**
-     * Takes away what this entry, as it was read from here, holds: each part at its own write time, so that what was written
+     * Takes away what an entry, as it was read from here, holds: each part at its own write time, so that what was written
      * since stays.
+     *
+     * @param kept the same entry elsewhere; parts that it has, too, stay
      */
-    CompletionStage<Void> remove(E entry);
+    CompletionStage<Void> remove(E there, Optional<E> kept);
 
     /** All writes of a range completed; returns once they outlive a loss of power, if that is not so yet. */
     void finish(BulkRange range) throws IOException;

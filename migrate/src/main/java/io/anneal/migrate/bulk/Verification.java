@@ -1,12 +1,34 @@
 package io.anneal.migrate.bulk;
 
+import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.PhaseNote;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Compares both sides entry by entry, in both directions. One thread runs it. */
+/**
+ * Compares both sides entry by entry, in both directions: a merge join of two ordered streams, range by range, several at once. While
+ * both are written a row is often on one side a moment before it is on the other; so what differs is set aside, read again on both
+ * sides after a while, and believed only if it differs every time. An interrupted run goes on with the ranges that are not
+ * done. One thread runs it.
+ *
+ * <pre>
+ *   compare all ranges   suspects: aside           a range without any is done
+ *   wait, read again     equal: cleared            as often as told, all ranges at once
+ *   believe              count, sample, repair
+ * </pre>
+ */
 public final class Verification<E extends BulkEntry> {
+    static final String KIND = "verify";
+
     private final BulkSource<E> origin;
     private final BulkSource<E> target;
     private final Builder<E> told;
@@ -24,20 +46,205 @@ public final class Verification<E extends BulkEntry> {
     /**
      * Compares what no earlier run of the same checkpoint has compared.
      *
-     * @throws BulkRefusedException when the checkpoint is another's
+     * @throws BulkRefusedException when the two sides are the same or do not fit, or when the checkpoint is another's
      * @throws BulkFailedException when ranges failed as often as they were tried
      * @throws InterruptedException when the thread was interrupted; the next run goes on
      */
     public VerificationResult run() throws IOException, InterruptedException {
-        throw new UnsupportedOperationException(origin.identity()
-                + target.identity()
-                + told.tolerance
-                + told.rereads
-                + told.rereadDelay
-                + told.writtenBothSince
-                + told.repair
-                + told.mismatchesMax
-                + told.samplesMax);
+        BulkSides.requireDifferent(origin.identity(), target.identity());
+        BulkSides.requireFit(origin.identity(), origin.shape(), target.identity(), target.shape());
+        Optional<BulkPhase> phase = BulkPhase.of(told.phases, KIND, told.environment);
+        if (told.repair.isPresent()) {
+            phase.ifPresent(BulkPhase::requireOriginRight);
+        }
+        Checkpoint.Identity identity = new Checkpoint.Identity(
+                KIND + " " + told.tolerance,
+                origin.identity(),
+                target.identity(),
+                origin.shape(),
+                phase.map(BulkPhase::epoch).orElse(0L));
+        // What was compared before the data was copied says nothing of the copy.
+        long validSinceMillis =
+                phase.flatMap(BulkPhase::backfilled).map(Instant::toEpochMilli).orElse(Long.MIN_VALUE);
+        try (BulkRun run =
+                BulkRun.open(told, KIND, phase, identity, validSinceMillis, () -> origin.ranges(told.ranges))) {
+            return new Session(run).result();
+        }
+    }
+
+    /** One run. */
+    private final class Session {
+        private final BulkRun run;
+        private final Rereads<E> rereads;
+        private final Map<BulkRange, RangeComparison<E>> aside = new ConcurrentHashMap<>();
+        private final Queue<RangeComparison<E>> settled = new ConcurrentLinkedQueue<>();
+
+        Session(BulkRun run) {
+            this.run = run;
+            Optional<Instant> since = told.writtenBothSince.or(() -> run.phase().flatMap(BulkPhase::writtenBothSince));
+            rereads = new Rereads<>(origin, target, told.repair, told.tolerance, since, told.samplesMax);
+        }
+
+        VerificationResult result() throws IOException, InterruptedException {
+            run.forEachRange(this::compare);
+            for (int i = 0; i < told.rereads && !aside.isEmpty(); i++) {
+                run.forEach(List.copyOf(aside.keySet()), this::readAgain);
+            }
+            run.forEach(List.copyOf(aside.keySet()), this::believe);
+            run.finished();
+            VerificationResult result = sum();
+            Map<String, String> facts = new HashMap<>();
+            facts.put(
+                    Facts.MISMATCHES,
+                    Long.toString(result.complete() ? result.mismatches() : Math.max(1, result.mismatches())));
+            facts.put(Facts.WRITTEN_PAST, Long.toString(result.writtenPast()));
+            facts.put(Facts.TEXT, origin.identity() + " and " + target.identity());
+            run.phase()
+                    .ifPresent(part -> part.note(
+                            PhaseNote.Kind.VERIFICATION,
+                            run.checkpoint().start(),
+                            run.meter().progress(),
+                            facts));
+            if (result.complete()) {
+                run.checkpoint().complete();
+            }
+            return result;
+        }
+
+        private boolean tooMany() {
+            return run.meter().mismatches() >= told.mismatchesMax;
+        }
+
+        private void compare(BulkRange range) throws IOException, InterruptedException {
+            if (tooMany()) {
+                return;
+            }
+            RangeComparison<E> comparison = new RangeComparison<>(range);
+            boolean done = false;
+            try (BulkCursor<E> left = origin.open(range);
+                    BulkCursor<E> right = target.open(range)) {
+                join(comparison, left, right);
+                done = true;
+            } finally {
+                if (!done) {
+                    run.meter().undo(range, comparison.rows(), comparison.bytes());
+                }
+            }
+            if (comparison.hasSuspects() || comparison.mismatches() > 0) {
+                comparison.seen(told.environment.nanoTime().getAsLong());
+                aside.put(range, comparison);
+            } else {
+                settle(comparison);
+            }
+        }
+
+        private void join(RangeComparison<E> comparison, BulkCursor<E> left, BulkCursor<E> right)
+                throws IOException, InterruptedException {
+            E first = left.next();
+            E second = right.next();
+            while (first != null || second != null) {
+                int order =
+                        first == null ? 1 : second == null ? -1 : origin.order().compare(first, second);
+                E inOrigin = order <= 0 ? first : null;
+                E inTarget = order >= 0 ? second : null;
+                if (inOrigin == null
+                        || inTarget == null
+                        || !inOrigin.differences(inTarget, told.tolerance).isEmpty()) {
+                    comparison.suspect(inOrigin, inTarget);
+                    if (comparison.isFull()) {
+                        believeAtOnce(comparison);
+                        if (tooMany()) {
+                            return;
+                        }
+                    }
+                }
+                E either = inOrigin == null ? inTarget : inOrigin;
+                long lengthBytes = either.lengthBytes();
+                run.pace(lengthBytes);
+                comparison.count(lengthBytes);
+                run.meter().add(comparison.range(), either.position(), lengthBytes);
+                first = order <= 0 ? left.next() : first;
+                second = order >= 0 ? right.next() : second;
+            }
+        }
+
+        /** So many suspects that they don't fit in memory together with those to come. */
+        private void believeAtOnce(RangeComparison<E> comparison) throws IOException, InterruptedException {
+            for (int i = 0; i < told.rereads && comparison.hasSuspects(); i++) {
+                told.environment.sleeper().sleepNanos(told.rereadDelay.toNanos());
+                rereads.readAgain(comparison);
+            }
+            run.meter().mismatches(rereads.believe(comparison));
+        }
+
+        private void readAgain(BulkRange range) throws IOException, InterruptedException {
+            RangeComparison<E> comparison = aside.get(range);
+            long now = told.environment.nanoTime().getAsLong();
+            long waitNanos = comparison.seenNanos() + told.rereadDelay.toNanos() - now;
+            if (waitNanos > 0) {
+                told.environment.sleeper().sleepNanos(waitNanos);
+            }
+            rereads.readAgain(comparison);
+            comparison.seen(told.environment.nanoTime().getAsLong());
+            if (!comparison.hasSuspects() && comparison.mismatches() == 0) {
+                aside.remove(range);
+                settle(comparison);
+            }
+        }
+
+        private void believe(BulkRange range) throws IOException, InterruptedException {
+            RangeComparison<E> comparison = aside.get(range);
+            run.meter().mismatches(rereads.believe(comparison));
+            aside.remove(range);
+            if (comparison.mismatches() == 0) {
+                settle(comparison);
+            } else {
+                settled.add(comparison);
+                run.meter().done(range);
+            }
+        }
+
+        /** Nothing differs: it need not be compared again. */
+        private void settle(RangeComparison<E> comparison) throws IOException {
+            run.checkpoint().done(comparison.range(), comparison.counts());
+            run.meter().done(comparison.range());
+            settled.add(comparison);
+        }
+
+        private VerificationResult sum() {
+            List<BulkMismatch> samples = new ArrayList<>();
+            long onlyOrigin = 0;
+            long onlyTarget = 0;
+            long different = 0;
+            long cleared = 0;
+            long writtenPast = 0;
+            long repaired = 0;
+            for (RangeComparison<E> comparison : settled) {
+                onlyOrigin += comparison.onlyOrigin();
+                onlyTarget += comparison.onlyTarget();
+                different += comparison.different();
+                cleared += comparison.cleared();
+                writtenPast += comparison.writtenPast();
+                repaired += comparison.repaired();
+                comparison.samples().stream()
+                        .limit(told.samplesMax - samples.size())
+                        .forEach(samples::add);
+            }
+            BulkProgress progress = run.meter().progress();
+            return new VerificationResult(
+                    progress.rows(),
+                    onlyOrigin,
+                    onlyTarget,
+                    different,
+                    cleared,
+                    writtenPast,
+                    repaired,
+                    progress.rangesDone() == progress.rangesTotal() && !tooMany(),
+                    samples,
+                    progress.rangesTotal(),
+                    run.checkpoint().resumed(),
+                    run.meter().seconds());
+        }
     }
 
     /** Collects what a verification is told. */

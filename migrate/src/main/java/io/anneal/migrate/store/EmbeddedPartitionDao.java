@@ -45,7 +45,11 @@ public final class EmbeddedPartitionDao implements PartitionDao, TimedPartitions
 
     /** Opens the store of a directory, or makes one there. */
     public static EmbeddedPartitionDao open(Path directory) throws IOException {
-        return open(directory, StoreConfig.defaults(), StoreEnvironment.system());
+        return open(directory, StoreEnvironment.system());
+    }
+
+    static EmbeddedPartitionDao open(Path directory, StoreEnvironment environment) throws IOException {
+        return open(directory, StoreConfig.defaults(), environment);
     }
 
     /** Opens the store of a directory, or makes one there. */

@@ -1,0 +1,81 @@
+package io.anneal.cli;
+
+import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.RollbackPlan;
+import io.anneal.migrate.PhaseText;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code anneal migrate rollback}: one phase back, when nothing is lost by it. */
+@Command(
+        name = "rollback",
+        description = "Goes one phase back; from 4 and 5 only after 'anneal migrate backfill --reverse'.")
+final class MigrateRollbackCommand extends Subcommand {
+    @Mixin
+    private MigrationOptions migration;
+
+    @Mixin
+    private WhoOptions who;
+
+    @Option(names = "--plan", description = "Only print where it leads and what would be lost.")
+    private boolean plan;
+
+    @Option(
+            names = "--dead",
+            paramLabel = "ID",
+            description = "Take this silent instance off first, on your word that its process is gone; repeatable.")
+    private List<String> dead = List.of();
+
+    @Override
+    int execute() throws IOException {
+        if (plan && !dead.isEmpty()) {
+            throw usage("--plan changes nothing, so it goes without --dead");
+        }
+        try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
+            PhaseControl control = phases.control();
+            for (String instance : dead) {
+                control.declareDead(instance, who.who(), who.why("declared dead by --dead"));
+            }
+            if (plan) {
+                return printPlan(control.rollbackPlan());
+            }
+            PhaseRecord now = control.rollback(who.who(), who.why(""));
+            printResult(now);
+        }
+        return ExitCode.YES;
+    }
+
+    private int printPlan(RollbackPlan planned) throws IOException {
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "migrate rollback")) {
+                result.fields().writeStringField("name", migration.name());
+                PhaseJson.write(result.fields(), planned);
+            }
+        } else {
+            out().println("from phase " + planned.from().label() + " to "
+                    + planned.to().map(to -> "phase " + to.label()).orElse("nowhere"));
+            out().println("  refused now: " + planned.refusal().orElse("no"));
+            out().println(String.format(Locale.ROOT, "  keys that the origin may lack: %,d", planned.keysToCopy()));
+            out().println("  lost without copying them back: " + planned.whatIsLost());
+        }
+        return planned.refusal().isEmpty() ? ExitCode.YES : ExitCode.GATE;
+    }
+
+    private void printResult(PhaseRecord now) throws IOException {
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "migrate rollback")) {
+                result.fields().writeStringField("name", migration.name());
+                PhaseJson.write(result.fields(), now);
+            }
+            return;
+        }
+        out().println("migration " + migration.name() + " is back in phase "
+                + now.phase().label() + ", version " + now.version());
+        PhaseText.meaning(now).forEach(sentence -> out().println("  " + sentence));
+    }
+}

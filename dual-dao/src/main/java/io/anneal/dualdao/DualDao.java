@@ -1,0 +1,252 @@
+package io.anneal.dualdao;
+
+import io.anneal.dualdao.journal.KeyJournal;
+import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.DualStats;
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * Two implementations of one DAO interface, origin and target, behind a third that moves from the one to the other in steps that
+ * can be taken back, or tries the target out beside the origin. It begins with {@link #builder}; what it serves is {@link #dao}.
+ *
+ * <p>An instance takes part in a migration from {@link DualDaoBuilder#build} until {@link #close}: it looks the phase up, says by
+ * heartbeats how it does, and copies from side to side what one of them missed. Origin, target and phase store stay the
+ * caller's, who closes them after it. Any thread may call.
+ *
+ * @param <D> the DAO's type
+ */
+public final class DualDao<D> implements AutoCloseable {
+    /** How many keys are copied out of the journal at a time. */
+    private static final int REDRIVE_KEYS_MAX = 1_000;
+
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+
+    private final DualConfig<D> config;
+    private final DualDaoParts<D> parts;
+    private final Map<String, DualOperation<?, ?>> operations;
+    private final D dao;
+    private final ScheduledExecutorService polling;
+
+    /** Null if JMX does not show it. */
+    private final DualDaoJmx jmx;
+
+    private boolean closed;
+
+    private DualDao(
+            DualConfig<D> config,
+            DualDaoParts<D> parts,
+            Map<String, DualOperation<?, ?>> operations,
+            D dao,
+            ScheduledExecutorService polling,
+            DualDaoJmx jmx) {
+        this.config = config;
+        this.parts = parts;
+        this.operations = operations;
+        this.dao = dao;
+        this.polling = polling;
+        this.jmx = jmx;
+    }
+
+    /** Describes a dual DAO that implements this interface. */
+    public static <D> DualDaoBuilder<D> builder(Class<D> type) {
+        return new DualDaoBuilder<>(type, true);
+    }
+
+    /**
+     * Describes one without a proxy, for hot paths, and for DAOs that are no interface: it has the operations that the builder is
+     * given, and nothing else.
+     */
+    public static <D> DualDaoBuilder<D> functional(Class<D> type) {
+        return new DualDaoBuilder<>(type, false);
+    }
+
+    static <D> DualDao<D> start(DualDaoDraft<D> draft) {
+        DraftCheck.Checked<D> checked = DraftCheck.check(draft);
+        DualConfig<D> config = draft.config();
+        DualDaoParts<D> parts = DualDaoParts.open(draft, config);
+        try {
+            Map<String, DualOperation<?, ?>> operations = new LinkedHashMap<>();
+            checked.operations()
+                    .forEach(spec -> operations.put(spec.name(), parts.engine().operation(spec)));
+            Map<OperationSpec<D, ?, ?>, DualOperation<Object[], Object>> same = new IdentityHashMap<>();
+            Map<Method, Function<Object[], Object>> calls = new LinkedHashMap<>();
+            checked.methods().forEach((method, spec) -> {
+                DualOperation<Object[], Object> operation =
+                        same.computeIfAbsent(spec, each -> parts.engine().operation(spec));
+                operations.put(spec.name(), operation);
+                calls.put(method, new ProxiedCall(operation));
+            });
+            D dao = draft.proxied ? ForwardingClass.instance(draft.type, calls, text(config)) : null;
+            parts.follower().start();
+            DualDaoJmx jmx = draft.jmx ? shown(draft, config, parts) : null;
+            // of its own: a phase store that hangs must not hold up time limits
+            ScheduledExecutorService polling = config.environment().threads().scheduler();
+            DualDao<D> dual = new DualDao<>(config, parts, operations, dao, polling, jmx);
+            long intervalNanos = draft.poll.toNanos();
+            polling.scheduleWithFixedDelay(dual::tick, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
+            return dual;
+        } catch (RuntimeException | Error e) {
+            parts.close(Duration.ZERO, e);
+            throw e;
+        }
+    }
+
+    private static DualDaoJmx shown(DualDaoDraft<?> draft, DualConfig<?> config, DualDaoParts<?> parts) {
+        return DualDaoJmx.register(
+                ManagementFactory.getPlatformMBeanServer(),
+                config.instance(),
+                parts.follower(),
+                parts.control(),
+                draft.jmxSwitch);
+    }
+
+    private static String text(DualConfig<?> config) {
+        return "DualDao[type=" + config.type().getName() + ", name=" + config.name() + ", instance=" + config.instance()
+                + "]";
+    }
+
+    private void tick() {
+        parts.follower().poll();
+        if (config.copy() != null) {
+            for (Side lacking : Side.values()) {
+                if (parts.journal().size(lacking) > 0) {
+                    parts.engine().redrive(lacking, REDRIVE_KEYS_MAX);
+                }
+            }
+        }
+    }
+
+    /**
+     * The DAO to serve: routes each call by the phase in force, and throws what the failing side throws, with an {@link
+     * OutcomePerSide} attached. Methods with a body and without a word about what they do run on it, so that what they call is
+     * routed.
+     *
+     * @throws IllegalStateException if it was built without a proxy
+     */
+    public D dao() {
+        if (dao == null) {
+            throw new IllegalStateException("built without a proxy, name=" + config.name());
+        }
+        return dao;
+    }
+
+    /**
+     * The operation of that name: a method of the interface, whose calls are given an array of its arguments, or one that was given
+     * to the builder. The types are the caller's word. Of methods that share a name each is called as {@code find(String)}, with
+     * its parameters' simple names.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    @SuppressWarnings("unchecked")
+    public <A, R> DualOperation<A, R> operation(String name) {
+        DualOperation<?, ?> operation = operations.get(name);
+        if (operation == null) {
+            throw new IllegalArgumentException(
+                    "no such operation, operation=" + name + ", operations=" + operations.keySet());
+        }
+        return (DualOperation<A, R>) operation;
+    }
+
+    /** Measures what this thread calls meanwhile as one: how long it waits for the slowest on each side. */
+    public <T> T batch(String name, Callable<T> calls) throws Exception {
+        return parts.engine().batch(name, calls);
+    }
+
+    /** Shows and changes the phase, for all instances. */
+    public PhaseControl control() {
+        return parts.control();
+    }
+
+    public DualStats stats() {
+        return parts.stats();
+    }
+
+    /** The keys of which a side may lack the newest state. */
+    public KeyJournal journal() {
+        return parts.journal();
+    }
+
+    /** As in the phase store. */
+    public String name() {
+        return config.name();
+    }
+
+    /** As in the phase store. */
+    public String instance() {
+        return config.instance();
+    }
+
+    /** The phase record that this instance acts by now. */
+    public PhaseRecord phase() {
+        return parts.follower().current();
+    }
+
+    /** Looks at the phase store now, and says how this instance does, instead of at the next interval. Never throws. */
+    public void poll() {
+        parts.follower().poll();
+    }
+
+    /**
+     * Copies keys out of the journal now, oldest first, to the sides that lack them, and waits for it; in phases 4 and 5 none that
+     * the origin lacks.
+     *
+     * @return how many left the journal
+     */
+    public int redrive() {
+        int done = 0;
+        for (Side lacking : Side.values()) {
+            done += parts.engine()
+                    .redrive(lacking, REDRIVE_KEYS_MAX)
+                    .toCompletableFuture()
+                    .join();
+        }
+        return done;
+    }
+
+    /**
+     * Copies back to the origin what this instance wrote since phase 4, and compares: on the way back, in phase 3b with fallback
+     * off.
+     *
+     * @throws IllegalStateException in any other phase
+     */
+    public CompletionStage<ReverseResult> reverse() {
+        return parts.engine().reverse();
+    }
+
+    /**
+     * Ends this instance's part: no call begins any more (it throws {@link IllegalStateException}); waits up to ten seconds for what is
+     * under way, and takes the instance off the phase store. If something hangs it stays registered and holds up the next step, until
+     * somebody declares it dead. Closing twice does nothing.
+     */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        polling.shutdownNow();
+        if (jmx != null) {
+            jmx.close();
+        }
+        parts.close(CLOSE_TIMEOUT, null);
+    }
+
+    @Override
+    public String toString() {
+        return text(config);
+    }
+}

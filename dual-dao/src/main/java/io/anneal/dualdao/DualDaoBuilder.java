@@ -1,0 +1,288 @@
+package io.anneal.dualdao;
+
+import io.anneal.dualdao.compare.Comparison;
+import io.anneal.dualdao.journal.KeyJournal;
+import io.anneal.dualdao.phase.PhaseMark;
+import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.stats.MetricsSink;
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * Describes a {@link DualDao}; begun by {@link DualDao#builder} and {@link DualDao#functional}. Nothing is checked before {@link
+ * #build}, which then names all that is wrong. Belongs to one thread.
+ *
+ * @param <D> the DAO's type
+ */
+public final class DualDaoBuilder<D> {
+    final DualDaoDraft<D> draft;
+
+    DualDaoBuilder(Class<D> type, boolean proxied) {
+        draft = new DualDaoDraft<>(type, proxied);
+    }
+
+    /** The name of the phase record, shared by all instances, and by several DAOs that move together; the type's simple name if nothing is said. */
+    public DualDaoBuilder<D> name(String name) {
+        draft.name = name;
+        return this;
+    }
+
+    /** The name of this instance, unique among all that share the phase, two DAOs of one process too; made up if nothing is said. */
+    public DualDaoBuilder<D> instance(String instance) {
+        draft.instance = instance;
+        return this;
+    }
+
+    /** The DAO over the store in production. */
+    public DualDaoBuilder<D> origin(D origin) {
+        draft.origin = origin;
+        return this;
+    }
+
+    /** The DAO over the store that the data moves to, or that is tested. */
+    public DualDaoBuilder<D> target(D target) {
+        draft.target = target;
+        return this;
+    }
+
+    /** Must be said: a migration may fail calls that the target failed, a test may not. */
+    public DualDaoBuilder<D> mode(Mode mode) {
+        draft.mode = mode;
+        return this;
+    }
+
+    /** Where the phase lives. Stays the caller's, who closes it after all that use it. */
+    public DualDaoBuilder<D> phases(PhaseStore phases) {
+        draft.phases = phases;
+        return this;
+    }
+
+    /** Where this instance remembers the newest phase it saw, and the keys that a side lacks. Made if it isn't there. */
+    public DualDaoBuilder<D> directory(Path directory) {
+        draft.directory = directory;
+        return this;
+    }
+
+    /** Goes without a directory although the phase outlives the process: a lost phase store, and keys not yet copied, are then forgotten with the process. */
+    public DualDaoBuilder<D> withoutDirectory() {
+        draft.withoutDirectory = true;
+        return this;
+    }
+
+    /** A memory of the newest phase in the target itself. */
+    public DualDaoBuilder<D> targetMark(PhaseMark mark) {
+        draft.targetMark = mark;
+        return this;
+    }
+
+    /** A journal of the caller's instead of a file in the directory. Closed with the dual DAO. */
+    public DualDaoBuilder<D> journal(KeyJournal journal) {
+        draft.journal = journal;
+        return this;
+    }
+
+    /** Says what the key of an entity is, wherever it or a collection of it is a parameter, or stands in the answer to a read of many keys. */
+    public <E> DualDaoBuilder<D> keyOf(Class<E> entity, Function<? super E, ?> key) {
+        draft.keyOf.put(entity, value -> key.apply(entity.cast(value)));
+        return this;
+    }
+
+    /** Says what a method does, each of that name if there are several. */
+    public DualDaoBuilder<D> method(String name, Consumer<MethodSpec> spec) {
+        draft.methodSpecs.add(new DualDaoDraft.NamedSpec(name, null, spec));
+        return this;
+    }
+
+    /** Says what a method does. */
+    public DualDaoBuilder<D> method(Method method, Consumer<MethodSpec> spec) {
+        draft.methodSpecs.add(new DualDaoDraft.NamedSpec(method.getName(), method, spec));
+        return this;
+    }
+
+    /** Adds an operation of the functional core, asked for by {@link DualDao#operation}. */
+    public DualDaoBuilder<D> operation(OperationSpec<D, ?, ?> operation) {
+        draft.operations.add(operation);
+        return this;
+    }
+
+    /** Whether an answer means that there is nothing, which null always does; an empty {@code Optional}, collection, map or array if nothing is said. */
+    public DualDaoBuilder<D> missing(Predicate<Object> missing) {
+        draft.missing = missing;
+        return this;
+    }
+
+    /** {@link WritePolicy#BOTH} if nothing is said. */
+    public DualDaoBuilder<D> writes(WritePolicy policy) {
+        draft.writePolicy = policy;
+        return this;
+    }
+
+    /** {@link FallbackPolicy#ON_MISS} if nothing is said. */
+    public DualDaoBuilder<D> fallback(FallbackPolicy policy) {
+        draft.fallback = policy;
+        return this;
+    }
+
+    /** How long a read waits for the target before it is late; for ever if nothing is said. Synchronous reads of the target then run on other threads. */
+    public DualDaoBuilder<D> targetTimeout(Duration timeout) {
+        draft.targetTimeout = timeout;
+        return this;
+    }
+
+    /** {@link Partitions#GATED} if nothing is said. */
+    public DualDaoBuilder<D> partitions(Partitions partitions) {
+        draft.partitions = partitions;
+        return this;
+    }
+
+    /** How a key is copied from side to side, without which no key in the journal is ever worked off. */
+    @SuppressWarnings("unchecked")
+    public <K> DualDaoBuilder<D> copy(KeyCodec<K> codec, KeyCopy<D, K> copy) {
+        draft.keyCodec = (KeyCodec<Object>) codec;
+        draft.copy = (KeyCopy<D, Object>) copy;
+        return this;
+    }
+
+    /** {@link ReadRepair#OFF} if nothing is said. */
+    public DualDaoBuilder<D> readRepair(ReadRepair readRepair) {
+        draft.readRepair = readRepair;
+        return this;
+    }
+
+    /** In what answers differ; by their parts, as {@link io.anneal.dualdao.compare} does it, if nothing is said. */
+    public DualDaoBuilder<D> compare(Comparison comparison) {
+        draft.comparison = comparison;
+        return this;
+    }
+
+    /** In test mode answers are compared for that many of a hundred keys, always the same ones; all if nothing is said. */
+    public DualDaoBuilder<D> compareSample(int percent) {
+        draft.compareSamplePercent = percent;
+        return this;
+    }
+
+    /** After what time both sides are read again before a mismatch is believed; 100 ms if nothing is said, zero for not at all. */
+    public DualDaoBuilder<D> mismatchReread(Duration delay) {
+        draft.mismatchRereadDelay = delay;
+        return this;
+    }
+
+    /** {@link ShadowConfig#DEFAULTS} if nothing is said. */
+    public DualDaoBuilder<D> shadow(ShadowConfig shadow) {
+        draft.shadow = shadow;
+        return this;
+    }
+
+    /** Fires a read again on the same side once it takes longer than this percentile of that side's own; off if nothing is said. */
+    public DualDaoBuilder<D> speculative(double percentile) {
+        draft.speculativePercentile = percentile;
+        return this;
+    }
+
+    /** Whether writes to a key wait for each other; true if nothing is said. False for DAOs that hand {@link WriteTime} on to their stores. */
+    public DualDaoBuilder<D> orderWrites(boolean order) {
+        draft.orderWrites = order;
+        return this;
+    }
+
+    /** Whether keys written in phases 4 and 5 are remembered; true if nothing is said. False: there is no way back from 4. */
+    public DualDaoBuilder<D> rememberWritesFromPhase4(boolean remember) {
+        draft.rememberWrites = remember;
+        return this;
+    }
+
+    /** In phases 1 and 5 one call of that many is timed, a power of two; 16 if nothing is said. */
+    public DualDaoBuilder<D> timingSample(int calls) {
+        draft.timingSample = calls;
+        return this;
+    }
+
+    /** Takes every measurement for the caller's own metrics. */
+    public DualDaoBuilder<D> metrics(MetricsSink sink) {
+        draft.metrics = sink;
+        return this;
+    }
+
+    /** What an exception says of what happened: {@link SideOutcome#FAILED} if surely nothing did, else {@link SideOutcome#UNKNOWN}. Null for what the default says. */
+    public DualDaoBuilder<D> outcomes(Function<Throwable, SideOutcome> outcomes) {
+        draft.outcomes = outcomes;
+        return this;
+    }
+
+    /** Names the store behind a DAO: two sides that name the same one are refused. */
+    public DualDaoBuilder<D> identity(Function<? super D, String> identity) {
+        draft.identity = identity;
+        return this;
+    }
+
+    /** Both sides are the same store, to see in test mode how much two equal sides differ. */
+    public DualDaoBuilder<D> sameStoreOnPurpose() {
+        draft.sameStoreOnPurpose = true;
+        return this;
+    }
+
+    /** Adds a type of answers that come later, beside {@code CompletionStage}, {@code CompletableFuture} and what {@link java.util.ServiceLoader} finds. */
+    public DualDaoBuilder<D> returns(ReturnAdapter<?> adapter) {
+        draft.returns.add(adapter);
+        return this;
+    }
+
+    /** Where {@link DualOperation#callAll} calls synchronous operations; on the caller's thread, one by one, if nothing is said. Stays the caller's. */
+    public DualDaoBuilder<D> batches(Executor executor) {
+        draft.batches = executor;
+        return this;
+    }
+
+    /** Time and threads; {@link DualEnvironment#system()} if nothing is said. */
+    public DualDaoBuilder<D> environment(DualEnvironment environment) {
+        draft.environment = environment;
+        return this;
+    }
+
+    /** How often the phase is looked up and a heartbeat told; every second if nothing is said. */
+    public DualDaoBuilder<D> poll(Duration interval) {
+        draft.poll = interval;
+        return this;
+    }
+
+    /** Shows the dual DAO in JMX, and switches phases there if that is allowed. Not shown if nothing is said. */
+    public DualDaoBuilder<D> jmx(boolean allowSwitch) {
+        draft.jmx = true;
+        draft.jmxSwitch = allowSwitch;
+        return this;
+    }
+
+    /** Whether {@link DualDao#control} takes the optional step between 3 and 4; false if nothing is said. */
+    public DualDaoBuilder<D> targetFirst(boolean step) {
+        draft.targetFirst = step;
+        return this;
+    }
+
+    /** How long no read may have fallen back before {@link DualDao#control} takes a step that depends on it; a minute if nothing is said. */
+    public DualDaoBuilder<D> quietWindow(Duration window) {
+        draft.quietWindow = window;
+        return this;
+    }
+
+    /** Whether values are left out of the mismatches that leave this instance; false if nothing is said. */
+    public DualDaoBuilder<D> redactValues(boolean redact) {
+        draft.redactValues = redact;
+        return this;
+    }
+
+    /**
+     * Starts the instance: reads the phase, registers, and goes on as the phase says.
+     *
+     * @throws DualDaoConfigException naming everything that is wrong
+     * @throws io.anneal.dualdao.phase.PhaseStoreException if there is no phase record of that name, or an older one than this
+     *     instance or the target remembers
+     */
+    public DualDao<D> build() {
+        return DualDao.start(draft);
+    }
+}

@@ -1,0 +1,103 @@
+package io.anneal.dualdao;
+
+import io.anneal.dualdao.journal.FileKeyJournal;
+import io.anneal.dualdao.journal.JournalException;
+import io.anneal.dualdao.journal.KeyJournal;
+import io.anneal.dualdao.journal.MemoryKeyJournal;
+import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.phase.FilePhaseMark;
+import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.phase.PhaseFollower;
+import io.anneal.dualdao.phase.PhaseMark;
+import io.anneal.dualdao.stats.DualStats;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a dual DAO is put together from, and ends with it: the journal, the follower of the phase, the engine. */
+record DualDaoParts<D>(
+        KeyJournal journal, DualStats stats, PhaseFollower follower, DualEngine<D> engine, PhaseControl control) {
+    private static final Logger LOG = LoggerFactory.getLogger(DualDaoParts.class);
+    private static final long DRAIN_POLL_MILLIS = 2;
+
+    static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config) {
+        Path journalDirectory = draft.directory == null || draft.journal != null
+                ? null
+                : draft.directory.resolve(
+                        URLEncoder.encode(config.name() + "-" + config.type().getSimpleName(), StandardCharsets.UTF_8));
+        List<PhaseMark> marks = new ArrayList<>();
+        if (draft.directory != null) {
+            marks.add(new FilePhaseMark(draft.directory));
+        }
+        if (draft.targetMark != null) {
+            marks.add(draft.targetMark);
+        }
+        DualEnvironment environment = config.environment();
+        DualStats stats =
+                new DualStats(config.metrics(), config.timingSample(), environment.clock(), draft.redactValues);
+        PhaseControl control = PhaseControl.of(
+                draft.phases,
+                config.name(),
+                environment.clock(),
+                new ControlPolicy(draft.targetFirst, draft.quietWindow, ControlPolicy.DEFAULTS.silence()));
+
+        KeyJournal journal = draft.journal != null
+                ? draft.journal
+                : journalDirectory == null ? new MemoryKeyJournal() : FileKeyJournal.open(journalDirectory);
+        PhaseFollower follower = new PhaseFollower(
+                draft.phases,
+                config.name(),
+                config.instance(),
+                marks,
+                new InstanceFacts(config, stats, journal, journalDirectory),
+                environment.clock());
+        return new DualDaoParts<>(
+                journal, stats, follower, new DualEngine<>(config, follower, journal, stats), control);
+    }
+
+    /**
+     * Ends them in the order in which they need each other.
+     *
+     * @param atMost to wait for what is under way
+     * @param failure that led here, to which what fails now is added; null if there is none
+     */
+    void close(Duration atMost, Throwable failure) {
+        follower.stop();
+        boolean interrupted = awaitDrained(atMost);
+        engine.close(atMost);
+        follower.close();
+        try {
+            journal.close();
+        } catch (JournalException e) {
+            if (failure == null) {
+                throw e;
+            }
+            failure.addSuppressed(e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Whether it was interrupted, which ends the waiting. */
+    private boolean awaitDrained(Duration atMost) {
+        long tries = atMost.toMillis() / DRAIN_POLL_MILLIS;
+        try {
+            for (long i = 0; i < tries && !follower.drained(); i++) {
+                Thread.sleep(DRAIN_POLL_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            return true;
+        }
+        if (tries > 0 && !follower.drained()) {
+            LOG.warn("operations are still under way, timeout={}", atMost);
+        }
+        return false;
+    }
+}

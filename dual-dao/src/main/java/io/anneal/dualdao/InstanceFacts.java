@@ -1,0 +1,51 @@
+package io.anneal.dualdao;
+
+import io.anneal.dualdao.journal.KeyJournal;
+import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.DualStats;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** What an instance says of itself in its heartbeats. */
+final class InstanceFacts implements Supplier<Map<String, String>> {
+    private final Map<String, String> constant = new HashMap<>();
+    private final DualStats stats;
+    private final KeyJournal journal;
+
+    /**
+     * @param journalDirectory null if the journal is no file of this instance's
+     */
+    InstanceFacts(DualConfig<?> config, DualStats stats, KeyJournal journal, Path journalDirectory) {
+        this.stats = stats;
+        this.journal = journal;
+        String host = DualEnvironment.hostName();
+        constant.put(Facts.KIND, "dao");
+        constant.put(Facts.HOST, host);
+        constant.put(Facts.PID, Long.toString(ProcessHandle.current().pid()));
+        constant.put(
+                Facts.STARTED_MILLIS, Long.toString(config.environment().clock().millis()));
+        constant.put(Facts.MODE, config.mode().name());
+        constant.put(Facts.PARTITIONS, config.partitions().kind().name().toLowerCase(Locale.ROOT));
+        constant.put(Facts.REMEMBERS_WRITES, Boolean.toString(config.rememberWrites()));
+        // a write that the origin alone acknowledged must be copied before the target becomes right
+        boolean viaTargetFirst =
+                config.mode() == Mode.MIGRATION && config.writePolicy() == WritePolicy.ORIGIN_THEN_JOURNAL;
+        constant.put(Facts.NEEDS_TARGET_FIRST, Boolean.toString(viaTargetFirst));
+        if (journalDirectory != null) {
+            constant.put(Facts.JOURNAL, host + ":" + journalDirectory.toAbsolutePath());
+        }
+    }
+
+    @Override
+    public Map<String, String> get() {
+        Map<String, String> facts = new HashMap<>(stats.facts());
+        facts.putAll(constant);
+        facts.put(Facts.DIRTY_ORIGIN, Integer.toString(journal.size(Side.ORIGIN)));
+        facts.put(Facts.DIRTY_TARGET, Integer.toString(journal.size(Side.TARGET)));
+        return facts;
+    }
+}

@@ -1,0 +1,46 @@
+package io.anneal.dualdao.phase;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The newest stretch of records in which both sides are written. Only a back-fill or a verification that began in it, when
+ * all instances wrote both sides, says anything of the target: before, and since the writes to one side stopped, the
+ * sides go apart.
+ *
+ * @param start the first record of the stretch
+ * @param before the phase from which it was entered
+ * @param end the first record after it, if it is over
+ */
+record DualStretch(PhaseRecord start, Phase before, Optional<PhaseRecord> end) {
+    static Optional<DualStretch> newest(List<PhaseRecord> history) {
+        DualStretch newest = null;
+        PhaseRecord previous = null;
+        for (PhaseRecord next : history) {
+            boolean wasDual = previous != null && dual(previous.phase());
+            if (dual(next.phase()) && !wasDual) {
+                newest = new DualStretch(
+                        next, previous == null ? Phase.ORIGIN_ONLY : previous.phase(), Optional.empty());
+            } else if (wasDual && !dual(next.phase())) {
+                newest = new DualStretch(newest.start, newest.before, Optional.of(next));
+            }
+            previous = next;
+        }
+        return Optional.ofNullable(newest);
+    }
+
+    private static boolean dual(Phase phase) {
+        return phase.writes(Side.ORIGIN) && phase.writes(Side.TARGET);
+    }
+
+    /** Whether work under this note began after all wrote both sides, and ended before anybody stopped. */
+    boolean holds(PhaseNote note) {
+        boolean begun = note.version() > start.version()
+                || note.version() == start.version()
+                        && Boolean.parseBoolean(note.facts().get(Facts.ACKNOWLEDGED));
+        boolean over = end.isPresent()
+                && (note.version() >= end.get().version()
+                        || note.at().isAfter(end.get().at()));
+        return begun && !over;
+    }
+}

@@ -1,0 +1,66 @@
+package io.anneal.dualdao.phase;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Everything that gates look at, read at about one time: the record first, so that a change made on top of it fails if
+ * anything of it changed since.
+ */
+record Situation(
+        PhaseRecord current,
+        List<PhaseRecord> history,
+        List<PhaseNote> notes,
+        List<InstanceState> instances,
+        Instant now,
+        ControlPolicy policy) {
+
+    List<InstanceState> serving() {
+        return instances.stream().filter(InstanceState::serves).toList();
+    }
+
+    Optional<DualStretch> stretch() {
+        return DualStretch.newest(history);
+    }
+
+    /** The version since which the target is right, of the last time that it became so. */
+    long targetAuthorityVersion() {
+        long version = Long.MAX_VALUE;
+        Side previous = Side.ORIGIN;
+        for (PhaseRecord next : history) {
+            Side authority = next.phase().authority();
+            version = authority == Side.TARGET && previous == Side.ORIGIN ? next.version() : version;
+            previous = authority;
+        }
+        return version;
+    }
+
+    /** What the instances say of themselves; those that don't say are left out. */
+    Set<String> said(String fact) {
+        Set<String> said = new TreeSet<>();
+        for (InstanceState instance : serving()) {
+            String value = instance.heartbeat().facts().get(fact);
+            if (value != null) {
+                said.add(value);
+            }
+        }
+        return said;
+    }
+
+    /** Whether all that are registered run in test mode; without any, the stricter rules hold. */
+    boolean test() {
+        return said(Facts.MODE).equals(Set.of(TestWalk.MODE));
+    }
+
+    /** Whether all that are registered say one of these. */
+    boolean allSay(String fact, Set<String> values) {
+        List<InstanceState> serving = serving();
+        return !serving.isEmpty()
+                && serving.stream()
+                        .allMatch(instance ->
+                                values.contains(instance.heartbeat().facts().getOrDefault(fact, "")));
+    }
+}

@@ -1,0 +1,164 @@
+package io.anneal.migrate.bulk;
+
+import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.Heartbeat;
+import io.anneal.dualdao.phase.InstanceState;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseNote;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.phase.WorkStart;
+import io.anneal.migrate.bulk.BulkBuilder.PhasesOf;
+import io.anneal.table.StoreEnvironment;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A run as a part of a migration: whether it may begin and go on, its heartbeats, its note. Any thread. */
+final class BulkPhase {
+    /** {@link Facts#MODE} of instances that write to both sides in all phases but the first. */
+    private static final String TEST = "TEST";
+
+    private final PhasesOf phases;
+    private final String kind;
+    private final String instance;
+    private final StoreEnvironment environment;
+
+    private BulkPhase(PhasesOf phases, String kind, StoreEnvironment environment) {
+        this.phases = phases;
+        this.kind = kind;
+        this.environment = environment;
+        instance = kind + "-" + environment.ids().get();
+    }
+
+    /** @param kind as {@link Facts#KIND} has it */
+    static Optional<BulkPhase> of(Optional<PhasesOf> phases, String kind, StoreEnvironment environment) {
+        return phases.map(told -> new BulkPhase(told, kind, environment));
+    }
+
+    Checkpoint.Start start() {
+        WorkStart start = phases.control().begin();
+        return new Checkpoint.Start(start.version(), start.at().toEpochMilli(), start.acknowledged());
+    }
+
+    /** Version of the record since which both sides are written, 0 if they are not. */
+    long epoch() {
+        boolean testing = isTesting();
+        long epoch = 0;
+        for (PhaseRecord changed : phases.control().history()) {
+            if (!writesBoth(changed.phase(), testing)) {
+                epoch = 0;
+            } else if (epoch == 0) {
+                epoch = changed.version();
+            }
+        }
+        return epoch;
+    }
+
+    private boolean isTesting() {
+        return phases.control().instances().stream()
+                .anyMatch(state -> TEST.equals(state.heartbeat().facts().get(Facts.MODE)));
+    }
+
+    private static boolean writesBoth(Phase phase, boolean testing) {
+        return phase.writes(Side.TARGET) && (testing || phase.writes(Side.ORIGIN));
+    }
+
+    /** What is copied while an instance does not write to both sides lacks what that one writes. */
+    void requireBothWritten() {
+        PhaseRecord current = phases.control().current();
+        if (!writesBoth(current.phase(), isTesting())) {
+            throw new BulkRefusedException(
+                    "both sides must be written while data is copied, which they are in phases 2, 3"
+                            + " and 3b, name=" + phases.control().name() + ", phase="
+                            + current.phase().label());
+        }
+    }
+
+    /** The target is made what the origin is only while the origin is right. */
+    void requireOriginRight() {
+        PhaseRecord current = phases.control().current();
+        if (current.phase().authority() != Side.ORIGIN && !isTesting()) {
+            throw new BulkRefusedException("target is right where the two sides differ, and is not to be changed, name="
+                    + phases.control().name() + ", phase=" + current.phase().label());
+        }
+    }
+
+    void requireAcknowledged() {
+        List<String> behind = phases.control().instances().stream()
+                .filter(state -> state.serves() && !state.acknowledged())
+                .map(InstanceState::name)
+                .toList();
+        if (!behind.isEmpty()) {
+            throw new BulkRefusedException(
+                    "instances have not acknowledged the phase, what they write would be missed, name="
+                            + phases.control().name() + ", instances=" + behind);
+        }
+    }
+
+    /** When the first back-fill began that still counts: all instances wrote to both sides then. */
+    Optional<Instant> writtenBothSince() {
+        long epoch = epoch();
+        return epoch == 0
+                ? Optional.empty()
+                : phases.control().notes().stream()
+                        .filter(note -> note.kind() == PhaseNote.Kind.BACKFILL && note.version() >= epoch)
+                        .map(note -> note.facts().get(Facts.STARTED_MILLIS))
+                        .filter(started -> started != null)
+                        .map(started -> Instant.ofEpochMilli(Long.parseLong(started)))
+                        .min(Instant::compareTo);
+    }
+
+    /** When the last back-fill ended that still counts. */
+    Optional<Instant> backfilled() {
+        long epoch = epoch();
+        return phases.control().notes().stream()
+                .filter(note -> note.kind() == PhaseNote.Kind.BACKFILL && epoch != 0 && note.version() >= epoch)
+                .map(PhaseNote::at)
+                .max(Instant::compareTo);
+    }
+
+    void beat(BulkProgress progress) {
+        Map<String, String> facts = facts(progress);
+        facts.put(Facts.KIND, kind);
+        facts.put(Facts.RANGES_DONE, Integer.toString(progress.rangesDone()));
+        facts.put(Facts.RANGES_TOTAL, Integer.toString(progress.rangesTotal()));
+        progress.secondsLeft().ifPresent(left -> facts.put(Facts.SECONDS_LEFT, Long.toString(left)));
+        phases.store()
+                .heartbeat(
+                        phases.control().name(),
+                        new Heartbeat(
+                                instance,
+                                phases.control().current().version(),
+                                true,
+                                environment.clock().instant(),
+                                facts));
+    }
+
+    private static Map<String, String> facts(BulkProgress progress) {
+        Map<String, String> facts = new HashMap<>();
+        facts.put(Facts.ROWS, Long.toString(progress.rows()));
+        facts.put(Facts.BYTES, Long.toString(progress.bytes()));
+        facts.put(Facts.MISMATCHES, Long.toString(progress.mismatches()));
+        return facts;
+    }
+
+    void note(PhaseNote.Kind noteKind, Checkpoint.Start start, BulkProgress progress, Map<String, String> more) {
+        Map<String, String> facts = facts(progress);
+        facts.putAll(more);
+        facts.put(Facts.STARTED_MILLIS, Long.toString(start.startedMillis()));
+        phases.control()
+                .finish(
+                        new WorkStart(
+                                start.version(), Instant.ofEpochMilli(start.startedMillis()), start.acknowledged()),
+                        noteKind,
+                        phases.who(),
+                        facts);
+    }
+
+    void forget() {
+        phases.store().forget(phases.control().name(), instance);
+    }
+}

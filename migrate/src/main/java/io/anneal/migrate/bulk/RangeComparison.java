@@ -1,0 +1,140 @@
+package io.anneal.migrate.bulk;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What the comparison of one range has found so far. One thread at a time. */
+final class RangeComparison<E extends BulkEntry> {
+    /** Suspects held of a range before they are read again at once. */
+    private static final int SUSPECTS_MAX = 1_000;
+
+    /**
+     * An entry that was seen to differ.
+     *
+     * @param origin null if only the target has it
+     * @param target null if only the origin has it
+     */
+    record Suspect<E>(E origin, E target) {}
+
+    private final BulkRange range;
+    private final List<BulkMismatch> samples = new ArrayList<>();
+    private List<Suspect<E>> suspects = new ArrayList<>();
+    private long seenNanos;
+    private long rows;
+    private long bytes;
+    private long cleared;
+    private long onlyOrigin;
+    private long onlyTarget;
+    private long different;
+    private long writtenPast;
+    private long repaired;
+
+    RangeComparison(BulkRange range) {
+        this.range = range;
+    }
+
+    BulkRange range() {
+        return range;
+    }
+
+    void count(long entryBytes) {
+        rows++;
+        bytes += entryBytes;
+    }
+
+    void suspect(E origin, E target) {
+        suspects.add(new Suspect<>(origin, target));
+    }
+
+    boolean hasSuspects() {
+        return !suspects.isEmpty();
+    }
+
+    boolean isFull() {
+        return suspects.size() >= SUSPECTS_MAX;
+    }
+
+    List<Suspect<E>> suspects() {
+        return suspects;
+    }
+
+    /** These still differ; the others are cleared. */
+    void stillSuspects(List<Suspect<E>> still) {
+        cleared += suspects.size() - still.size();
+        suspects = new ArrayList<>(still);
+    }
+
+    void seen(long nanos) {
+        seenNanos = nanos;
+    }
+
+    long seenNanos() {
+        return seenNanos;
+    }
+
+    /** Suspects that turned out to be mismatches, all of them. */
+    void believed(List<Believed> mismatches, int samplesMax) {
+        suspects = new ArrayList<>();
+        for (Believed believed : mismatches) {
+            switch (believed.mismatch().kind()) {
+                case ONLY_ORIGIN -> onlyOrigin++;
+                case ONLY_TARGET -> onlyTarget++;
+                case DIFFERENT -> different++;
+            }
+            writtenPast += believed.mismatch().writtenPast() ? 1 : 0;
+            repaired += believed.repaired() ? 1 : 0;
+            if (samples.size() < samplesMax) {
+                samples.add(believed.mismatch());
+            }
+        }
+    }
+
+    /** A mismatch, and whether it was made good. */
+    record Believed(BulkMismatch mismatch, boolean repaired) {}
+
+    /** Of checkpoints. */
+    Map<String, Long> counts() {
+        return Map.of(Counts.ROWS, rows, Counts.BYTES, bytes, Counts.CLEARED, cleared);
+    }
+
+    long mismatches() {
+        return onlyOrigin + onlyTarget + different;
+    }
+
+    List<BulkMismatch> samples() {
+        return samples;
+    }
+
+    long rows() {
+        return rows;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    long cleared() {
+        return cleared;
+    }
+
+    long onlyOrigin() {
+        return onlyOrigin;
+    }
+
+    long onlyTarget() {
+        return onlyTarget;
+    }
+
+    long different() {
+        return different;
+    }
+
+    long writtenPast() {
+        return writtenPast;
+    }
+
+    long repaired() {
+        return repaired;
+    }
+}

@@ -1,0 +1,113 @@
+package io.anneal.migrate.bulk;
+
+import io.anneal.migrate.bulk.RangeComparison.Believed;
+import io.anneal.migrate.bulk.RangeComparison.Suspect;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+
+/** Reads suspects again, and says of those that are believed what they are; makes them good if it is to. Any thread. */
+final class Rereads<E extends BulkEntry> {
+    private final BulkSource<E> origin;
+    private final BulkSource<E> target;
+    private final Optional<BulkTarget<E>> repair;
+    private final BulkTolerance tolerance;
+    private final Optional<Instant> writtenBothSince;
+    private final int samplesMax;
+
+    Rereads(
+            BulkSource<E> origin,
+            BulkSource<E> target,
+            Optional<BulkTarget<E>> repair,
+            BulkTolerance tolerance,
+            Optional<Instant> writtenBothSince,
+            int samplesMax) {
+        this.origin = origin;
+        this.target = target;
+        this.repair = repair;
+        this.tolerance = tolerance;
+        this.writtenBothSince = writtenBothSince;
+        this.samplesMax = samplesMax;
+    }
+
+    /** Reads all suspects of a range once more. If it fails nothing is changed. */
+    void readAgain(RangeComparison<E> comparison) throws IOException {
+        List<Suspect<E>> still = new ArrayList<>();
+        for (Suspect<E> suspect : comparison.suspects()) {
+            read(suspect).ifPresent(still::add);
+        }
+        comparison.stillSuspects(still);
+    }
+
+    /** How it is now; empty if it does not differ. The side that is written first is read first. */
+    private Optional<Suspect<E>> read(Suspect<E> suspect) throws IOException {
+        E like = suspect.origin() == null ? suspect.target() : suspect.origin();
+        Optional<E> left = origin.reread(like);
+        Optional<E> right = target.reread(like);
+        boolean same = left.isPresent() && right.isPresent()
+                ? left.get().differences(right.get(), tolerance).isEmpty()
+                : left.isEmpty() && right.isEmpty();
+        return same ? Optional.empty() : Optional.of(new Suspect<>(left.orElse(null), right.orElse(null)));
+    }
+
+    /** All suspects of a range are mismatches. */
+    int believe(RangeComparison<E> comparison) throws IOException, InterruptedException {
+        List<Believed> believed = new ArrayList<>();
+        for (Suspect<E> suspect : comparison.suspects()) {
+            boolean repaired = repair.isPresent() && repaired(suspect, repair.get());
+            believed.add(new Believed(mismatch(suspect), repaired));
+        }
+        comparison.believed(believed, samplesMax);
+        return believed.size();
+    }
+
+    private BulkMismatch mismatch(Suspect<E> suspect) {
+        E left = suspect.origin();
+        E right = suspect.target();
+        if (left == null) {
+            return new BulkMismatch(right.key(), BulkMismatch.Kind.ONLY_TARGET, false, List.of());
+        }
+        if (right == null) {
+            return new BulkMismatch(left.key(), BulkMismatch.Kind.ONLY_ORIGIN, writtenPast(left, right), List.of());
+        }
+        return new BulkMismatch(
+                left.key(), BulkMismatch.Kind.DIFFERENT, writtenPast(left, right), left.differences(right, tolerance));
+    }
+
+    private boolean writtenPast(E left, E right) {
+        if (writtenBothSince.isEmpty() || left.newestWriteMicros().isEmpty()) {
+            return false;
+        }
+        long written = left.newestWriteMicros().getAsLong();
+        boolean later = written > ChronoUnit.MICROS.between(Instant.EPOCH, writtenBothSince.get());
+        return later && (right == null || right.newestWriteMicros().orElse(Long.MIN_VALUE) < written);
+    }
+
+    private boolean repaired(Suspect<E> suspect, BulkTarget<E> repaired) throws IOException, InterruptedException {
+        Optional<E> kept = Optional.ofNullable(suspect.origin());
+        if (suspect.origin() != null) {
+            await(repaired.write(suspect.origin()), repaired);
+        }
+        if (suspect.target() != null) {
+            await(repaired.remove(suspect.target(), kept), repaired);
+        }
+        return read(suspect).isEmpty();
+    }
+
+    private static void await(CompletionStage<Void> written, BulkTarget<?> to)
+            throws IOException, InterruptedException {
+        try {
+            written.toCompletableFuture().get();
+        } catch (ExecutionException e) {
+            throw new IOException(
+                    "repair failed, target=" + to.identity() + ", reason="
+                            + e.getCause().getMessage(),
+                    e.getCause());
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package io.anneal.migrate.bulk;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.Row;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slice;
+import io.anneal.key.Slices;
+import io.anneal.key.TokenRange;
+import java.io.IOException;
+import java.util.Optional;
+
+/** The rows of a stream of fragments that exist at a time, as entries. Closes the stream. One thread. */
+final class StoredRows implements BulkCursor<RowEntry> {
+    private final RowTable table;
+    private final FragmentCursor fragments;
+    private final long nowSeconds;
+    private DecoratedKey partition;
+
+    StoredRows(RowTable table, FragmentCursor fragments, long nowSeconds) {
+        this.table = table;
+        this.fragments = fragments;
+        this.nowSeconds = nowSeconds;
+    }
+
+    @Override
+    public RowEntry next() throws IOException {
+        for (FragmentKind kind = fragments.advance(); kind != null; kind = fragments.advance()) {
+            switch (kind) {
+                case PARTITION_START -> partition = fragments.key().toDecoratedKey();
+                case STATIC_ROW, CLUSTERING_ROW -> {
+                    Row live = table.live(fragments.row(), nowSeconds);
+                    if (live != null) {
+                        return new RowEntry(table, partition, live, true);
+                    }
+                }
+                case RANGE_TOMBSTONE_CHANGE, PARTITION_END -> {
+                    // The merge has left out what they delete.
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Which rows to read to find an entry again. */
+    static Slices slices(RowEntry like) {
+        return like.row().isStatic()
+                ? Slices.NONE
+                : Slices.of(Slice.of(like.row().clustering()));
+    }
+
+    /** The entry in a partition that was read by {@link #slices}. */
+    Optional<RowEntry> find(RowEntry like) throws IOException {
+        for (RowEntry entry = next(); entry != null; entry = next()) {
+            if (entry.row().isStatic() == like.row().isStatic()) {
+                return Optional.of(entry);
+            }
+        }
+        return Optional.empty();
+    }
+
+    static TokenRange.Linear tokens(BulkRange range) {
+        return new TokenRange.Linear(range.after() + 1, range.through());
+    }
+
+    @Override
+    public void close() throws IOException {
+        fragments.close();
+    }
+}

@@ -1,0 +1,172 @@
+package io.anneal.migrate.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.Heartbeat;
+import io.anneal.dualdao.phase.MemoryPhaseStore;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseNote;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.stats.HistogramText;
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Map;
+import java.util.regex.Pattern;
+import javax.imageio.ImageIO;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class StoryTest {
+    private static final Instant START = Instant.parse("2026-11-21T12:00:00Z");
+    private static final long MILLISECOND = 1_000_000;
+    private static final String NAME = "orders <1>";
+
+    @TempDir
+    private Path directory;
+
+    private final MemoryPhaseStore store = new MemoryPhaseStore();
+    private Instant now = START;
+    private StoryRecorder recorder;
+
+    @BeforeEach
+    void setUp() {
+        store.create(NAME, PhaseRecord.first("ada", START, "begin"));
+        recorder = new StoryRecorder(store, NAME, () -> now);
+    }
+
+    private void heartbeat(String instance, long originNanos, long targetNanos) {
+        store.heartbeat(
+                NAME,
+                new Heartbeat(
+                        instance,
+                        1,
+                        true,
+                        now,
+                        Map.of(
+                                Facts.READ_NANOS + "origin",
+                                histogram(originNanos),
+                                Facts.READ_NANOS + "target",
+                                histogram(targetNanos))));
+    }
+
+    private static String histogram(long nanos) {
+        Histogram histogram = new Histogram(2);
+        if (nanos > 0) {
+            histogram.recordValueWithCount(nanos, 100);
+        }
+        return HistogramText.format(histogram);
+    }
+
+    private MigrationStory story() {
+        for (int second = 1; second <= 60; second++) {
+            now = START.plusSeconds(second);
+            heartbeat("a", MILLISECOND, second < 30 ? 0 : 2 * MILLISECOND);
+            heartbeat("b", 5 * MILLISECOND, 0);
+            if (second == 20) {
+                PhaseRecord first = store.read(NAME).orElseThrow();
+                store.compareAndSet(
+                        NAME, 1, first.changed(Phase.WRITE_BOTH, 100, true, "ada", now, "both <b>written</b>"));
+            }
+            if (second == 25) {
+                store.addNote(NAME, new PhaseNote(now, 2, "ada", PhaseNote.Kind.BACKFILL, Map.of(Facts.ROWS, "1234")));
+            }
+            recorder.look();
+        }
+        return recorder.story();
+    }
+
+    @Test
+    void shouldMakeOneChartOfSeveralInstances() {
+        MigrationStory story = story();
+        assertThat(story.points()).hasSize(60);
+        LatencyPoint last = story.points().get(59);
+        assertThat(last.originReads().count()).isEqualTo(200);
+        assertThat(last.targetReads().count()).isEqualTo(100);
+        assertThat((double) last.originReads().p99Nanos()).isBetween(4.9 * MILLISECOND, 5.1 * MILLISECOND);
+        assertThat(story.events()).extracting(StoryEvent::label).containsExactly("1", "2", "F");
+        assertThat(story.events().get(1).at()).isEqualTo(START.plusSeconds(20));
+    }
+
+    @Test
+    void shouldCountAHeartbeatOnceHoweverOftenItIsLookedAt() {
+        now = START.plusSeconds(1);
+        heartbeat("a", MILLISECOND, 0);
+        recorder.look();
+        recorder.look();
+        assertThat(recorder.story().points())
+                .extracting(point -> point.originReads().count())
+                .containsExactly(100L, 0L);
+    }
+
+    @Test
+    void shouldKeepALongStoryShortWithoutLosingACall() {
+        for (int second = 1; second <= 3500; second++) {
+            now = START.plusSeconds(second);
+            heartbeat("a", MILLISECOND, 0);
+            recorder.look();
+        }
+        MigrationStory story = recorder.story();
+        assertThat(story.points()).hasSizeLessThanOrEqualTo(1000).hasSizeGreaterThan(400);
+        assertThat(story.points().stream()
+                        .mapToLong(point -> point.originReads().count())
+                        .sum())
+                .isEqualTo(350_000);
+        assertThat(story.points().get(story.points().size() - 1).at()).isEqualTo(now);
+    }
+
+    @Test
+    void shouldWritePageWithBothChartsAndTheEvents() throws IOException {
+        Path file = directory.resolve("sub/story.html");
+        StoryFile.write(story(), file);
+        String page = Files.readString(file);
+        assertThat(page)
+                .contains("Reads of the origin", "Reads of the target", "2026-11-21 12:00:20", "to phase 2")
+                .contains("both &lt;b&gt;written&lt;/b&gt;", "1234 rows")
+                .doesNotContain("<b>written", "<script", "http://", "https://");
+        assertThat(Pattern.compile("<svg").matcher(page).results().count()).isEqualTo(2);
+        // One scale: the same labels in both charts, though one side is faster.
+        String ticks = ticks(page, page.indexOf("<svg"));
+        assertThat(ticks).isEqualTo("1 ms;10 ms;").isEqualTo(ticks(page, page.lastIndexOf("<svg")));
+    }
+
+    private static String ticks(String page, int from) {
+        StringBuilder ticks = new StringBuilder();
+        Pattern.compile("text-anchor=\"end\">([^<]*s)</text>")
+                .matcher(page.substring(from, page.indexOf("</svg>", from)))
+                .results()
+                .forEach(match -> ticks.append(match.group(1)).append(';'));
+        return ticks.toString();
+    }
+
+    @Test
+    void shouldDrawPictureOfBothSides() throws IOException {
+        Path file = directory.resolve("story.PNG");
+        StoryFile.write(story(), file);
+        BufferedImage picture = ImageIO.read(file.toFile());
+        assertThat(picture.getWidth()).isEqualTo(StoryPicture.WIDTH_PIXELS);
+        assertThat(picture.getHeight()).isEqualTo(2 * StoryPicture.CHART_HEIGHT_PIXELS);
+    }
+
+    @Test
+    void shouldWriteStoryOfNothing() throws IOException {
+        for (String name : new String[] {"empty.html", "empty.png"}) {
+            Path file = directory.resolve(name);
+            StoryFile.write(recorder.story(), file);
+            assertThat(file).isNotEmptyFile();
+        }
+    }
+
+    @Test
+    void shouldRefuseAnotherForm() {
+        assertThatThrownBy(() -> StoryFile.check(Path.of("story.pdf")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("story.pdf");
+    }
+}
