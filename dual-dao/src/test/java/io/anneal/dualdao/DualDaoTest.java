@@ -432,14 +432,14 @@ final class DualDaoTest {
         assertThat(shown.getStoreFailures()).isZero();
         assertThatThrownBy(() -> shown.advance("me", "now"))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("build with .jmx(true)");
+                .hasMessageContaining("not allowed");
         dual.close();
         assertThat(server.isRegistered(name)).isFalse();
 
         dual = builder().jmx(true).build();
-        assertThat(shown.advance("me", "now")).contains("phase=2", "who=me");
+        assertThat(shown.advance("me", "now")).contains("phase 2", "me: now");
         dual.poll();
-        assertThat(shown.rollback("me", "back")).contains("phase=1");
+        assertThat(shown.rollback("me", "back")).contains("phase 1");
         assertThatThrownBy(() -> shown.advance("me", "too early"))
                 .isInstanceOf(IllegalStateException.class)
                 .as("not acknowledged yet")
