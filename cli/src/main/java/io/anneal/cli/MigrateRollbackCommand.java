@@ -41,14 +41,8 @@ final class MigrateRollbackCommand extends Subcommand {
             for (String instance : dead) {
                 control.declareDead(instance, who.who(), who.why("declared dead by --dead"));
             }
-            RollbackPlan planned = control.rollbackPlan();
             if (plan) {
-                return printPlan(planned);
-            }
-            if (planned.refusal().isPresent()) {
-                throw new RefusedStepException("roll-back is refused, phase="
-                        + planned.from().label() + ", reason="
-                        + planned.refusal().get());
+                return printPlan(control.rollbackPlan());
             }
             PhaseRecord now = control.rollback(who.who(), who.why(""));
             printResult(now);

@@ -13,25 +13,27 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.HdrHistogram.Histogram;
 
 /**
  * Makes one chart out of the heartbeats of all instances. Their clocks need not agree: an instance counts as long as new
  * heartbeats keep coming, by this server's clock, and its rates are over the time between its own two last ones.
  *
- * <p>A fine point holds what every live instance said last, so that instances whose heartbeats fall into different ticks make one
- * smooth line. A coarse point adds every heartbeat once. Not for several threads.
+ * <p>A point of the first tier holds what every live instance said last, so that instances whose heartbeats fall into different
+ * ticks make one smooth line. Points of the other tiers add up every heartbeat once. Not for several threads.
  */
 final class ChartFeed {
-    static final int FINE_POINTS_MAX = 900;
-    static final int COARSE_POINTS_MAX = 2_880;
-    static final long COARSE_MILLIS = 30_000;
+    private static final int FINE_POINTS_MAX = 300;
+    private static final long MIDDLE_MILLIS = 5_000;
+    private static final int MIDDLE_POINTS_MAX = 720;
+    private static final long COARSE_MILLIS = 60_000;
+    private static final int COARSE_POINTS_MAX = 1_440;
 
     /** An instance that said nothing new for so many of its usual pauses is left out. */
     private static final int PAUSES_MAX = 3;
 
     private static final long FRESH_MILLIS_MIN = 5_000;
-    private static final double NANOS_PER_MICRO = 1_000;
     private static final Map<String, String> CALLS =
             Map.of("read", Facts.READ_NANOS, "write", Facts.WRITE_NANOS, "batch", Facts.BATCH_NANOS);
     private static final Map<String, Counter> RATES = Map.ofEntries(
@@ -55,22 +57,16 @@ final class ChartFeed {
     }
 
     private final PointRing fine = new PointRing(FINE_POINTS_MAX);
-    private final PointRing coarse = new PointRing(COARSE_POINTS_MAX);
+    private final List<PointTier> tiers =
+            List.of(new PointTier(MIDDLE_MILLIS, MIDDLE_POINTS_MAX), new PointTier(COARSE_MILLIS, COARSE_POINTS_MAX));
     private final Map<String, Seen> instances = new HashMap<>();
-    private final Map<String, Histogram> coarseHistograms = new HashMap<>();
-    private final Map<String, Double> coarseRateSums = new TreeMap<>();
 
-    private int coarseRatePoints;
-    private long coarseStartMillis = -1;
     private boolean somethingNew;
     private boolean gap = true;
 
-    PointRing fine() {
-        return fine;
-    }
-
-    PointRing coarse() {
-        return coarse;
+    /** Points of 5 minutes, of an hour and of a day, each coarser than the one before. */
+    List<PointRing> rings() {
+        return List.of(fine, tiers.get(0).ring(), tiers.get(1).ring());
     }
 
     /** Takes what the store holds now; as often as may be, since a heartbeat that is replaced unseen is lost to the charts. */
@@ -96,28 +92,26 @@ final class ChartFeed {
             }
         }
         instances.keySet().retainAll(there);
-        addToCoarse(MergedFacts.of(
+        MergedFacts merged = MergedFacts.of(
                 heartbeats.stream()
                         .filter(heartbeat -> instances.get(heartbeat.instance()).fresh(nowMillis))
                         .toList(),
-                before));
+                before);
+        forEachHistogram(merged, (name, histogram) -> tiers.forEach(tier -> tier.add(name, histogram)));
     }
 
-    private void addToCoarse(MergedFacts merged) {
+    private static void forEachHistogram(MergedFacts merged, BiConsumer<String, Histogram> action) {
         CALLS.forEach((call, prefix) -> {
             for (Side side : Side.values()) {
                 Histogram histogram = merged.histogram(prefix, side);
                 if (histogram.getTotalCount() > 0) {
-                    coarseHistograms.merge(name(call, side), histogram, (sum, more) -> {
-                        sum.add(more);
-                        return sum;
-                    });
+                    action.accept(call + "." + side.name().toLowerCase(Locale.ROOT), histogram);
                 }
             }
         });
     }
 
-    /** Ends a fine point, and a coarse one when its time has come. */
+    /** Ends a point of the first tier, and of the others when their time has come. */
     void tick(long nowMillis) {
         List<Seen> fresh = instances.values().stream()
                 .filter(seen -> seen.fresh(nowMillis))
@@ -131,25 +125,18 @@ final class ChartFeed {
             Point point = finePoint(fresh, nowMillis);
             fine.add(point);
             gap = false;
-            point.rates().forEach((name, rate) -> coarseRateSums.merge(name, rate, Double::sum));
-            coarseRatePoints++;
+            if (!point.rates().isEmpty()) {
+                tiers.forEach(tier -> tier.addRates(point.rates()));
+            }
         }
         somethingNew = false;
-        if (coarseStartMillis < 0) {
-            coarseStartMillis = nowMillis;
-        } else if (nowMillis - coarseStartMillis >= COARSE_MILLIS) {
-            endCoarse(nowMillis);
-        }
+        tiers.forEach(tier -> tier.tick(nowMillis, !fresh.isEmpty()));
     }
 
     private Point finePoint(List<Seen> fresh, long nowMillis) {
         MergedFacts merged = MergedFacts.of(fresh.stream().map(Seen::last).toList());
         Map<String, Point.Latency> latencies = new TreeMap<>();
-        CALLS.forEach((call, prefix) -> {
-            for (Side side : Side.values()) {
-                putLatency(latencies, name(call, side), merged.histogram(prefix, side));
-            }
-        });
+        forEachHistogram(merged, (name, histogram) -> latencies.put(name, Point.Latency.of(histogram)));
         Map<String, Double> rates = new TreeMap<>();
         fresh.forEach(seen -> addRates(rates, seen));
         return new Point(nowMillis, latencies, rates);
@@ -163,48 +150,8 @@ final class ChartFeed {
         MergedFacts merged = MergedFacts.of(List.of(seen.last), List.of(seen.before));
         RATES.forEach((name, counter) -> {
             if (merged.added(counter) > 0 || counter == Counter.READS) {
-                rates.merge(name, round(merged.added(counter) / seconds), Double::sum);
+                rates.merge(name, Point.round(merged.added(counter) / seconds), Double::sum);
             }
         });
-    }
-
-    private void endCoarse(long nowMillis) {
-        Point latest = Point.gap(nowMillis);
-        if (!coarseHistograms.isEmpty() || coarseRatePoints > 0) {
-            Map<String, Point.Latency> latencies = new TreeMap<>();
-            coarseHistograms.forEach((name, histogram) -> putLatency(latencies, name, histogram));
-            Map<String, Double> rates = new TreeMap<>();
-            coarseRateSums.forEach((name, sum) -> rates.put(name, round(sum / coarseRatePoints)));
-            latest = new Point(nowMillis, latencies, rates);
-        }
-        coarse.add(latest);
-        coarseHistograms.clear();
-        coarseRateSums.clear();
-        coarseRatePoints = 0;
-        coarseStartMillis = nowMillis;
-    }
-
-    private static void putLatency(Map<String, Point.Latency> latencies, String name, Histogram histogram) {
-        if (histogram.getTotalCount() > 0) {
-            latencies.put(
-                    name,
-                    new Point.Latency(
-                            micros(histogram, 50),
-                            micros(histogram, 99),
-                            micros(histogram, 99.9),
-                            histogram.getTotalCount()));
-        }
-    }
-
-    private static double micros(Histogram histogram, double percentile) {
-        return round(histogram.getValueAtPercentile(percentile) / NANOS_PER_MICRO);
-    }
-
-    private static double round(double value) {
-        return Math.round(value * 10) / 10.0;
-    }
-
-    private static String name(String call, Side side) {
-        return call + "." + side.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Server-sent events: one after each look, with all of now and the points that the reader lacks. A reader that comes back says by
@@ -18,10 +20,15 @@ final class EventStream {
     static final int STREAMS_MAX = 16;
 
     private static final int UNAVAILABLE = 503;
-    private static final Pattern ID = Pattern.compile("(\\w+)-(\\d{1,18})-(\\d{1,18})");
+    private static final Pattern ID = Pattern.compile("(\\w+)((?:-\\d{1,18})+)");
 
-    /** What an event carries. */
-    record Payload(Snapshot now, boolean whole, List<Point> coarse, List<Point> fine) {}
+    /**
+     * What an event carries.
+     *
+     * @param whole whether the points are all there are, and not those since the last event
+     * @param points of 5 minutes, of an hour, of a day
+     */
+    record Payload(Snapshot now, boolean whole, List<List<Point>> points) {}
 
     private final Monitor monitor;
     private final ObjectMapper json;
@@ -54,21 +61,22 @@ final class EventStream {
 
     private void send(SseClient client, String lastId) throws InterruptedException, JsonProcessingException {
         Matcher known = ID.matcher(lastId == null ? "" : lastId);
-        boolean resumes = known.matches() && known.group(1).equals(run);
-        long coarseFrom = resumes ? Long.parseLong(known.group(2)) : 0;
-        long fineFrom = resumes ? Long.parseLong(known.group(3)) : 0;
-        boolean whole = !resumes;
+        boolean whole = !known.matches() || !known.group(1).equals(run);
+        List<Long> from = whole ? List.of() : numbers(known.group(2));
         long lastNumber = -1;
         while (!client.terminated() && monitor.awaitAfter(lastNumber)) {
-            Monitor.Update update = monitor.update(coarseFrom, fineFrom);
+            Monitor.Update update = monitor.update(from);
             client.sendEvent(
                     "look",
-                    json.writeValueAsString(new Payload(update.snapshot(), whole, update.coarse(), update.fine())),
-                    run + "-" + update.coarseNext() + "-" + update.fineNext());
-            coarseFrom = update.coarseNext();
-            fineFrom = update.fineNext();
+                    json.writeValueAsString(new Payload(update.snapshot(), whole, update.points())),
+                    run + update.next().stream().map(next -> "-" + next).collect(Collectors.joining()));
+            from = update.next();
             lastNumber = update.number();
             whole = false;
         }
+    }
+
+    private static List<Long> numbers(String dashed) {
+        return Stream.of(dashed.substring(1).split("-")).map(Long::valueOf).toList();
     }
 }

@@ -1,8 +1,8 @@
 package io.anneal.migrate.page;
 
 import io.anneal.dualdao.phase.PhaseStore;
-import io.anneal.dualdao.phase.PhaseStoreException;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -14,8 +14,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Monitor {
     /** What a reader gets: everything of now, and the points since those that it has. */
-    record Update(
-            long number, Snapshot snapshot, List<Point> coarse, List<Point> fine, long coarseNext, long fineNext) {}
+    record Update(long number, Snapshot snapshot, List<List<Point>> points, List<Long> next) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Monitor.class);
 
@@ -42,7 +41,8 @@ final class Monitor {
     void observe() {
         try {
             feedIn(clock.millis());
-        } catch (PhaseStoreException e) {
+        } catch (RuntimeException e) {
+            // The next look says it.
             LOG.debug("Heartbeats could not be read, name={}", name, e);
         }
     }
@@ -88,15 +88,15 @@ final class Monitor {
         return snapshot;
     }
 
-    /** All of now, with the points from those numbers on. */
-    synchronized Update update(long coarseFrom, long fineFrom) {
-        return new Update(
-                number,
-                snapshot,
-                feed.coarse().from(coarseFrom),
-                feed.fine().from(fineFrom),
-                feed.coarse().nextNumber(),
-                feed.fine().nextNumber());
+    /** All of now, with the points of each tier from those numbers on; from the start where there is no number. */
+    synchronized Update update(List<Long> from) {
+        List<List<Point>> points = new ArrayList<>();
+        List<Long> next = new ArrayList<>();
+        for (PointRing ring : feed.rings()) {
+            points.add(ring.from(next.size() < from.size() ? from.get(next.size()) : 0));
+            next.add(ring.nextNumber());
+        }
+        return new Update(number, snapshot, points, next);
     }
 
     /**

@@ -73,7 +73,7 @@ record Snapshot(
 
     record Condition(String name, boolean met, String evidence) {}
 
-    /** A mismatch; without values if they are redacted. */
+    /** A mismatch; without key (null) and values if they are redacted. */
     record Difference(long at, String operation, String key, List<Field> fields) {}
 
     record Field(String path, String origin, String target) {}

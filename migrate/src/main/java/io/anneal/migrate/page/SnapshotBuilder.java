@@ -192,14 +192,11 @@ final class SnapshotBuilder {
         return new Snapshot.Difference(
                 mismatch.at().toEpochMilli(),
                 mismatch.operation(),
-                shown(mismatch.key()),
+                redactValues ? null : mismatch.key(),
                 mismatch.differences().stream()
-                        .map(diff -> new Snapshot.Field(diff.path(), shown(diff.origin()), shown(diff.target())))
+                        .map(diff -> redactValues ? diff.redacted() : diff)
+                        .map(diff -> new Snapshot.Field(diff.path(), diff.origin(), diff.target()))
                         .toList());
-    }
-
-    private String shown(String value) {
-        return redactValues ? null : value;
     }
 
     private static Snapshot.Job job(InstanceState instance) {
