@@ -28,6 +28,7 @@ import picocli.CommandLine.Spec;
             ExplainCommand.class,
             ServeCommand.class,
             RepairCommand.class,
+            MigrateCommand.class,
             BenchCommand.class
         })
 public final class AnnealCommand implements Runnable {

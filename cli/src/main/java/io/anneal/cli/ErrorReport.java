@@ -2,9 +2,16 @@ package io.anneal.cli;
 
 import io.anneal.bench.peer.CassandraPeerException;
 import io.anneal.commitlog.CorruptCommitLogException;
+import io.anneal.dualdao.journal.JournalException;
+import io.anneal.dualdao.phase.GateException;
+import io.anneal.dualdao.phase.PhaseChangedException;
+import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;
+import io.anneal.migrate.bulk.BulkFailedException;
+import io.anneal.migrate.bulk.BulkRefusedException;
+import io.anneal.migrate.store.StoreUnavailableException;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
 import io.anneal.repair.RepairException;
@@ -32,7 +39,12 @@ import java.util.concurrent.ExecutionException;
  */
 public record ErrorReport(String code, String message, String advice, int exitCode) {
     private static ErrorReport of(ErrorCode code, String message) {
-        int exitCode = code == ErrorCode.USAGE || code == ErrorCode.NOT_AVAILABLE ? ExitCode.USAGE : ExitCode.NO;
+        int exitCode =
+                switch (code) {
+                    case USAGE, NOT_AVAILABLE -> ExitCode.USAGE;
+                    case GATE -> ExitCode.GATE;
+                    default -> ExitCode.NO;
+                };
         String line = message == null || message.isBlank() ? code.name() : message.strip();
         return new ErrorReport(code.code(), line.replaceAll("\\R\\s*", " "), code.advice(), exitCode);
     }
@@ -78,8 +90,10 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.REPAIR, message);
         } else if (failure instanceof PeerException) {
             return of(ErrorCode.PEER, message);
-        } else if (failure instanceof RepairException) {
-            return of(ErrorCode.REPAIR, message);
+        } else if (failure instanceof StoreUnavailableException) {
+            return of(ErrorCode.STORE_UNAVAILABLE, message);
+        } else if (failure instanceof BulkFailedException) {
+            return of(ErrorCode.BULK, message);
         } else if (failure instanceof CorruptFrameException) {
             return of(ErrorCode.CORRUPT_FRAME, message);
         }
@@ -94,6 +108,14 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.UNSUPPORTED_TYPE, message);
         } else if (failure instanceof InvalidValueException) {
             return of(ErrorCode.INVALID_VALUE, message);
+        } else if (failure instanceof GateException || failure instanceof BulkRefusedException) {
+            return of(ErrorCode.GATE, message);
+        } else if (failure instanceof PhaseStoreException) {
+            return of(ErrorCode.PHASE_STORE, message);
+        } else if (failure instanceof PhaseChangedException) {
+            return of(ErrorCode.PHASE_CHANGED, message);
+        } else if (failure instanceof JournalException) {
+            return of(ErrorCode.JOURNAL, message);
         } else if (failure instanceof CassandraPeerException) {
             return of(ErrorCode.CASSANDRA, message);
         } else if (failure instanceof NotAvailableException) {

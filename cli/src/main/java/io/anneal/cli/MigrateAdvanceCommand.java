@@ -54,8 +54,7 @@ final class MigrateAdvanceCommand extends Subcommand {
         if (plan && (share != null || forceGates || !dead.isEmpty())) {
             throw usage("--plan changes nothing, so it goes without --to-share, --force-gates and --dead");
         }
-        try (MigrationOptions.OpenPhases phases =
-                migration.open(this, false, PhaseText.policy(targetFirst))) {
+        try (MigrationOptions.OpenPhases phases = migration.open(this, false, PhaseText.policy(targetFirst))) {
             PhaseControl control = phases.control();
             if (plan) {
                 return printPlan(control.readiness());

@@ -41,14 +41,8 @@ final class MigrateRollbackCommand extends Subcommand {
             for (String instance : dead) {
                 control.declareDead(instance, who.who(), who.why("declared dead by --dead"));
             }
-            RollbackPlan planned = control.rollbackPlan();
             if (plan) {
-                return printPlan(planned);
-            }
-            if (planned.refusal().isPresent()) {
-                throw new RefusedStepException("roll-back is refused, phase="
-                        + planned.from().label() + ", reason="
-                        + planned.refusal().get());
+                return printPlan(control.rollbackPlan());
             }
             PhaseRecord now = control.rollback(who.who(), who.why(""));
             printResult(now);
@@ -66,8 +60,7 @@ final class MigrateRollbackCommand extends Subcommand {
             out().println("from phase " + planned.from().label() + " to "
                     + planned.to().map(to -> "phase " + to.label()).orElse("nowhere"));
             out().println("  refused now: " + planned.refusal().orElse("no"));
-            out().println(String.format(
-                    Locale.ROOT, "  keys that the origin may lack: %,d", planned.keysToCopy()));
+            out().println(String.format(Locale.ROOT, "  keys that the origin may lack: %,d", planned.keysToCopy()));
             out().println("  lost without copying them back: " + planned.whatIsLost());
         }
         return planned.refusal().isEmpty() ? ExitCode.YES : ExitCode.GATE;

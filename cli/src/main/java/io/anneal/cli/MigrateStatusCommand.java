@@ -18,7 +18,8 @@ import picocli.CommandLine.Mixin;
 /** {@code anneal migrate status}: the phase in force, who acts by it, and what is missing for the next. */
 @Command(
         name = "status",
-        description = "Prints the phase, the instances with what they acknowledged, and what is missing for the next phase.")
+        description =
+                "Prints the phase, the instances with what they acknowledged, and what is missing for the next phase.")
 final class MigrateStatusCommand extends Subcommand {
     private static final List<Counter> SHOWN = List.of(
             Counter.READS,
@@ -53,9 +54,10 @@ final class MigrateStatusCommand extends Subcommand {
         return ExitCode.YES;
     }
 
-    private void print(
-            PhaseRecord current, List<InstanceState> instances, Readiness readiness, MergedFacts facts) {
-        line("migration %s: phase %s, version %d", migration.name(), current.phase().label(), current.version());
+    private void print(PhaseRecord current, List<InstanceState> instances, Readiness readiness, MergedFacts facts) {
+        line(
+                "migration %s: phase %s, version %d",
+                migration.name(), current.phase().label(), current.version());
         PhaseText.meaning(current).forEach(sentence -> line("  %s", sentence));
         line("  since %s by %s: %s", current.at(), current.who(), current.why());
         for (InstanceState instance : instances) {
@@ -92,8 +94,7 @@ final class MigrateStatusCommand extends Subcommand {
         out().println(String.format(Locale.ROOT, format, facts));
     }
 
-    private void printJson(
-            PhaseRecord current, List<InstanceState> instances, Readiness readiness, MergedFacts facts)
+    private void printJson(PhaseRecord current, List<InstanceState> instances, Readiness readiness, MergedFacts facts)
             throws IOException {
         try (JsonResult result = new JsonResult(out(), "migrate status")) {
             JsonGenerator json = result.fields();

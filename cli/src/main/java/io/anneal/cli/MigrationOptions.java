@@ -44,8 +44,7 @@ final class MigrationOptions {
         if (phaseStore.startsWith("memory:")) {
             throw command.usage("--phase-store memory: ends with the process of 'anneal migrate run'; give file:DIR");
         }
-        PhaseStore store = PhaseStoreUrl.parse(phaseStore)
-                .open(Optional.ofNullable(phaseStoreConf), command.environment().clock(), makesTables);
+        PhaseStore store = PhaseStoreUrl.parse(phaseStore).open(Optional.ofNullable(phaseStoreConf), makesTables);
         return new OpenPhases(
                 store, name, PhaseControl.of(store, name, command.environment().clock(), policy));
     }

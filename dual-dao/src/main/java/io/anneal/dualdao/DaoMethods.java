@@ -34,7 +34,7 @@ final class DaoMethods<D> {
         KeyAccess access = new KeyAccess(draft.keyOf);
         annotations = new MethodAnnotations(draft.type, types);
         planner = new KeyPlanner(types, access, draft.keyCodec != null);
-        splits = new BatchSplits(types, access, draft.missing);
+        splits = new BatchSplits(types, access, draft.missing == null ? Missing.DEFAULT : draft.missing);
     }
 
     /**
@@ -51,7 +51,37 @@ final class DaoMethods<D> {
             String name = spec.name() == null ? given : spec.name();
             operation(method, spec, name).ifPresent(operation -> operations.put(method, operation));
         });
+        for (Method method : draft.type.getMethods()) {
+            for (Method primary : specs.keySet()) {
+                OperationSpec<D, Object[], Object> operation = operations.get(primary);
+                if (operation != null && sameCall(method, primary)) {
+                    operations.putIfAbsent(method, operation);
+                }
+            }
+        }
         return operations;
+    }
+
+    /** Whether two interfaces above declare one method, maybe with answers of two types. */
+    private static boolean sameCall(Method one, Method other) {
+        return one.getName().equals(other.getName())
+                && Arrays.equals(one.getParameterTypes(), other.getParameterTypes())
+                && !one.isBridge();
+    }
+
+    /** Whether it is the first of its kind, or answers a narrower type than those before. */
+    private static boolean narrows(Method method, Map<Method, MethodSpec> specs) {
+        for (Method before : List.copyOf(specs.keySet())) {
+            if (sameCall(method, before)) {
+                boolean narrower = method.getReturnType() != before.getReturnType()
+                        && before.getReturnType().isAssignableFrom(method.getReturnType());
+                if (narrower) {
+                    specs.remove(before);
+                }
+                return narrower;
+            }
+        }
+        return true;
     }
 
     private Map<Method, MethodSpec> specs() {
@@ -74,7 +104,7 @@ final class DaoMethods<D> {
             }
             if (spec.kind() == null && (told || !method.isDefault())) {
                 problem(method, unclassified(method));
-            } else if (spec.kind() != null) {
+            } else if (spec.kind() != null && narrows(method, specs)) {
                 specs.put(method, spec);
             }
         }
@@ -92,7 +122,8 @@ final class DaoMethods<D> {
             problem(method, "the interface's module keeps it to itself; open its package to io.anneal.dualdao");
             return Optional.empty();
         }
-        Predicate<Object> missing = spec.missing() == null ? draft.missing : spec.missing();
+        Predicate<Object> told = spec.missing() == null ? draft.missing : spec.missing();
+        Predicate<Object> missing = told == null ? Missing.DEFAULT : Missing.orNull(told);
         if (spec.kind() == OperationKind.LOCAL) {
             return Optional.of(new OperationSpec<>(
                     name, spec.kind(), KeyPlan.none(name), invoker, null, missing, null, spec.comparison()));

@@ -54,6 +54,7 @@ final class DraftCheck<D> {
         options.put("fallback", draft.fallback);
         options.put("partitions", draft.partitions);
         options.put("readRepair", draft.readRepair);
+        options.put("compare", draft.comparison);
         options.put("mismatchReread", draft.mismatchRereadDelay);
         options.put("shadow", draft.shadow);
         options.put("metrics", draft.metrics);
@@ -126,7 +127,6 @@ final class DraftCheck<D> {
 
     private Checked<D> operations() {
         Map<Method, OperationSpec<D, Object[], Object>> methods = Map.of();
-        Predicate<Object> missing = draft.missing;
         if (!draft.type.isInterface() && draft.proxied) {
             problems.add("not an interface, type=" + draft.type.getName()
                     + "; DualDao.functional(...) does without a proxy");
@@ -138,11 +138,12 @@ final class DraftCheck<D> {
         }
         List<OperationSpec<D, ?, ?>> functional = new ArrayList<>();
         for (OperationSpec<D, ?, ?> operation : draft.operations) {
-            functional.add(operation.missing() == null ? operation.withMissing(missing) : operation);
+            Predicate<Object> told = operation.missing() == null ? draft.missing : operation.missing();
+            functional.add(operation.withMissing(told == null ? Missing.DEFAULT : Missing.orNull(told)));
         }
         require(draft.proxied || !functional.isEmpty(), "no operation; say .operation(OperationSpec.of(...)) for each");
         Set<String> names = new HashSet<>();
-        methods.values().forEach(operation -> checkName(names, operation));
+        methods.values().stream().distinct().forEach(operation -> checkName(names, operation));
         functional.forEach(operation -> checkName(names, operation));
         return new Checked<>(methods, functional);
     }

@@ -5,15 +5,17 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.DualStats;
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * Two implementations of one DAO interface, origin and target, behind a third that moves from the one to the other in steps that
@@ -36,6 +38,10 @@ public final class DualDao<D> implements AutoCloseable {
     private final Map<String, DualOperation<?, ?>> operations;
     private final D dao;
     private final ScheduledExecutorService polling;
+
+    /** Null if JMX does not show it. */
+    private final DualDaoJmx jmx;
+
     private boolean closed;
 
     private DualDao(
@@ -43,12 +49,14 @@ public final class DualDao<D> implements AutoCloseable {
             DualDaoParts<D> parts,
             Map<String, DualOperation<?, ?>> operations,
             D dao,
-            ScheduledExecutorService polling) {
+            ScheduledExecutorService polling,
+            DualDaoJmx jmx) {
         this.config = config;
         this.parts = parts;
         this.operations = operations;
         this.dao = dao;
         this.polling = polling;
+        this.jmx = jmx;
     }
 
     /** Describes a dual DAO that implements this interface. */
@@ -72,16 +80,20 @@ public final class DualDao<D> implements AutoCloseable {
             Map<String, DualOperation<?, ?>> operations = new LinkedHashMap<>();
             checked.operations()
                     .forEach(spec -> operations.put(spec.name(), parts.engine().operation(spec)));
-            Map<Method, DualOperation<Object[], Object>> methods = new HashMap<>();
+            Map<OperationSpec<D, ?, ?>, DualOperation<Object[], Object>> same = new IdentityHashMap<>();
+            Map<Method, Function<Object[], Object>> calls = new LinkedHashMap<>();
             checked.methods().forEach((method, spec) -> {
-                DualOperation<Object[], Object> operation = parts.engine().operation(spec);
-                methods.put(method, operation);
+                DualOperation<Object[], Object> operation =
+                        same.computeIfAbsent(spec, each -> parts.engine().operation(spec));
                 operations.put(spec.name(), operation);
+                calls.put(method, new ProxiedCall(operation));
             });
-            D dao = draft.proxied ? DaoProxy.of(draft.type, text(config), methods) : null;
+            D dao = draft.proxied ? ForwardingClass.instance(draft.type, calls, text(config)) : null;
             parts.follower().start();
+            DualDaoJmx jmx = draft.jmx ? shown(draft, config, parts) : null;
+            // of its own: a phase store that hangs must not hold up time limits
             ScheduledExecutorService polling = config.environment().threads().scheduler();
-            DualDao<D> dual = new DualDao<>(config, parts, operations, dao, polling);
+            DualDao<D> dual = new DualDao<>(config, parts, operations, dao, polling, jmx);
             long intervalNanos = draft.poll.toNanos();
             polling.scheduleWithFixedDelay(dual::tick, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
             return dual;
@@ -89,6 +101,15 @@ public final class DualDao<D> implements AutoCloseable {
             parts.close(Duration.ZERO, e);
             throw e;
         }
+    }
+
+    private static DualDaoJmx shown(DualDaoDraft<?> draft, DualConfig<?> config, DualDaoParts<?> parts) {
+        return DualDaoJmx.register(
+                ManagementFactory.getPlatformMBeanServer(),
+                config.instance(),
+                parts.follower(),
+                parts.control(),
+                draft.jmxSwitch);
     }
 
     private static String text(DualConfig<?> config) {
@@ -218,6 +239,9 @@ public final class DualDao<D> implements AutoCloseable {
             closed = true;
         }
         polling.shutdownNow();
+        if (jmx != null) {
+            jmx.close();
+        }
         parts.close(CLOSE_TIMEOUT, null);
     }
 

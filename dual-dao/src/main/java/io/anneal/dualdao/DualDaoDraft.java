@@ -1,6 +1,7 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.compare.Comparison;
+import io.anneal.dualdao.compare.TypedComparison;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.PhaseMark;
@@ -52,7 +53,7 @@ final class DualDaoDraft<D> {
     KeyCopy<D, Object> copy;
     KeyCodec<Object> keyCodec;
     ReadRepair readRepair = ReadRepair.OFF;
-    Comparison comparison;
+    Comparison comparison = TypedComparison.standard();
     int compareSamplePercent = 100;
     Duration mismatchRereadDelay = Duration.ofMillis(100);
     ShadowConfig shadow = ShadowConfig.DEFAULTS;

@@ -1,9 +1,12 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.journal.KeyJournal;
+import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseSource;
 import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.DualStats;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
@@ -15,28 +18,100 @@ import java.util.concurrent.ScheduledExecutorService;
  * @param <D> the DAO's interface
  */
 final class DualEngine<D> {
-    private final Batches batches;
+    private final DualConfig<D> config;
     private final PhaseSource phases;
-    private final ScheduledExecutorService scheduler;
+    private final EngineParts<D> parts;
+    private final WriteWatch watch = new WriteWatch();
+    private final Redrive<D> redrive;
 
     DualEngine(DualConfig<D> config, PhaseSource phases, KeyJournal journal, DualStats stats) {
+        this.config = config;
         this.phases = phases;
-        scheduler = config.environment().threads().scheduler();
-        batches = new Batches(stats, config.environment().nanoTime(), config.batches());
+        DualEnvironment environment = config.environment();
+        ScheduledExecutorService scheduler = environment.threads().scheduler();
+        Background background = new Background(environment.threads().shadow(config.shadow()), config.shadow());
+        KeyCopies<D> copies = new KeyCopies<>(config);
+        KeyOrder order = new KeyOrder(scheduler);
+        DirtyKeys dirty = new DirtyKeys(journal);
+        Repairs<D> repairs = new Repairs<>(config, copies, order, dirty, background);
+        parts = new EngineParts<>(
+                config,
+                stats,
+                new Outcomes(config.outcomes()),
+                new WriteTimes(environment.clock()),
+                order,
+                config.orderWrites() || repairs.on() && copies.writesOnlyIfAbsent(),
+                dirty,
+                copies,
+                background,
+                new SerialLanes(background, Background.roomForLanes(config.shadow())),
+                repairs,
+                new Batches(stats, environment.nanoTime(), config.batches()),
+                scheduler);
+        redrive = new Redrive<>(parts, phases);
     }
 
     /** For what the handle has to do from time to time; shut down by {@link #close}. */
     ScheduledExecutorService scheduler() {
-        return scheduler;
+        return parts.scheduler();
     }
 
     <A, R> DualOperation<A, R> operation(OperationSpec<D, A, R> spec) {
-        throw new UnsupportedOperationException();
+        SideCalls<D, A, R> calls = new SideCalls<>(spec, parts);
+        Phase[] all = Phase.values();
+        @SuppressWarnings({"unchecked", "rawtypes"})
+        Route<A, R>[] routes = new Route[all.length];
+        for (Phase phase : all) {
+            routes[phase.ordinal()] = switch (spec.kind()) {
+                case LOCAL -> plain(calls, local(phase), PlainRoute.Timing.NONE, null, null);
+                case READ -> config.mode() == Mode.TEST ? testedRead(calls, phase) : read(calls, phase);
+                case WRITE, CONDITIONAL, INCREMENT -> write(calls, phase, Counter.WRITES);
+                case DELETE -> write(calls, phase, Counter.DELETES);
+            };
+        }
+        return new DualOperation<>(spec.name(), phases, routes, spec.returns(), parts.batches());
+    }
+
+    private Side local(Phase phase) {
+        return config.mode() == Mode.MIGRATION && phase == Phase.TARGET_ONLY ? Side.TARGET : Side.ORIGIN;
+    }
+
+    private <A, R> Route<A, R> plain(
+            SideCalls<D, A, R> calls, Side side, PlainRoute.Timing timing, Counter counter, WriteTimes times) {
+        return new PlainRoute<>(calls, side, timing, counter, times, parts.batches());
+    }
+
+    private <A, R> Route<A, R> read(SideCalls<D, A, R> calls, Phase phase) {
+        if (config.speculativePercentile() == 0 && !phase.fallsBack()) {
+            PlainRoute.Timing timing = phase == Phase.WRITE_BOTH ? PlainRoute.Timing.ALL : PlainRoute.Timing.SAMPLE;
+            return plain(calls, phase.readsTarget() ? Side.TARGET : Side.ORIGIN, timing, Counter.READS, null);
+        }
+        SideReads<D, A, R> reads = new SideReads<>(calls, parts);
+        Route<A, R> oneSide = new ReadRoute<>(calls, reads, parts);
+        boolean merged = phase.fallsBack() && config.partitions().kind() == Partitions.Kind.MERGED;
+        return merged ? new MergedReadRoute<>(calls, reads, parts, oneSide) : oneSide;
+    }
+
+    private <A, R> Route<A, R> testedRead(SideCalls<D, A, R> calls, Phase phase) {
+        if (phase.readsTarget()) {
+            return new ShadowReadRoute<>(calls, parts, watch);
+        }
+        PlainRoute.Timing timing = phase == Phase.WRITE_BOTH ? PlainRoute.Timing.ALL : PlainRoute.Timing.SAMPLE;
+        return plain(calls, Side.ORIGIN, timing, Counter.READS, null);
+    }
+
+    private <A, R> Route<A, R> write(SideCalls<D, A, R> calls, Phase phase, Counter counter) {
+        if (phase == Phase.ORIGIN_ONLY) {
+            return plain(calls, Side.ORIGIN, PlainRoute.Timing.SAMPLE, counter, parts.times());
+        }
+        return config.mode() == Mode.TEST
+                ? new ShadowWriteRoute<>(calls, parts, watch, counter)
+                : new WriteRoute<>(calls, parts, counter);
     }
 
     /** Measures the calls that this thread makes meanwhile as one. */
     <T> T batch(String name, Callable<T> calls) throws Exception {
-        return batches.measure(name, calls);
+        return parts.batches().measure(name, calls);
     }
 
     /**
@@ -47,21 +122,23 @@ final class DualEngine<D> {
      * @return how many left the journal; never fails
      */
     CompletionStage<Integer> redrive(Side lacking, int limit) {
-        throw new UnsupportedOperationException();
+        return redrive.run(lacking, limit);
     }
 
     /**
      * Copies all keys that the origin lacks back to it, and compares: in phase 3b with fallback off, when writes reach
      * both sides again.
      *
-     * @throws IllegalStateException in any other phase
+     * @throws IllegalStateException in any other phase, or if nobody said how to copy a key
      */
     CompletionStage<ReverseResult> reverse() {
-        throw new UnsupportedOperationException();
+        return redrive.reverse();
     }
 
     /** Lets what is under way beside calls end, for at most that long, and ends all threads. What is left of it is in the journal. */
-    void close(java.time.Duration atMost) {
-        scheduler.shutdownNow();
+    void close(Duration atMost) {
+        parts.background().close(atMost.toNanos());
+        parts.lanes().close();
+        parts.scheduler().shutdownNow();
     }
 }

@@ -22,10 +22,14 @@ public final class OutcomePerSide extends RuntimeException {
         this.target = target;
     }
 
-    /** Empty if the exception did not come through a dual DAO, or its class takes no suppressed exceptions. */
+    /**
+     * What was attached last: of a DAO that throws one exception again and again, and of a dual DAO within another, that is what
+     * is meant. Empty if the exception did not come through a dual DAO, or its class takes no suppressed exceptions.
+     */
     public static Optional<OutcomePerSide> of(Throwable thrown) {
-        for (Throwable suppressed : thrown.getSuppressed()) {
-            if (suppressed instanceof OutcomePerSide outcome) {
+        Throwable[] suppressed = thrown.getSuppressed();
+        for (int i = suppressed.length - 1; i >= 0; i--) {
+            if (suppressed[i] instanceof OutcomePerSide outcome) {
                 return Optional.of(outcome);
             }
         }

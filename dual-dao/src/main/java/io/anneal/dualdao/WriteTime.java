@@ -9,21 +9,41 @@ import java.util.OptionalLong;
  * monotonic within an instance. Bound to the calling thread, for the time of the call.
  */
 public final class WriteTime {
-    private static final ThreadLocal<long[]> CURRENT = ThreadLocal.withInitial(() -> new long[1]);
+    private static final ThreadLocal<Current> CURRENT = ThreadLocal.withInitial(Current::new);
 
     private WriteTime() {}
 
     /** Microseconds since 1970, or empty outside a write through a dual DAO. */
     public static OptionalLong currentMicros() {
-        long micros = CURRENT.get()[0];
-        return micros == 0 ? OptionalLong.empty() : OptionalLong.of(micros);
+        Current current = CURRENT.get();
+        if (current.micros == 0 && current.times != null) {
+            current.micros = current.times.nextMicros();
+        }
+        return current.micros == 0 ? OptionalLong.empty() : OptionalLong.of(current.micros);
     }
 
-    /** Sets the time for what this thread calls next, 0 for none; answers what was set. */
-    static long set(long micros) {
-        long[] current = CURRENT.get();
-        long before = current[0];
-        current[0] = micros;
-        return before;
+    /** What this thread has, to be set and put back around the call of a side. */
+    static Current current() {
+        return CURRENT.get();
+    }
+
+    /** What a thread has: a time, or where to take it from when somebody asks. */
+    static final class Current {
+        private long micros;
+        private WriteTimes times;
+
+        long micros() {
+            return micros;
+        }
+
+        WriteTimes times() {
+            return times;
+        }
+
+        /** Sets both, 0 and null for none. */
+        void set(long newMicros, WriteTimes newTimes) {
+            micros = newMicros;
+            times = newTimes;
+        }
     }
 }

@@ -320,6 +320,31 @@ final class DaoMethodsTest {
         assertThat(problems).isEmpty();
     }
 
+    interface WideDao {
+        @Read
+        Object find(@Key long id);
+
+        @Delete
+        void delete(@Key long id);
+    }
+
+    interface NarrowDao {
+        User find(long id);
+
+        void delete(long id);
+    }
+
+    interface BothDao extends WideDao, NarrowDao {
+        @Override
+        User find(long id);
+    }
+
+    @Test
+    void shouldMakeOneOperationOfWhatTwoInterfacesDeclare() {
+        assertThat(operations(BothDao.class)).containsOnlyKeys("find", "delete");
+        assertThat(problems).isEmpty();
+    }
+
     interface UnclassifiedDao {
         User findUser(long id);
 

@@ -5,6 +5,8 @@ import io.anneal.dualdao.phase.Gate;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Readiness;
+import io.anneal.dualdao.stats.StatsSnapshot.Distribution;
+import io.anneal.migrate.report.Scale;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,6 +64,15 @@ public final class PhaseText {
             text.append(System.lineSeparator()).append("  ").append(gate);
         }
         return text.toString();
+    }
+
+    /** What stands out of durations of calls. */
+    public static String latencies(Distribution latencies) {
+        if (latencies.count() == 0) {
+            return "none";
+        }
+        return "p50 " + Scale.text(latencies.p50Nanos()) + ", p99 " + Scale.text(latencies.p99Nanos()) + ", p999 "
+                + Scale.text(latencies.p999Nanos());
     }
 
     public static String seconds(Duration duration) {

@@ -29,6 +29,8 @@ import java.util.Optional;
 public final class Walk {
     private static final String BACKFILL_GATE = "backfill";
     private static final String VERIFICATION_GATE = "verification";
+    private static final String SHARE_GATE = "share";
+    private static final int ALL_KEYS_PERCENT = 100;
     /** A verification that found something may pass the next time, after a re-drive; not for ever. */
     private static final int WORK_ATTEMPTS_MAX = 3;
 
@@ -169,7 +171,10 @@ public final class Walk {
 
     /** Whether there was work to do. A back-fill comes first: a verification without it says nothing. */
     private boolean work(List<Gate> missing) throws TroubleException, InterruptedException {
-        if (names(missing).contains(BACKFILL_GATE)) {
+        if (names(missing).contains(SHARE_GATE)) {
+            control.readShare(ALL_KEYS_PERCENT, plan.who(), "the next phase reads all keys from the target");
+            return true;
+        } else if (names(missing).contains(BACKFILL_GATE)) {
             work("back-fill", plan.backfill());
             return true;
         } else if (names(missing).contains(VERIFICATION_GATE)) {

@@ -3,7 +3,9 @@ package io.anneal.dualdao.journal;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /** A file that grows at its end; tests put one in place that fails. One thread at a time, but for {@link #sync}. */
 interface AppendFile extends Closeable {
@@ -12,6 +14,19 @@ interface AppendFile extends Closeable {
     interface Opener {
         /** Opens a file at its end, and makes it if it is not there. */
         AppendFile open(Path file) throws IOException;
+
+        /** Returns once the names in a directory are on the disk. */
+        default void syncDirectory(Path directory) throws IOException {
+            // A channel closes itself on an interrupted thread, which a caller's own may be.
+            boolean interrupted = Thread.interrupted();
+            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                channel.force(true);
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
     }
 
     void write(byte[] bytes, int lengthBytes) throws IOException;

@@ -136,7 +136,7 @@ public final class FileKeyJournal implements KeyJournal {
             try {
                 file.rewrite(live().iterator());
             } catch (JournalException e) {
-                LOG.warn("a key journal stays long", e);
+                LOG.warn("a key journal stays long, {}", e.getMessage());
             }
         }
     }

@@ -2,12 +2,10 @@ package io.anneal.dualdao.journal;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.concurrent.locks.ReentrantLock;
@@ -199,7 +197,7 @@ final class JournalFile implements AutoCloseable {
 
             // Until the directory is on the disk too, a power cut brings the old file back.
             damaged = true;
-            syncDirectory();
+            opener.syncDirectory(directory);
             damaged = false;
             syncedNumber = lastNumber;
         } finally {
@@ -255,18 +253,6 @@ final class JournalFile implements AutoCloseable {
                 old.close();
             } catch (IOException e) {
                 LOG.debug("a journal's file that was replaced could not be closed", e);
-            }
-        }
-    }
-
-    /** A channel closes itself on an interrupted thread, which a caller's own may be. */
-    private void syncDirectory() throws IOException {
-        boolean interrupted = Thread.interrupted();
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-            channel.force(true);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
             }
         }
     }

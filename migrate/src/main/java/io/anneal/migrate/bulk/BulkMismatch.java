@@ -22,4 +22,20 @@ public record BulkMismatch(String key, Kind kind, boolean writtenPast, List<Fiel
     public BulkMismatch {
         diffs = List.copyOf(diffs);
     }
+
+    /** The same with the two sides in each other's place. */
+    BulkMismatch exchanged() {
+        Kind other = switch (kind) {
+            case ONLY_ORIGIN -> Kind.ONLY_TARGET;
+            case ONLY_TARGET -> Kind.ONLY_ORIGIN;
+            case DIFFERENT -> Kind.DIFFERENT;
+        };
+        return new BulkMismatch(
+                key,
+                other,
+                writtenPast,
+                diffs.stream()
+                        .map(diff -> new FieldDiff(diff.path(), diff.target(), diff.origin()))
+                        .toList());
+    }
 }

@@ -29,6 +29,8 @@ final class Checkpoint implements Closeable {
     private static final ObjectMapper JSON = new ObjectMapper()
             .enable(SerializationFeature.INDENT_OUTPUT)
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+            .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)
+            .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
 
     /**
@@ -60,9 +62,6 @@ final class Checkpoint implements Closeable {
 
     /** The file's content. */
     record Content(int format, Identity identity, Start start, List<BulkRange> ranges, List<Done> done) {}
-
-    /** Only what stands first in every format. */
-    private record Head(Integer format) {}
 
     /** Makes the ranges of a run that begins. */
     @FunctionalInterface
@@ -154,13 +153,10 @@ final class Checkpoint implements Closeable {
         }
         byte[] bytes = Files.readAllBytes(file);
         try {
-            Integer format = JSON.readerFor(Head.class)
-                    .without(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                    .<Head>readValue(bytes)
-                    .format();
-            if (format == null || format != FORMAT) {
-                throw new BulkRefusedException(
-                        "checkpoint has another format, file=" + file + ", format=" + format + ", supported=" + FORMAT);
+            int format = JSON.readTree(bytes).path("format").asInt();
+            if (format != FORMAT) {
+                throw new BulkRefusedException("checkpoint has another format, remove it to begin anew, file=" + file
+                        + ", format=" + format + ", supported=" + FORMAT);
             }
             return Optional.of(JSON.readValue(bytes, Content.class));
         } catch (JsonProcessingException e) {

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -14,6 +15,7 @@ import java.util.function.Supplier;
 /** What is done with every key of a load before it begins and after it ended, some at once. Owned by one thread. */
 public final class LoadPasses {
     private static final int AT_ONCE = 128;
+    private static final int READ_ATTEMPTS = 5;
 
     private final LoadConfig config;
     private final PartitionDao dao;
@@ -29,21 +31,35 @@ public final class LoadPasses {
         this.callers = callers;
     }
 
-    /** Writes every key. */
+    /** Writes every key, or tries to: what came of it is in the log. */
     public void fill(String valuePrefix) {
         LoadScript script = new LoadScript(config, valuePrefix);
         LoadCall call = new LoadCall(dao, null, log, time);
-        all(rank -> call.call(script.first(rank)));
+        all(rank -> call.call(script.first(rank)).exceptionally(logged -> null));
     }
 
-    /** Reads every key and logs what it holds at last. Nothing else may be under way. */
-    public void readAtLast() {
-        all(rank -> {
-            long key = config.firstKey() + rank;
-            long at = time.getAsLong();
-            return dao.read(key)
-                    .thenAccept(partition -> log.holdsAtLast(Long.toString(key), LoadCall.observed(partition), at));
-        });
+    /**
+     * Reads every key and logs what it holds at last; nothing else may be under way.
+     *
+     * @return how many keys could not be read, however often it was tried
+     */
+    public int readAtLast() {
+        AtomicInteger unread = new AtomicInteger();
+        all(rank -> readAtLast(config.firstKey() + rank, READ_ATTEMPTS).exceptionally(failure -> {
+            unread.incrementAndGet();
+            return null;
+        }));
+        return unread.get();
+    }
+
+    private CompletionStage<Void> readAtLast(long key, int attempts) {
+        long at = time.getAsLong();
+        CompletionStage<Void> read = dao.read(key)
+                .thenAccept(partition -> log.holdsAtLast(Long.toString(key), LoadCall.observed(partition), at));
+        return attempts == 1
+                ? read
+                : read.handle((done, failure) -> failure == null ? read : readAtLast(key, attempts - 1))
+                        .thenCompose(Function.identity());
     }
 
     private void all(Function<Integer, CompletionStage<Void>> work) {

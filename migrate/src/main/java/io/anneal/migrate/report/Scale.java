@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** A logarithmic scale of nanoseconds between two powers of ten. */
-record Scale(long minNanos, long maxNanos) {
+public record Scale(long minNanos, long maxNanos) {
     private static final long MICROSECOND = 1_000;
     private static final long MILLISECOND = 1_000_000;
     private static final long SECOND = 1_000_000_000;
@@ -37,7 +37,8 @@ record Scale(long minNanos, long maxNanos) {
         return (Math.log10(within) - Math.log10(minNanos)) / (Math.log10(maxNanos) - Math.log10(minNanos));
     }
 
-    static String text(long nanos) {
+    /** A duration in the unit that suits it. */
+    public static String text(long nanos) {
         if (nanos >= SECOND) {
             return text(nanos, SECOND, "s");
         } else if (nanos >= MILLISECOND) {

@@ -24,6 +24,7 @@ import org.HdrHistogram.Histogram;
  */
 public final class StoryRecorder {
     private static final int SLOTS_MAX = 1_000;
+    private static final Distribution NOTHING = new Distribution(0, 0, 0, 0, 0);
 
     /** Histograms as text, which takes a hundredth of the room. */
     private record Slot(Instant at, List<String> histograms) {
@@ -98,6 +99,15 @@ public final class StoryRecorder {
         slots.clear();
         slots.addAll(joined);
         looksPerSlot *= 2;
+    }
+
+    /** What calls took after that time, as far as it was seen. */
+    public synchronized LatencyPoint since(Instant time) {
+        return slots.stream()
+                .filter(slot -> slot.at().isAfter(time))
+                .reduce(Slot::add)
+                .map(Slot::point)
+                .orElse(new LatencyPoint(time, NOTHING, NOTHING, NOTHING, NOTHING));
     }
 
     /** What was seen so far, and the events since the recorder began. */

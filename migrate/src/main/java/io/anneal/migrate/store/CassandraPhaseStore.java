@@ -17,20 +17,18 @@ import io.anneal.dualdao.phase.PhaseStoreException;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
  * Phases in three tables of a keyspace in Cassandra or ScyllaDB. All records of a migration are one partition, its version a static
  * column, so that one conditional batch compares the version, sets it, and adds the record; records are read with serial
  * consistency. Heartbeats and notes are plain writes and reads at a quorum of all replicas. Nothing expires: an instance counts
- * until it is taken off. Rows are written with the time of the driver, a forgotten instance's deletion at least right after its
- * last heartbeat, whatever the clocks say.
+ * until it is taken off, which deletes its last heartbeat at the very time at which that was written: clocks that differ neither
+ * keep it nor hide the next one.
  *
  * <p>Whether a conditional batch that got no clear answer happened is found out by a serial read, which settles it. Any thread
  * may call; every call waits for Cassandra, at most some seconds.
@@ -46,23 +44,21 @@ public final class CassandraPhaseStore implements PhaseStore {
 
     private final CqlSession session;
     private final String keyspace;
-    private final InstantSource clock;
     private final boolean closesSession;
 
-    private CassandraPhaseStore(CqlSession session, String keyspace, InstantSource clock, boolean closesSession) {
+    private CassandraPhaseStore(CqlSession session, String keyspace, boolean closesSession) {
         this.session = session;
         this.keyspace = keyspace;
-        this.clock = clock;
         this.closesSession = closesSession;
     }
 
     /** In a keyspace. Looks at nothing yet. Closing it leaves the session open, which is the caller's. */
-    public static CassandraPhaseStore of(CqlSession session, String keyspace, InstantSource clock) {
-        return new CassandraPhaseStore(session, keyspace, clock, false);
+    public static CassandraPhaseStore of(CqlSession session, String keyspace) {
+        return new CassandraPhaseStore(session, keyspace, false);
     }
 
-    static CassandraPhaseStore owning(CqlSession session, String keyspace, InstantSource clock) {
-        return new CassandraPhaseStore(session, keyspace, clock, true);
+    static CassandraPhaseStore owning(CqlSession session, String keyspace) {
+        return new CassandraPhaseStore(session, keyspace, true);
     }
 
     /**
@@ -137,6 +133,7 @@ public final class CassandraPhaseStore implements PhaseStore {
 
     @Override
     public void create(String name, PhaseRecord first) {
+        requireVersion(1, first);
         if (!asked(name, () -> put(name, null, first))) {
             throw new IllegalStateException(
                     "there is a migration of that name, store=" + where(keyspace) + ", name=" + name);
@@ -145,7 +142,15 @@ public final class CassandraPhaseStore implements PhaseStore {
 
     @Override
     public boolean compareAndSet(String name, long expectedVersion, PhaseRecord next) {
+        requireVersion(expectedVersion + 1, next);
         return asked(name, () -> put(name, expectedVersion, next));
+    }
+
+    private static void requireVersion(long version, PhaseRecord record) {
+        if (record.version() != version) {
+            throw new IllegalArgumentException(
+                    "record is not the next one, version=" + record.version() + ", next=" + version);
+        }
     }
 
     private boolean put(String name, Long expectedVersion, PhaseRecord next) {
@@ -242,15 +247,13 @@ public final class CassandraPhaseStore implements PhaseStore {
                             name,
                             instance))
                     .one();
-            Instant now = clock.instant();
-            long nowMicros =
-                    TimeUnit.SECONDS.toMicros(now.getEpochSecond()) + TimeUnit.NANOSECONDS.toMicros(now.getNano());
-            long micros = last == null ? nowMicros : Math.max(nowMicros, last.getLong("written"));
-            return session.execute(quorum(
-                    "DELETE FROM %s." + HEARTBEATS + " USING TIMESTAMP ? WHERE name = ? AND instance = ?",
-                    micros,
-                    name,
-                    instance));
+            return last == null
+                    ? null
+                    : session.execute(quorum(
+                            "DELETE FROM %s." + HEARTBEATS + " USING TIMESTAMP ? WHERE name = ? AND instance = ?",
+                            last.getLong("written"),
+                            name,
+                            instance));
         });
     }
 

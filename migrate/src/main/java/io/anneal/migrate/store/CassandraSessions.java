@@ -7,6 +7,7 @@ import com.datastax.oss.driver.api.core.NoNodeAvailableException;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.typesafe.config.ConfigException;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -167,10 +168,24 @@ public final class CassandraSessions {
             node = first.getKey().getEndPoint() + ": ";
             cause = first.getValue().get(0);
         }
-        while (cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        cause = innermost(cause);
         String text = cause.getMessage() == null ? "" : ": " + cause.getMessage();
         return node + cause.getClass().getSimpleName() + text;
+    }
+
+    /** Of a connection that was refused the driver tells what became of its first request, and the refusal beside that. */
+    private static Throwable innermost(Throwable failure) {
+        Throwable cause = failure;
+        while (true) {
+            for (Throwable beside : cause.getSuppressed()) {
+                if (beside instanceof IOException) {
+                    return beside;
+                }
+            }
+            if (cause.getCause() == null) {
+                return cause;
+            }
+            cause = cause.getCause();
+        }
     }
 }

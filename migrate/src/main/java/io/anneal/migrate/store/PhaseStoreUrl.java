@@ -5,7 +5,6 @@ import io.anneal.dualdao.phase.FilePhaseStore;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.PhaseStore;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.Optional;
 
 /** A phase store by its URL: {@code file:DIR}, {@code cassandra://HOST:PORT/KEYSPACE} or {@code memory:}. */
@@ -15,8 +14,7 @@ public final class PhaseStoreUrl {
 
     /** Opens what the URL names. */
     private interface Opening {
-        PhaseStore open(Optional<Path> driverConfiguration, InstantSource clock, boolean makesTables)
-                throws StoreUnavailableException;
+        PhaseStore open(Optional<Path> driverConfiguration, boolean makesTables) throws StoreUnavailableException;
     }
 
     private final String text;
@@ -35,12 +33,12 @@ public final class PhaseStoreUrl {
     public static PhaseStoreUrl parse(String text) {
         if (text.startsWith(CassandraAddress.SCHEME)) {
             CassandraAddress address = CassandraAddress.parse(text);
-            return new PhaseStoreUrl(text, (file, clock, makes) -> cassandra(address, file, clock, makes));
+            return new PhaseStoreUrl(text, (file, makes) -> cassandra(address, file, makes));
         } else if (text.startsWith(FILE)) {
             Path directory = StoreUrl.path(text, text.substring(FILE.length()));
-            return new PhaseStoreUrl(text, (file, clock, makes) -> new FilePhaseStore(directory));
+            return new PhaseStoreUrl(text, (file, makes) -> new FilePhaseStore(directory));
         } else if (text.equals(MEMORY)) {
-            return new PhaseStoreUrl(text, (file, clock, makes) -> new MemoryPhaseStore());
+            return new PhaseStoreUrl(text, (file, makes) -> new MemoryPhaseStore());
         }
         throw new IllegalArgumentException("not the URL of a phase store, url=" + text
                 + "; write file:DIR, cassandra://HOST:PORT/KEYSPACE or memory:");
@@ -59,13 +57,12 @@ public final class PhaseStoreUrl {
      * @throws StoreUnavailableException if Cassandra can't be reached
      * @throws io.anneal.dualdao.phase.PhaseStoreException if it is reached and refuses
      */
-    public PhaseStore open(Optional<Path> driverConfiguration, InstantSource clock, boolean makesTables)
-            throws StoreUnavailableException {
-        return opening.open(driverConfiguration, clock, makesTables);
+    public PhaseStore open(Optional<Path> driverConfiguration, boolean makesTables) throws StoreUnavailableException {
+        return opening.open(driverConfiguration, makesTables);
     }
 
     private static PhaseStore cassandra(
-            CassandraAddress address, Optional<Path> driverConfiguration, InstantSource clock, boolean makesTables)
+            CassandraAddress address, Optional<Path> driverConfiguration, boolean makesTables)
             throws StoreUnavailableException {
         CqlSession session = CassandraSessions.open(address, driverConfiguration);
         boolean opened = false;
@@ -73,7 +70,7 @@ public final class PhaseStoreUrl {
             if (makesTables) {
                 CassandraPhaseStore.createSchema(session, address.keyspace());
             }
-            PhaseStore store = CassandraPhaseStore.owning(session, address.keyspace(), clock);
+            PhaseStore store = CassandraPhaseStore.owning(session, address.keyspace());
             opened = true;
             return store;
         } finally {

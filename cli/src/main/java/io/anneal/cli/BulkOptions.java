@@ -1,0 +1,37 @@
+package io.anneal.cli;
+
+import io.anneal.migrate.BulkSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+
+/** How back-fills and verifications go. */
+final class BulkOptions {
+    private static final Duration REREAD_DELAY = Duration.ofSeconds(2);
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Rows a second at most; as fast as it goes unless told.")
+    private long rowsPerSecond;
+
+    @Option(
+            names = "--checkpoint",
+            paramLabel = "FILE",
+            description = "Keep here how far it is; run again with the same file it goes on there.")
+    private Path checkpoint;
+
+    BulkSettings settings(Subcommand command, String who, Progress progress) {
+        if (rowsPerSecond < 0) {
+            throw command.usage("--rate takes a number of rows a second");
+        }
+        return new BulkSettings(
+                who,
+                rowsPerSecond,
+                Optional.ofNullable(checkpoint),
+                REREAD_DELAY,
+                told -> progress.update(told.bytes(), told.rows()));
+    }
+}

@@ -1,0 +1,139 @@
+package io.anneal.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.dualdao.DualEnvironment;
+import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.migrate.BulkWork;
+import io.anneal.migrate.HarnessTime;
+import io.anneal.migrate.MigrationSides;
+import io.anneal.migrate.ReverseWork;
+import io.anneal.migrate.bulk.BackfillResult;
+import io.anneal.migrate.bulk.VerificationResult;
+import io.anneal.migrate.store.Delayer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code anneal migrate backfill}: copies what is old to the target; or on the way back what is new to the origin. */
+@Command(
+        name = "backfill",
+        description = "Copies all of the origin to the target, with write times and TTLs, in phase 2 or 3.")
+final class MigrateBackfillCommand extends Subcommand {
+    @Mixin
+    private MigrationOptions migration;
+
+    @Mixin
+    private SidesOptions sides;
+
+    @Mixin
+    private BulkOptions bulk;
+
+    @Mixin
+    private WhoOptions who;
+
+    @Option(
+            names = "--reverse",
+            description = "The way back from 4 or 5: to 3b step by step, until every key written since 4 is in the origin"
+                    + " again; then compares both sides.")
+    private boolean reverse;
+
+    @Option(
+            names = "--wait",
+            paramLabel = "TIME",
+            defaultValue = "10m",
+            converter = DurationConverter.class,
+            description = "How long instances may take for each step of --reverse; ${DEFAULT-VALUE} unless told.")
+    private Duration wait;
+
+    @Override
+    int execute() throws IOException, InterruptedException {
+        if (sides.none(this)) {
+            throw usage("--origin and --target are needed");
+        }
+        try (MigrationOptions.OpenPhases phases = migration.open(this, false, ControlPolicy.DEFAULTS);
+                MigrationSides open = sides.open(this, Delayer.NONE, false);
+                Progress progress = progress(reverse ? "comparing" : "copying")) {
+            phases.control().current();
+            BulkWork work = new BulkWork(
+                    open,
+                    phases.store(),
+                    phases.control(),
+                    bulk.settings(this, who.who(), progress),
+                    environment().clock());
+            if (!work.possible()) {
+                throw new NotAvailableException(
+                        "only embedded: and cassandra: stores can be copied as a whole; the keys of others can't be listed");
+            }
+            if (reverse) {
+                printReverse(reverse(phases, work));
+            } else {
+                print(work.backfill());
+            }
+        }
+        return ExitCode.YES;
+    }
+
+    private String reverse(MigrationOptions.OpenPhases phases, BulkWork work) throws IOException, InterruptedException {
+        HarnessTime time = HarnessTime.of(new DualEnvironment(
+                environment().clock(),
+                environment().nanoTime(),
+                DualEnvironment.system().threads()));
+        return new ReverseWork(
+                        phases.control(),
+                        phases.store(),
+                        null,
+                        () -> compared(work.verification()),
+                        who.who(),
+                        wait,
+                        time)
+                .run();
+    }
+
+    private static String compared(VerificationResult result) throws IOException {
+        if (!result.clean()) {
+            throw new IOException("sides differ after copying back, entries=" + result.entries() + ", mismatches="
+                    + result.mismatches() + ", samples=" + result.samples());
+        }
+        return String.format(Locale.ROOT, "%,d rows compared, 0 mismatches", result.entries());
+    }
+
+    private void printReverse(String done) throws IOException {
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "migrate backfill")) {
+                result.fields().writeStringField("name", migration.name());
+                result.fields().writeStringField("reverse", done);
+            }
+        } else {
+            out().println(done);
+            out().println("'anneal migrate rollback' leads to phase 3 now");
+        }
+    }
+
+    private void print(BackfillResult done) throws IOException {
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "migrate backfill")) {
+                JsonGenerator json = result.fields();
+                json.writeStringField("name", migration.name());
+                json.writeNumberField("rows", done.rows());
+                json.writeNumberField("bytes", done.bytes());
+                json.writeNumberField("ranges", done.ranges());
+                json.writeNumberField("resumedRanges", done.resumedRanges());
+                json.writeNumberField("retries", done.retries());
+                json.writeNumberField("seconds", done.seconds());
+            }
+        } else {
+            out().println(String.format(
+                    Locale.ROOT,
+                    "%,d rows, %s, copied in %.1f s; %d ranges, %d of them by an earlier run, %d retries",
+                    done.rows(),
+                    ByteSize.text(done.bytes()),
+                    done.seconds(),
+                    done.ranges(),
+                    done.resumedRanges(),
+                    done.retries()));
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.anneal.dualdao;
+
+import io.anneal.dualdao.stats.DualStats;
+import java.util.concurrent.ScheduledExecutorService;
+
+/**
+ * What the routes of all operations share.
+ *
+ * @param ordered whether writes to a key wait for each other
+ */
+record EngineParts<D>(
+        DualConfig<D> config,
+        DualStats stats,
+        Outcomes outcomes,
+        WriteTimes times,
+        KeyOrder order,
+        boolean ordered,
+        DirtyKeys dirty,
+        KeyCopies<D> copies,
+        Background background,
+        SerialLanes lanes,
+        Repairs<D> repairs,
+        Batches batches,
+        ScheduledExecutorService scheduler) {}

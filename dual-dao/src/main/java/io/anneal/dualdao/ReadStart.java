@@ -1,0 +1,42 @@
+package io.anneal.dualdao;
+
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.Side;
+
+/** Where a read begins. */
+final class ReadStart {
+    private static final int ALL_PERCENT = 100;
+
+    private final DirtyKeys dirty;
+
+    ReadStart(DirtyKeys dirty) {
+        this.dirty = dirty;
+    }
+
+    /**
+     * The target from phase 3 on; but the origin for keys outside the share, and for those that the target may lack as long as
+     * the origin has all that was acknowledged. A read of several keys goes by the share of the first.
+     */
+    Side of(PhaseRecord inForce, Keys keys) {
+        Phase phase = inForce.phase();
+        if (!phase.readsTarget()) {
+            return Side.ORIGIN;
+        }
+        if (phase == Phase.READ_TARGET && !inShare(inForce.readSharePercent(), keys)) {
+            return Side.ORIGIN;
+        }
+        boolean originHasAll = phase == Phase.READ_TARGET || phase == Phase.TARGET_FIRST && inForce.fallback();
+        return originHasAll && lacks(Side.TARGET, keys) ? Side.ORIGIN : Side.TARGET;
+    }
+
+    private static boolean inShare(int percent, Keys keys) {
+        return percent == ALL_PERCENT
+                || !keys.none() && KeyHash.inShare(keys.texts().get(0), percent);
+    }
+
+    /** Whether a side may lack one of the keys; of a read of everything, whether it lacks any. */
+    boolean lacks(Side side, Keys keys) {
+        return keys.none() ? dirty.size(side) > 0 : dirty.lacksAny(side, keys.texts());
+    }
+}

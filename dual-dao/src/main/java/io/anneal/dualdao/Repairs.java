@@ -1,0 +1,114 @@
+package io.anneal.dualdao;
+
+import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.Counter;
+import io.anneal.dualdao.stats.OperationStats;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Copies to the target what a read found in the origin alone: beside the call, each key once at a time, so many in a second, and
+ * never while the key is being written or is in the journal, whose re-drive knows better. Any thread may call.
+ */
+final class Repairs<D> {
+    private static final Logger LOG = LoggerFactory.getLogger(Repairs.class);
+    private static final long SECOND_NANOS = 1_000_000_000;
+
+    private final KeyCopies<D> copies;
+    private final KeyOrder order;
+    private final DirtyKeys dirty;
+    private final Background background;
+    private final LongSupplier nanoTime;
+    private final long intervalNanos;
+    private final AtomicLong nextNanos;
+    private final Set<String> underWay = ConcurrentHashMap.newKeySet();
+
+    Repairs(DualConfig<D> config, KeyCopies<D> copies, KeyOrder order, DirtyKeys dirty, Background background) {
+        this.copies = copies;
+        this.order = order;
+        this.dirty = dirty;
+        this.background = background;
+        nanoTime = config.environment().nanoTime();
+        nextNanos = new AtomicLong(nanoTime.getAsLong());
+        int copiesPerSecond = config.readRepair().copiesPerSecond();
+        boolean safe = copies.keepsTimes() || copies.writesOnlyIfAbsent();
+        intervalNanos = copiesPerSecond > 0 && safe ? SECOND_NANOS / copiesPerSecond : 0;
+    }
+
+    boolean on() {
+        return intervalNanos > 0;
+    }
+
+    /** A read fell back and found these keys. Never throws, never waits. */
+    void afterHit(Keys keys, OperationStats stats, Stay stay) {
+        if (!on()) {
+            return;
+        }
+        for (int i = 0; i < keys.texts().size(); i++) {
+            if (!begin(keys.objects().get(i), keys.texts().get(i), stats, stay)) {
+                stats.count(Counter.REPAIRS_SKIPPED);
+            }
+        }
+    }
+
+    private boolean begin(Object key, String text, OperationStats stats, Stay stay) {
+        if (!underWay.add(text)) {
+            return false;
+        }
+        int stripe = KeyOrder.stripe(text);
+        if (!order.tryLock(stripe)) {
+            underWay.remove(text);
+            return false;
+        }
+        int[] held = {stripe};
+        boolean begun = false;
+        stay.hold();
+        try {
+            begun = !dirty.lacks(Side.ORIGIN, text)
+                    && !dirty.lacks(Side.TARGET, text)
+                    && admitted()
+                    && background.run(() -> copies.copyOnce(key, Side.ORIGIN)
+                            .whenComplete((nothing, thrown) -> over(text, held, stats, stay, thrown)));
+        } finally {
+            if (!begun) {
+                release(text, held, stay);
+            }
+        }
+        return begun;
+    }
+
+    private void over(String text, int[] held, OperationStats stats, Stay stay, Throwable thrown) {
+        release(text, held, stay);
+        if (thrown == null) {
+            stats.count(Counter.REPAIRED);
+        } else {
+            stats.count(Counter.REPAIRS_SKIPPED);
+            LOG.debug("read-repair failed", thrown);
+        }
+    }
+
+    private void release(String text, int[] held, Stay stay) {
+        underWay.remove(text);
+        order.unlock(held);
+        stay.release();
+    }
+
+    /** Lets so many through in a second, and as many at once after a second without any. */
+    private boolean admitted() {
+        long now = nanoTime.getAsLong();
+        while (true) {
+            long next = nextNanos.get();
+            if (next - now > 0) {
+                return false;
+            }
+            long from = now - next > SECOND_NANOS ? now - SECOND_NANOS : next;
+            if (nextNanos.compareAndSet(next, from + intervalNanos)) {
+                return true;
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package io.anneal.dualdao;
+
+import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.Counter;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Reads one side, with a limit on how long the target may take and a second read for a slow first one, where the caller wants
+ * these. A synchronous read that may be given up runs on the pool, and its caller waits. Any thread may call.
+ */
+final class SideReads<D, A, R> {
+    /** Stands for an answer that did not come in time. */
+    static final Throwable LATE = new RuntimeException("late", null, false, false) {
+        private static final long serialVersionUID = 1L;
+    };
+
+    private final SideCalls<D, A, R> calls;
+    private final Speculation speculation;
+    private final long timeoutNanos;
+    private final Background background;
+    private final ScheduledExecutorService scheduler;
+
+    SideReads(SideCalls<D, A, R> calls, EngineParts<D> parts) {
+        this.calls = calls;
+        DualConfig<D> config = parts.config();
+        Duration timeout = config.targetTimeout();
+        timeoutNanos = timeout == null ? Speculation.NEVER : timeout.toNanos();
+        speculation = new Speculation(
+                config.speculativePercentile(),
+                calls.stats(),
+                config.environment().nanoTime());
+        background = parts.background();
+        scheduler = parts.scheduler();
+    }
+
+    /**
+     * Reads a side.
+     *
+     * @param limited whether the reply is {@link #LATE} if the answer is not there in time
+     * @param stay held as long as any read that was fired has not ended
+     */
+    void read(Side side, A argument, boolean limited, BatchSpan span, Stay stay, Reply reply) {
+        long limitNanos = limited ? timeoutNanos : Speculation.NEVER;
+        long againNanos = speculation.delayNanos(side);
+        if (limitNanos == Speculation.NEVER && againNanos == Speculation.NEVER) {
+            calls.call(side, argument, 0, span, reply);
+        } else if (calls.answersLater()) {
+            new Race(side, argument, span, stay, reply).begin(limitNanos, againNanos);
+        } else {
+            await(side, argument, limitNanos, againNanos, span, stay, reply);
+        }
+    }
+
+    private void await(
+            Side side, A argument, long limitNanos, long againNanos, BatchSpan span, Stay stay, Reply reply) {
+        CompletableFuture<Object> first = new CompletableFuture<>();
+        Race race = new Race(side, argument, span, stay, (answer, thrown) -> {
+            if (thrown == null) {
+                first.complete(answer);
+            } else {
+                first.completeExceptionally(thrown);
+            }
+        });
+        if (!race.fireBeside(false)) {
+            if (limitNanos == Speculation.NEVER) {
+                calls.call(side, argument, 0, span, reply);
+            } else {
+                // Whatever fills the pool, this read would wait behind it.
+                reply.done(null, LATE);
+            }
+            return;
+        }
+        Optional<Reply.Outcome> outcome = Optional.empty();
+        long left = limitNanos;
+        if (againNanos < limitNanos) {
+            outcome = Stages.await(first, againNanos, calls::nanoTime);
+            left = limitNanos == Speculation.NEVER ? limitNanos : limitNanos - againNanos;
+            if (outcome.isEmpty()) {
+                race.fireAgain();
+            }
+        }
+        if (outcome.isEmpty()) {
+            outcome = Stages.await(first, left, calls::nanoTime);
+        }
+        if (outcome.isEmpty()) {
+            race.late();
+            outcome = Stages.await(first, Speculation.NEVER, calls::nanoTime);
+        }
+        reply.done(outcome.orElseThrow().answer(), outcome.orElseThrow().thrown());
+    }
+
+    /** One or two reads of the same, and a limit; the first answer wins, a failure only if it is the last. */
+    private final class Race {
+        private final Side side;
+        private final A argument;
+        private final BatchSpan span;
+        private final Stay stay;
+        private final Reply reply;
+        private int running;
+        private boolean decided;
+
+        Race(Side side, A argument, BatchSpan span, Stay stay, Reply reply) {
+            this.side = side;
+            this.argument = argument;
+            this.span = span;
+            this.stay = stay;
+            this.reply = reply;
+        }
+
+        void begin(long limitNanos, long againNanos) {
+            enter();
+            calls.call(side, argument, 0, span, (answer, thrown) -> done(answer, thrown, false));
+            if (undecided()) {
+                if (againNanos < limitNanos) {
+                    after(againNanos, this::fireAgain);
+                }
+                if (limitNanos != Speculation.NEVER) {
+                    after(limitNanos, this::late);
+                }
+            }
+        }
+
+        private void after(long nanos, Runnable task) {
+            try {
+                scheduler.schedule(task, nanos, TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException closed) {
+                // without a clock the first answer is waited for
+            }
+        }
+
+        private void enter() {
+            synchronized (this) {
+                running++;
+            }
+            stay.hold();
+        }
+
+        private synchronized boolean undecided() {
+            return !decided;
+        }
+
+        boolean fireBeside(boolean again) {
+            enter();
+            boolean fired = background.run(() -> {
+                calls.call(side, argument, 0, span, (answer, thrown) -> done(answer, thrown, again));
+                return null;
+            });
+            if (!fired) {
+                synchronized (this) {
+                    running--;
+                }
+                stay.release();
+            }
+            return fired;
+        }
+
+        void fireAgain() {
+            if (!undecided() || !speculation.take()) {
+                return;
+            }
+            calls.stats().count(Counter.SPECULATIVE_READS);
+            if (calls.answersLater()) {
+                enter();
+                calls.call(side, argument, 0, span, (answer, thrown) -> done(answer, thrown, true));
+            } else {
+                fireBeside(true);
+            }
+        }
+
+        private void done(Object answer, Throwable thrown, boolean again) {
+            boolean mine;
+            synchronized (this) {
+                running--;
+                mine = !decided && (thrown == null || running == 0);
+                decided |= mine;
+            }
+            try {
+                if (mine) {
+                    if (again && thrown == null) {
+                        calls.stats().count(Counter.SPECULATIVE_WINS);
+                    }
+                    reply.done(answer, thrown);
+                }
+            } finally {
+                stay.release();
+            }
+        }
+
+        void late() {
+            synchronized (this) {
+                if (decided) {
+                    return;
+                }
+                decided = true;
+            }
+            reply.done(null, LATE);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package io.anneal.dualdao;
+
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.Side;
+
+/**
+ * What a write does in a phase.
+ *
+ * @param first the side that is right, and whose answer is the write's
+ * @param second whether the other side is written too, after the first
+ * @param copies whether the other side gets a copy of the key instead of the call
+ * @param remembers whether the keys go into the journal for good, before anything else
+ * @param tolerates whether the caller is answered although the other side failed
+ */
+record WritePlan(Side first, boolean second, boolean copies, boolean remembers, boolean tolerates) {
+    static WritePlan of(OperationKind kind, PhaseRecord inForce, WritePolicy policy, boolean rememberWrites) {
+        Phase phase = inForce.phase();
+        boolean decides = kind == OperationKind.CONDITIONAL || kind == OperationKind.INCREMENT;
+        // What may take a key away must not leave it in the origin, where a read would find it again.
+        boolean mayDelete = kind == OperationKind.DELETE || kind == OperationKind.CONDITIONAL;
+        boolean originToo = phase == Phase.WRITE_TARGET && inForce.fallback() && mayDelete;
+        boolean second = phase.writes(Side.ORIGIN) && phase.writes(Side.TARGET) || originToo;
+        return new WritePlan(
+                phase.authority(),
+                second,
+                second && decides,
+                !phase.writes(Side.ORIGIN) && rememberWrites,
+                policy == WritePolicy.ORIGIN_THEN_JOURNAL && phase.authority() == Side.ORIGIN || decides);
+    }
+
+    /** The side that may lack a key if anything goes wrong. */
+    Side lacking() {
+        return first.other();
+    }
+}

@@ -1,0 +1,45 @@
+package io.anneal.dualdao;
+
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Tells whether keys were being written while two sides were read, so that answers which had to differ are not compared. By the
+ * stripes of {@link KeyOrder}. Any thread may call.
+ */
+final class WriteWatch {
+    private static final long WRITING = -1;
+
+    private final AtomicIntegerArray underWay = new AtomicIntegerArray(KeyOrder.STRIPES);
+    private final AtomicLongArray begun = new AtomicLongArray(KeyOrder.STRIPES);
+
+    void begin(int[] stripes) {
+        for (int stripe : stripes) {
+            underWay.incrementAndGet(stripe);
+            begun.incrementAndGet(stripe);
+        }
+    }
+
+    void end(int[] stripes) {
+        for (int stripe : stripes) {
+            underWay.decrementAndGet(stripe);
+        }
+    }
+
+    /** To be held against {@link #quietSince} later. */
+    long mark(int[] stripes) {
+        long mark = 0;
+        for (int stripe : stripes) {
+            mark += begun.get(stripe);
+            if (underWay.get(stripe) > 0) {
+                return WRITING;
+            }
+        }
+        return mark;
+    }
+
+    /** Whether no write was under way at any time since. */
+    boolean quietSince(long mark, int[] stripes) {
+        return mark != WRITING && mark == mark(stripes);
+    }
+}

@@ -1,0 +1,118 @@
+package io.anneal.migrate;
+
+import io.anneal.dualdao.DualDao;
+import io.anneal.dualdao.ReverseResult;
+import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.phase.PhaseNote;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.phase.WorkStart;
+import io.anneal.dualdao.stats.MergedFacts;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+
+/**
+ * The way back from 4 or 5: phase by phase to 3b without fallback, where both sides are written again, then every key that was
+ * written since 4 is copied to the origin and compared.
+ *
+ * <p>Each instance has the keys that it wrote. This process copies its own if it has a dual DAO; those of others are copied by
+ * themselves, and waited for.
+ */
+public final class ReverseWork implements WalkWork {
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    private final PhaseControl control;
+    private final PhaseStore phases;
+    private final DualDao<?> dual;
+    private final WalkWork verification;
+    private final String who;
+    private final Duration atMost;
+    private final HarnessTime time;
+
+    /**
+     * @param dual of this process, null if it has none
+     * @param verification of all keys, which the note then stands for; null if the keys that were copied are enough
+     * @param atMost how long instances may take, for each step and for the copying
+     */
+    public ReverseWork(
+            PhaseControl control,
+            PhaseStore phases,
+            DualDao<?> dual,
+            WalkWork verification,
+            String who,
+            Duration atMost,
+            HarnessTime time) {
+        this.control = control;
+        this.phases = phases;
+        this.dual = dual;
+        this.verification = verification;
+        this.who = who;
+        this.atMost = atMost;
+        this.time = time;
+    }
+
+    @Override
+    public String run() throws IOException, InterruptedException {
+        PhaseRecord current = control.current();
+        while (current.phase() != Phase.TARGET_FIRST || current.fallback()) {
+            if (current.phase().compareTo(Phase.TARGET_FIRST) < 0) {
+                throw new IOException("origin is complete in this phase, phase="
+                        + current.phase().label());
+            }
+            current = control.reverse(who, "the way back");
+            if (!control.awaitAcknowledged(atMost, time.sleeper())) {
+                throw new IOException("not every instance acts by it, phase="
+                        + current.phase().label() + ", version=" + current.version());
+            }
+        }
+        WorkStart start = control.begin();
+        long copied = dual == null ? 0 : copyOwn();
+        awaitOthers();
+        String compared = verification == null ? "each was compared" : verification.run();
+        control.finish(
+                start,
+                PhaseNote.Kind.REVERSE_BACKFILL,
+                who,
+                Map.of(Facts.ROWS, Long.toString(copied), Facts.MISMATCHES, "0"));
+        return String.format(Locale.ROOT, "%,d keys copied back to the origin; %s", copied, compared);
+    }
+
+    private long copyOwn() throws IOException {
+        ReverseResult result;
+        try {
+            result = dual.reverse().toCompletableFuture().join();
+        } catch (CompletionException e) {
+            throw new IOException("copying back failed, reason=" + e.getCause(), e);
+        }
+        if (!result.complete()) {
+            throw new IOException("copying back left something, copied=" + result.copied() + ", mismatches="
+                    + result.mismatches() + ", failed=" + result.failed() + ", left=" + result.left() + ", samples="
+                    + result.samples());
+        }
+        return result.copied();
+    }
+
+    private void awaitOthers() throws IOException, InterruptedException {
+        long startNanos = time.nanoTime().getAsLong();
+        while (true) {
+            if (dual != null) {
+                dual.poll();
+            }
+            long dirty = MergedFacts.of(phases.heartbeats(control.name()))
+                    .sum(Facts.DIRTY_ORIGIN)
+                    .orElse(0);
+            if (dirty == 0) {
+                return;
+            }
+            if (time.nanoTime().getAsLong() - startNanos > atMost.toNanos()) {
+                throw new IOException("instances still have keys to copy back, keys=" + dirty);
+            }
+            time.sleeper().sleep(POLL);
+        }
+    }
+}

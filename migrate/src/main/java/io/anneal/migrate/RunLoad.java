@@ -1,0 +1,152 @@
+package io.anneal.migrate;
+
+import io.anneal.dualdao.DualDao;
+import io.anneal.dualdao.DualEnvironment;
+import io.anneal.dualdao.DualOperation;
+import io.anneal.dualdao.ShadowConfig;
+import io.anneal.dualdao.stats.StatsSnapshot.Distribution;
+import io.anneal.migrate.load.HistoryChecker;
+import io.anneal.migrate.load.HistoryChecker.UnknownWrites;
+import io.anneal.migrate.load.HistoryVerdict;
+import io.anneal.migrate.load.LoadConfig;
+import io.anneal.migrate.load.LoadGenerator;
+import io.anneal.migrate.load.LoadPasses;
+import io.anneal.migrate.load.LoadStats;
+import io.anneal.migrate.load.OperationLog;
+import io.anneal.migrate.store.Partition;
+import io.anneal.migrate.store.PartitionDao;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.HdrHistogram.Histogram;
+
+/** The load of a run with its log and its checker. Owned by the run's thread. */
+final class RunLoad implements AutoCloseable {
+    private static final ShadowConfig PACING = new ShadowConfig(1, 1);
+
+    private final LoadConfig config;
+    private final DualDao<PartitionDao> dual;
+    private final DualEnvironment environment;
+    private final ExecutorService callers;
+    private final ExecutorService pacing;
+    private final OperationLog log = new OperationLog();
+    private final HistoryChecker checker;
+    private final String valuePrefix;
+    private final DualOperation<Object[], CompletionStage<Partition>> reads;
+    private final long startNanos;
+
+    private LoadGenerator generator;
+    private Future<?> pumping;
+    private int unread;
+
+    RunLoad(
+            LoadConfig config,
+            DualDao<PartitionDao> dual,
+            boolean ordersWrites,
+            DualEnvironment environment,
+            ExecutorService callers) {
+        this.config = config;
+        this.dual = dual;
+        this.environment = environment;
+        this.callers = callers;
+        pacing = environment.threads().shadow(PACING);
+        reads = dual.operation("read");
+        startNanos = environment.nanoTime().getAsLong();
+        // Of this run alone: what an earlier one left under the same keys is told by it.
+        valuePrefix = Long.toString(environment.clock().instant().toEpochMilli(), Character.MAX_RADIX) + "-";
+        checker = new HistoryChecker(
+                ordersWrites ? UnknownWrites.IN_ORDER : UnknownWrites.AT_ANY_TIME,
+                value -> !value.startsWith(valuePrefix));
+    }
+
+    /** Fills all keys, then begins. */
+    void start() {
+        passes().fill(valuePrefix + "first-");
+        generator =
+                new LoadGenerator(config, valuePrefix, dual.dao(), this::readAll, log, environment.nanoTime(), callers);
+        pumping = pacing.submit(() -> generator.run(0));
+    }
+
+    private LoadPasses passes() {
+        return new LoadPasses(config, dual.dao(), log, environment.nanoTime(), callers);
+    }
+
+    private CompletionStage<Map<Long, Partition>> readAll(Collection<Long> keys) {
+        List<Object[]> calls = keys.stream().map(key -> new Object[] {key}).toList();
+        try {
+            Map<Long, Partition> found = new HashMap<>();
+            for (CompletionStage<Partition> answer : reads.callAll(calls)) {
+                Partition partition = answer.toCompletableFuture().join();
+                if (partition != null) {
+                    found.put(partition.a(), partition);
+                }
+            }
+            return CompletableFuture.completedFuture(found);
+        } catch (Exception e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Checks what was logged since the last time. */
+    HistoryVerdict sweep() {
+        checker.sweep(log);
+        return checker.verdict(log);
+    }
+
+    /** Ends the load and waits for what is under way. */
+    void stop(Duration linger) {
+        generator.stop();
+        try {
+            pumping.get(linger.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IllegalStateException("the load did not end, reason=" + e, e);
+        }
+        generator.run(linger.toNanos());
+    }
+
+    /** Reads every key once more, and checks all that is left. */
+    HistoryVerdict lastCheck() {
+        unread = passes().readAtLast();
+        return sweep();
+    }
+
+    LoadStats stats() {
+        return generator.stats();
+    }
+
+    /** What clients saw, in one line. */
+    String summary() {
+        LoadStats stats = generator.stats();
+        Histogram reads = stats.readNanos();
+        Histogram writes = stats.writeNanos();
+        return String.format(
+                Locale.ROOT,
+                "Clients: %,d operations, %,d failed, %,d late; from when each was due: reads %s; writes %s.%s",
+                stats.begun(),
+                stats.failed(),
+                stats.late(),
+                PhaseText.latencies(Distribution.of(reads)),
+                PhaseText.latencies(Distribution.of(writes)),
+                unread == 0 ? "" : String.format(Locale.ROOT, " %,d keys could not be read at last.", unread));
+    }
+
+    @Override
+    public void close() {
+        if (generator != null) {
+            generator.stop();
+        }
+        pacing.shutdownNow();
+    }
+}

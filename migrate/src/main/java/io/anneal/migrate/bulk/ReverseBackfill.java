@@ -1,0 +1,238 @@
+package io.anneal.migrate.bulk;
+
+import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.InstanceState;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.phase.PhaseNote;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.WorkStart;
+import io.anneal.table.StoreEnvironment;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The way back from phases 4 and 5, on which the origin gets what was written to the target alone. One thread runs it.
+ *
+ * <pre>
+ *   step back      5, 4 without fallback, 3b without fallback: each once all instances acknowledged the one before
+ *   wait           instances copy the keys of their journals to the origin, until no heartbeat tells of any
+ *   verify         both sides in full; what the origin still lacks (a journal was lost) is copied, if a target is given
+ *   note           that phase 3 may be gone back to
+ * </pre>
+ *
+ * Interrupted or refused in the middle it is simply run again.
+ */
+public final class ReverseBackfill<E extends BulkEntry> {
+    private static final long ASK_NANOS = 200_000_000;
+
+    private final Builder<E> told;
+
+    private ReverseBackfill(Builder<E> told) {
+        this.told = told;
+    }
+
+    /**
+     * Begins to say how.
+     *
+     * @param who stands in records and notes
+     */
+    public static <E extends BulkEntry> Builder<E> builder(
+            BulkSource<E> origin, BulkSource<E> target, PhaseControl control, String who, String why) {
+        return new Builder<>(origin, target, control, who, why);
+    }
+
+    /**
+     * Goes back, waits, verifies.
+     *
+     * @throws BulkRefusedException when the phase is before 4 and was not come back to this way, or when instances do not
+     *     acknowledge or work their journals off in time: names them
+     * @throws io.anneal.dualdao.phase.GateException when a step is refused
+     */
+    public ReverseResult run() throws IOException, InterruptedException {
+        PhaseRecord current = told.control.current();
+        while (!isBack(current)) {
+            if (current.phase().compareTo(Phase.TARGET_FIRST) <= 0) {
+                throw new BulkRefusedException("both sides are written, there is nothing to take back, name="
+                        + told.control.name() + ", phase=" + current.phase().label());
+            }
+            awaitAcknowledged();
+            current = told.control.reverse(told.who, told.why);
+            told.steps.accept(current);
+        }
+        awaitAcknowledged();
+        WorkStart start = told.control.begin();
+        await("instances have keys left that the origin may lack", this::withDirtyKeys);
+        VerificationResult found = verify();
+        told.control.finish(
+                start,
+                PhaseNote.Kind.REVERSE_BACKFILL,
+                told.who,
+                Map.of(
+                        Facts.MISMATCHES,
+                        Long.toString(found.complete() ? found.mismatches() : Math.max(1, found.mismatches())),
+                        Facts.ROWS,
+                        Long.toString(found.entries())));
+        return new ReverseResult(told.control.current(), found);
+    }
+
+    private static boolean isBack(PhaseRecord phase) {
+        return phase.phase() == Phase.TARGET_FIRST && !phase.fallback();
+    }
+
+    private void awaitAcknowledged() throws InterruptedException {
+        await("instances have not acknowledged the phase", this::behind);
+    }
+
+    /** Instances that something waits for, by what they say. */
+    private interface Waiting {
+        List<String> instances();
+    }
+
+    private List<String> behind() {
+        return told.control.instances().stream()
+                .filter(state -> state.serves() && !state.acknowledged())
+                .map(InstanceState::name)
+                .toList();
+    }
+
+    private List<String> withDirtyKeys() {
+        return told.control.instances().stream()
+                .filter(InstanceState::serves)
+                .filter(state -> dirtyKeys(state) > 0)
+                .map(state -> state.name() + " (" + dirtyKeys(state) + " keys)")
+                .toList();
+    }
+
+    private static long dirtyKeys(InstanceState state) {
+        return Long.parseLong(state.heartbeat().facts().getOrDefault(Facts.DIRTY_ORIGIN, "0"));
+    }
+
+    private void await(String what, Waiting waiting) throws InterruptedException {
+        Instant deadline = told.environment.clock().instant().plus(told.patience);
+        for (List<String> left = waiting.instances(); !left.isEmpty(); left = waiting.instances()) {
+            if (!told.environment.clock().instant().isBefore(deadline)) {
+                throw new BulkRefusedException(
+                        what + ", run it again once they have; declare those dead that are, name=" + told.control.name()
+                                + ", instances=" + left + ", waited=" + told.patience);
+            }
+            told.environment.sleeper().sleepNanos(ASK_NANOS);
+        }
+    }
+
+    /** The target is right here, so the two change places. */
+    private VerificationResult verify() throws IOException, InterruptedException {
+        Verification.Builder<E> verification = Verification.builder(told.target, told.origin)
+                .tolerance(told.tolerance)
+                .rereads(told.rereads, told.rereadDelay)
+                .ranges(told.ranges)
+                .parallel(told.parallel)
+                .progress(told.listener)
+                .environment(told.environment);
+        told.repair.ifPresent(verification::repair);
+        return exchanged(verification.build().run());
+    }
+
+    private static VerificationResult exchanged(VerificationResult found) {
+        return new VerificationResult(
+                found.entries(),
+                found.onlyTarget(),
+                found.onlyOrigin(),
+                found.different(),
+                found.cleared(),
+                found.writtenPast(),
+                found.repaired(),
+                found.complete(),
+                found.samples().stream().map(BulkMismatch::exchanged).toList(),
+                found.ranges(),
+                found.resumedRanges(),
+                found.seconds());
+    }
+
+    /** Collects what a reverse back-fill is told. */
+    public static final class Builder<E extends BulkEntry> {
+        private final BulkSource<E> origin;
+        private final BulkSource<E> target;
+        private final PhaseControl control;
+        private final String who;
+        private final String why;
+        private Optional<BulkTarget<E>> repair = Optional.empty();
+        private Duration patience = Duration.ofMinutes(10);
+        private Consumer<PhaseRecord> steps = step -> {};
+        private BulkTolerance tolerance = BulkTolerance.VALUES;
+        private int rereads = 3;
+        private Duration rereadDelay = Duration.ofSeconds(2);
+        private int ranges = 256;
+        private int parallel = 4;
+        private BulkProgress.Listener listener = progress -> {};
+        private StoreEnvironment environment = StoreEnvironment.system();
+
+        private Builder(BulkSource<E> origin, BulkSource<E> target, PhaseControl control, String who, String why) {
+            this.origin = origin;
+            this.target = target;
+            this.control = control;
+            this.who = who;
+            this.why = why;
+        }
+
+        /** What the origin is written through where it still differs; without, differences are only told. */
+        public Builder<E> repair(BulkTarget<E> originWritten) {
+            repair = Optional.of(originWritten);
+            return this;
+        }
+
+        /** How long instances may take for each step, and for their journals; 10 minutes unless told. */
+        public Builder<E> patience(Duration longest) {
+            patience = longest;
+            return this;
+        }
+
+        /** Is told each step back. */
+        public Builder<E> steps(Consumer<PhaseRecord> told) {
+            steps = told;
+            return this;
+        }
+
+        public Builder<E> tolerance(BulkTolerance passed) {
+            tolerance = passed;
+            return this;
+        }
+
+        /** As {@link Verification.Builder#rereads}. */
+        public Builder<E> rereads(int count, Duration delay) {
+            rereads = count;
+            rereadDelay = delay;
+            return this;
+        }
+
+        public Builder<E> ranges(int count) {
+            ranges = count;
+            return this;
+        }
+
+        public Builder<E> parallel(int count) {
+            parallel = count;
+            return this;
+        }
+
+        public Builder<E> progress(BulkProgress.Listener listens) {
+            listener = listens;
+            return this;
+        }
+
+        /** Time and threads; the machine's unless told. */
+        public Builder<E> environment(StoreEnvironment timeAndThreads) {
+            environment = timeAndThreads;
+            return this;
+        }
+
+        public ReverseBackfill<E> build() {
+            return new ReverseBackfill<>(this);
+        }
+    }
+}

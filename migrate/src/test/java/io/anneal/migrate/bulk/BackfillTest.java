@@ -1,0 +1,447 @@
+package io.anneal.migrate.bulk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class BackfillTest {
+    private static final int ENTRIES = 500;
+
+    private final TestTime time = new TestTime();
+    private final TestSide origin = new TestSide("origin");
+    private final TestSide target = new TestSide("target");
+
+    @TempDir
+    private Path directory;
+
+    private void fill() {
+        for (int i = 0; i < ENTRIES; i++) {
+            origin.put(TestSide.position(i, ENTRIES), "v" + i, 1_000 + i);
+        }
+    }
+
+    private Backfill.Builder<TestEntry> backfill() {
+        return Backfill.builder(origin, target).ranges(16).environment(time.environment());
+    }
+
+    private Backfill.Builder<TestEntry> resumable() {
+        return backfill().checkpoint(directory.resolve("backfill.json"));
+    }
+
+    @Test
+    void shouldCopyEverythingWithItsTimes() throws Exception {
+        fill();
+
+        BackfillResult result = backfill().build().run();
+
+        assertThat(target.all()).isEqualTo(origin.all());
+        assertThat(result.rows()).isEqualTo(ENTRIES);
+        assertThat(result.bytes())
+                .isEqualTo(
+                        origin.all().stream().mapToLong(TestEntry::lengthBytes).sum());
+        assertThat(result.ranges()).isEqualTo(16);
+        assertThat(result.resumedRanges()).isZero();
+        assertThat(result.retries()).isZero();
+    }
+
+    @Test
+    void shouldNotOverwriteWhatIsWrittenMeanwhile() throws Exception {
+        fill();
+        origin.reading = entry -> {
+            // The dual DAO writes both sides while the copy of what was read before is still to come.
+            origin.put(entry.position(), "newer", 5_000);
+            target.put(entry.position(), "newer", 5_000);
+        };
+
+        backfill().build().run();
+
+        assertThat(target.all())
+                .hasSize(ENTRIES)
+                .allMatch(entry -> entry.value().equals("newer"));
+    }
+
+    @Test
+    void shouldNotBringBackWhatIsDeletedMeanwhile() throws Exception {
+        fill();
+        origin.reading = entry -> {
+            origin.delete(entry.position(), 5_000);
+            target.delete(entry.position(), 5_000);
+        };
+
+        backfill().build().run();
+
+        assertThat(target.all()).isEmpty();
+    }
+
+    @Test
+    void shouldTryARangeAgainAfterAWhile() throws Exception {
+        fill();
+        AtomicInteger left = new AtomicInteger(3);
+        target.writing = entry -> {
+            if (entry.value().equals("v77") && left.getAndDecrement() > 0) {
+                throw new TestSide.BrokenException("target is away");
+            }
+        };
+
+        BackfillResult result =
+                backfill().retries(5, Duration.ofSeconds(1)).build().run();
+
+        assertThat(target.all()).isEqualTo(origin.all());
+        assertThat(result.retries()).isEqualTo(3);
+        assertThat(result.rows()).as("what was copied twice counts once").isEqualTo(ENTRIES);
+        assertThat(time.nanos()).isEqualTo(TimeUnit.SECONDS.toNanos(1 + 2 + 4));
+    }
+
+    @Test
+    void shouldFinishTheOtherRangesWhenOneFailsForGood() throws Exception {
+        fill();
+        origin.reading = entry -> {
+            if (entry.value().equals("v77")) {
+                throw new TestSide.BrokenException("disk is broken");
+            }
+        };
+
+        assertThatThrownBy(() ->
+                        resumable().retries(2, Duration.ofSeconds(1)).build().run())
+                .isInstanceOf(BulkFailedException.class)
+                .hasMessageContaining("count=1")
+                .hasMessageContaining("disk is broken");
+
+        origin.reading = entry -> {};
+        BackfillResult result = resumable().build().run();
+        assertThat(result.resumedRanges()).isEqualTo(15);
+        assertThat(target.all()).isEqualTo(origin.all());
+        assertThat(result.rows()).isEqualTo(ENTRIES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void shouldLoseNothingHoweverOftenItIsKilled(long seed) throws Exception {
+        fill();
+        Random random = new Random(seed);
+        TestSide.BrokenException killed = new TestSide.BrokenException("killed, seed=" + seed);
+        int kills = 0;
+        for (boolean done = false; !done; ) {
+            AtomicInteger left = new AtomicInteger(random.nextInt(2 * ENTRIES));
+            TestSide side = random.nextBoolean() ? origin : target;
+            origin.reading = entry -> {};
+            target.writing = entry -> {};
+            if (side == origin) {
+                origin.reading = entry -> die(left, killed);
+            } else {
+                target.writing = entry -> die(left, killed);
+            }
+            try {
+                resumable().parallel(2).retries(1, Duration.ZERO).build().run();
+                done = true;
+            } catch (BulkFailedException e) {
+                kills++;
+            }
+        }
+
+        assertThat(target.all()).as("seed=%d kills=%d", seed, kills).isEqualTo(origin.all());
+        assertThat(directory.resolve("backfill.json")).doesNotExist();
+    }
+
+    /** From then on nothing works. */
+    private static void die(AtomicInteger left, TestSide.BrokenException killed) {
+        if (left.getAndDecrement() <= 0) {
+            throw killed;
+        }
+    }
+
+    @Test
+    void shouldEndWhenItIsInterruptedAndGoOnLater() throws Exception {
+        fill();
+        Thread runner = Thread.currentThread();
+        origin.reading = entry -> {
+            if (entry.value().equals("v250")) {
+                runner.interrupt();
+            }
+        };
+
+        assertThatThrownBy(() -> resumable().parallel(1).build().run()).isInstanceOf(InterruptedException.class);
+
+        origin.reading = entry -> {};
+        BackfillResult result = resumable().build().run();
+        assertThat(result.resumedRanges()).isBetween(1, 15);
+        assertThat(target.all()).isEqualTo(origin.all());
+    }
+
+    @Test
+    void shouldRefuseACheckpointOfAnotherRun() throws Exception {
+        fill();
+        interruptOnce();
+        TestSide other = new TestSide("another target");
+
+        assertThatThrownBy(() -> Backfill.builder(origin, other)
+                        .checkpoint(directory.resolve("backfill.json"))
+                        .environment(time.environment())
+                        .build()
+                        .run())
+                .isInstanceOf(BulkRefusedException.class)
+                .hasMessageContaining("another run")
+                .hasMessageContaining("backfill.json")
+                .hasMessageContaining("another target");
+    }
+
+    private void interruptOnce() {
+        origin.reading = entry -> {
+            if (entry.value().equals("v250")) {
+                throw new TestSide.BrokenException("once");
+            }
+        };
+        assertThatThrownBy(() -> resumable().retries(1, Duration.ZERO).build().run())
+                .isInstanceOf(BulkFailedException.class);
+        origin.reading = entry -> {};
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "{", "{\"format\": 2}", "{\"format\": 1}", "{\"format\": 1, \"done\": 7}", "[]", "null"})
+    void shouldRefuseACheckpointThatItCannotRead(String content) throws Exception {
+        Files.writeString(directory.resolve("backfill.json"), content);
+
+        assertThatThrownBy(() -> resumable().build().run())
+                .isInstanceOf(BulkRefusedException.class)
+                .hasMessageContaining("backfill.json");
+        assertThat(directory.resolve("backfill.json")).hasContent(content);
+    }
+
+    @Test
+    void shouldRefuseACheckpointThatAnotherRunHas() throws Exception {
+        fill();
+        List<Throwable> refusals = new ArrayList<>();
+        origin.reading = entry -> {
+            if (entry.value().equals("v250")) {
+                refusals.add(org.assertj.core.api.Assertions.catchThrowable(
+                        () -> resumable().build().run()));
+            }
+        };
+
+        resumable().parallel(1).build().run();
+
+        assertThat(refusals)
+                .singleElement()
+                .satisfies(refusal -> assertThat(refusal)
+                        .isInstanceOf(BulkRefusedException.class)
+                        .hasMessageContaining("another run uses"));
+    }
+
+    @Test
+    void shouldRefuseTheSameStoreAndOtherColumns() {
+        assertThatThrownBy(() -> Backfill.builder(origin, new TestSide("origin"))
+                        .environment(time.environment())
+                        .build()
+                        .run())
+                .isInstanceOf(BulkRefusedException.class)
+                .hasMessageContaining("same store");
+        target.shape = "words";
+        assertThatThrownBy(() -> backfill().build().run())
+                .isInstanceOf(BulkRefusedException.class)
+                .hasMessageContaining("numbers")
+                .hasMessageContaining("words");
+    }
+
+    @Test
+    void shouldKeepToItsRates() throws Exception {
+        fill();
+
+        BackfillResult result =
+                backfill().parallel(1).rowsPerSecond(100).build().run();
+        assertThat(result.seconds()).isBetween(4.9, 5.1);
+
+        long bytes = result.bytes();
+        TestSide again = new TestSide("again");
+        result = Backfill.builder(origin, again)
+                .bytesPerSecond(bytes / 10)
+                .environment(time.environment())
+                .build()
+                .run();
+        assertThat(result.seconds()).isBetween(9.5, 10.5);
+    }
+
+    @Test
+    void shouldHoldWritesUnderWayToItsBound() throws Exception {
+        fill();
+        List<CompletableFuture<Void>> open = new ArrayList<>();
+        AtomicInteger most = new AtomicInteger();
+        BulkTarget<TestEntry> slow = new ForwardingTarget(target) {
+            @Override
+            public synchronized CompletionStage<Void> write(TestEntry entry) {
+                open.removeIf(CompletableFuture::isDone);
+                CompletableFuture<Void> written = new CompletableFuture<>();
+                open.add(written);
+                most.accumulateAndGet(open.size(), Math::max);
+                if (open.size() == 8) {
+                    // Whoever has eight under way waits: only now does any of them come back.
+                    open.forEach(done -> done.complete(null));
+                }
+                return super.write(entry).thenCombine(written, (first, second) -> null);
+            }
+
+            @Override
+            public synchronized void finish(BulkRange range) {
+                open.forEach(done -> assertThat(done).isDone());
+            }
+        };
+        // A range ends with fewer than eight under way: nobody completes them but this.
+        Thread completing = new Thread(() -> {
+            while (!Thread.currentThread().isInterrupted()) {
+                synchronized (slow) {
+                    open.forEach(done -> done.complete(null));
+                }
+                Thread.onSpinWait();
+            }
+        });
+        completing.start();
+        try {
+            Backfill.builder(origin, slow)
+                    .parallel(1)
+                    .writesInFlight(8)
+                    .ranges(4)
+                    .environment(time.environment())
+                    .build()
+                    .run();
+        } finally {
+            completing.interrupt();
+            completing.join();
+        }
+
+        assertThat(most.get()).isBetween(1, 8);
+        assertThat(target.all()).isEqualTo(origin.all());
+    }
+
+    /** Passes everything on. */
+    private static class ForwardingTarget implements BulkTarget<TestEntry> {
+        private final TestSide inner;
+
+        ForwardingTarget(TestSide inner) {
+            this.inner = inner;
+        }
+
+        @Override
+        public String identity() {
+            return inner.identity();
+        }
+
+        @Override
+        public String shape() {
+            return inner.shape();
+        }
+
+        @Override
+        public CompletionStage<Void> write(TestEntry entry) {
+            return inner.write(entry);
+        }
+
+        @Override
+        public CompletionStage<Void> remove(TestEntry there, Optional<TestEntry> kept) {
+            return inner.remove(there, kept);
+        }
+
+        @Override
+        public void finish(BulkRange range) {
+            inner.finish(range);
+        }
+
+        @Override
+        public void close() {
+            inner.close();
+        }
+    }
+
+    @Test
+    void shouldMoveWholeRangesWhereTheTargetCan() throws Exception {
+        fill();
+        BulkTarget<TestEntry> moving = new ForwardingTarget(target) {
+            @Override
+            public CompletionStage<Void> write(TestEntry entry) {
+                throw new AssertionError("entries are not looked at");
+            }
+
+            @Override
+            public Optional<RangeTransfer> wholeRanges(BulkSource<TestEntry> source) {
+                return Optional.of(range -> {
+                    int moved = 0;
+                    try (BulkCursor<TestEntry> entries = source.open(range)) {
+                        for (TestEntry entry = entries.next(); entry != null; entry = entries.next()) {
+                            target.put(entry.position(), entry.value(), entry.writeTimeMicros());
+                            moved++;
+                        }
+                    }
+                    return new RangeTransfer.Moved(moved, 100L * moved);
+                });
+            }
+        };
+
+        BackfillResult result = Backfill.builder(origin, moving)
+                .environment(time.environment())
+                .build()
+                .run();
+
+        assertThat(target.all()).isEqualTo(origin.all());
+        assertThat(result.rows()).isEqualTo(ENTRIES);
+        assertThat(result.bytes()).isEqualTo(100L * ENTRIES);
+    }
+
+    @Test
+    void shouldTellHowFarItIsAndHowLongTheRestWillTake() throws Exception {
+        fill();
+        List<BulkProgress> told = new ArrayList<>();
+
+        backfill()
+                .parallel(1)
+                .rowsPerSecond(100)
+                .progress(progress -> {
+                    synchronized (told) {
+                        told.add(progress);
+                    }
+                })
+                .build()
+                .run();
+
+        BulkProgress last = told.get(told.size() - 1);
+        assertThat(last.rows()).isEqualTo(ENTRIES);
+        assertThat(last.rangesDone()).isEqualTo(last.rangesTotal()).isEqualTo(16);
+        assertThat(last.secondsLeft()).hasValue(0);
+    }
+
+    @Test
+    void shouldForetellByTheShareOfPositions() throws IOException {
+        Checkpoint checkpoint = Checkpoint.open(
+                Optional.empty(),
+                new Checkpoint.Identity("backfill", "a", "b", "c", 0),
+                new Checkpoint.Start(0, 0, true),
+                0,
+                () -> BulkRange.ALL.split(4));
+        ProgressMeter meter = new ProgressMeter(time.environment().nanoTime(), checkpoint);
+        assertThat(meter.progress().secondsLeft()).isEmpty();
+
+        time.pass(10);
+        meter.done(checkpoint.ranges().get(0));
+
+        assertThat(meter.progress().secondsLeft()).hasValue(30);
+        BulkRange second = checkpoint.ranges().get(1);
+        meter.add(second, second.after() / 2, 8);
+        assertThat(meter.progress().secondsLeft())
+                .as("half of the second quarter, too")
+                .hasValue(17);
+    }
+}

@@ -1,0 +1,54 @@
+package io.anneal.migrate.bulk;
+
+import io.anneal.table.StoreEnvironment;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Time that passes only where somebody sleeps; threads are the machine's. */
+final class TestTime implements InstantSource {
+    private static final Instant BEGIN = Instant.parse("2026-11-21T12:00:00Z");
+
+    private final AtomicLong nanos = new AtomicLong();
+    private final AtomicLong ids = new AtomicLong();
+
+    @Override
+    public Instant instant() {
+        return BEGIN.plusNanos(nanos.get());
+    }
+
+    long nanos() {
+        return nanos.get();
+    }
+
+    long seconds() {
+        return instant().getEpochSecond();
+    }
+
+    long micros() {
+        return TimeUnit.SECONDS.toMicros(seconds());
+    }
+
+    void pass(long seconds) {
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
+    }
+
+    StoreEnvironment environment() {
+        return environment(() -> {});
+    }
+
+    /** @param whileAsleep happens at each sleep */
+    StoreEnvironment environment(Runnable whileAsleep) {
+        return new StoreEnvironment(
+                this,
+                nanos::get,
+                () -> new UUID(0, ids.incrementAndGet()),
+                sleep -> {
+                    whileAsleep.run();
+                    nanos.addAndGet(sleep);
+                },
+                StoreEnvironment.system().threads());
+    }
+}

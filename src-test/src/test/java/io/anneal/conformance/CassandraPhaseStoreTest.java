@@ -1,0 +1,122 @@
+package io.anneal.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.migrate.store.CassandraPhaseStore;
+import io.anneal.migrate.store.CassandraSessions;
+import io.anneal.migrate.store.PhaseStoreUrl;
+import io.anneal.migrate.store.StoreUnavailableException;
+import io.anneal.testkit.PhaseStoreContract;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Phases in a real Cassandra, two clients at once. */
+@ExtendWith(SharedPeer.class)
+final class CassandraPhaseStoreTest extends PhaseStoreContract {
+    private static final String KEYSPACE = "phases_of_migrate";
+    private static final Instant AT = Instant.parse("2026-01-01T10:15:30.123456Z");
+
+    private static CassandraPeer peer;
+    private static CqlSession session;
+    private static CqlSession other;
+    private int opened;
+
+    @BeforeAll
+    static void connect(CassandraPeer shared) throws StoreUnavailableException {
+        peer = shared;
+        makeKeyspace(KEYSPACE);
+        session = CassandraSessions.open(url(KEYSPACE), Optional.empty());
+        other = CassandraSessions.open(url(KEYSPACE), Optional.empty());
+        CassandraPhaseStore.createSchema(session, KEYSPACE);
+    }
+
+    private static void makeKeyspace(String keyspace) {
+        peer.execute("CREATE KEYSPACE " + keyspace
+                + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+    }
+
+    @AfterAll
+    static void disconnect() {
+        session.close();
+        other.close();
+        peer.execute("DROP KEYSPACE " + KEYSPACE);
+    }
+
+    private static String url(String keyspace) {
+        return "cassandra://" + peer.config().address() + ":" + peer.cqlPort() + "/" + keyspace;
+    }
+
+    /** Runs before the contract opens: its method of that kind is the superclass's, and its stores look at nothing yet. */
+    @BeforeEach
+    void empty() {
+        for (String table : new String[] {"anneal_phase", "anneal_phase_heartbeats", "anneal_phase_notes"}) {
+            peer.truncate(KEYSPACE, table);
+        }
+    }
+
+    @Override
+    protected PhaseStore open() {
+        return CassandraPhaseStore.of(opened++ % 2 == 0 ? session : other, KEYSPACE);
+    }
+
+    @Test
+    void shouldKeepTimesWhole() {
+        PhaseRecord first = PhaseRecord.first("ann", AT, "why");
+        open().create("m", first);
+        assertThat(open().read("m")).contains(first);
+        assertThat(open().persistent()).isTrue();
+    }
+
+    @Test
+    void shouldSayWhatToDoAboutMissingTables() {
+        makeKeyspace("phases_without_tables");
+        try {
+            PhaseStore store = CassandraPhaseStore.of(session, "phases_without_tables");
+            assertThatExceptionOfType(PhaseStoreException.class)
+                    .isThrownBy(() -> store.read("m"))
+                    .withMessageContaining("phases_without_tables")
+                    .withMessageContaining("name=m")
+                    .withMessageContaining("init");
+            assertThatExceptionOfType(PhaseStoreException.class)
+                    .isThrownBy(() -> CassandraPhaseStore.createSchema(session, "no_such_keyspace"))
+                    .withMessageContaining("make the keyspace");
+        } finally {
+            peer.execute("DROP KEYSPACE phases_without_tables");
+        }
+    }
+
+    @Test
+    void shouldNotTakeARecordForWholeThatLostItsVersion() {
+        open().create("m", PhaseRecord.first("ann", AT, "why"));
+        peer.execute("DELETE FROM " + KEYSPACE + ".anneal_phase WHERE name = 'm' AND version = 1");
+        assertThatExceptionOfType(PhaseStoreException.class)
+                .isThrownBy(() -> open().read("m"))
+                .withMessageContaining("no whole record");
+        peer.execute("UPDATE " + KEYSPACE + ".anneal_phase SET phase = 'six' WHERE name = 'm' AND version = 1");
+        assertThatExceptionOfType(PhaseStoreException.class)
+                .isThrownBy(() -> open().read("m"))
+                .withMessageContaining("no record")
+                .withMessageContaining("six");
+    }
+
+    @Test
+    void shouldThrowOnceItsSessionIsClosed() throws StoreUnavailableException {
+        PhaseStore store = PhaseStoreUrl.parse(url(KEYSPACE)).open(Optional.empty(), true);
+        assertThat(store.read("m")).isEmpty();
+        store.close();
+        assertThatExceptionOfType(PhaseStoreException.class)
+                .isThrownBy(() -> store.read("m"))
+                .withMessageContaining("closed");
+    }
+}
