@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.anneal.dualdao.compare.FieldDiff;
 import io.anneal.dualdao.phase.Heartbeat;
+import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseNote;
 import java.io.IOException;
 import java.nio.file.Files;
