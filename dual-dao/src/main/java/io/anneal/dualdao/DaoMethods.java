@@ -34,7 +34,7 @@ final class DaoMethods<D> {
         KeyAccess access = new KeyAccess(draft.keyOf);
         annotations = new MethodAnnotations(draft.type, types);
         planner = new KeyPlanner(types, access, draft.keyCodec != null);
-        splits = new BatchSplits(types, access, draft.missing);
+        splits = new BatchSplits(types, access, draft.missing == null ? Missing.DEFAULT : draft.missing);
     }
 
     /**
@@ -122,7 +122,8 @@ final class DaoMethods<D> {
             problem(method, "the interface's module keeps it to itself; open its package to io.anneal.dualdao");
             return Optional.empty();
         }
-        Predicate<Object> missing = spec.missing() == null ? draft.missing : spec.missing();
+        Predicate<Object> told = spec.missing() == null ? draft.missing : spec.missing();
+        Predicate<Object> missing = told == null ? Missing.DEFAULT : Missing.orNull(told);
         if (spec.kind() == OperationKind.LOCAL) {
             return Optional.of(new OperationSpec<>(
                     name, spec.kind(), KeyPlan.none(name), invoker, null, missing, null, spec.comparison()));

@@ -127,7 +127,6 @@ final class DraftCheck<D> {
 
     private Checked<D> operations() {
         Map<Method, OperationSpec<D, Object[], Object>> methods = Map.of();
-        Predicate<Object> missing = draft.missing;
         if (!draft.type.isInterface() && draft.proxied) {
             problems.add("not an interface, type=" + draft.type.getName()
                     + "; DualDao.functional(...) does without a proxy");
@@ -139,7 +138,8 @@ final class DraftCheck<D> {
         }
         List<OperationSpec<D, ?, ?>> functional = new ArrayList<>();
         for (OperationSpec<D, ?, ?> operation : draft.operations) {
-            functional.add(operation.missing() == null ? operation.withMissing(missing) : operation);
+            Predicate<Object> told = operation.missing() == null ? draft.missing : operation.missing();
+            functional.add(operation.withMissing(told == null ? Missing.DEFAULT : Missing.orNull(told)));
         }
         require(draft.proxied || !functional.isEmpty(), "no operation; say .operation(OperationSpec.of(...)) for each");
         Set<String> names = new HashSet<>();

@@ -5,6 +5,7 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.DualStats;
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.IdentityHashMap;
@@ -15,7 +16,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import javax.management.ObjectName;
 
 /**
  * Two implementations of one DAO interface, origin and target, behind a third that moves from the one to the other in steps that
@@ -38,7 +38,10 @@ public final class DualDao<D> implements AutoCloseable {
     private final Map<String, DualOperation<?, ?>> operations;
     private final D dao;
     private final ScheduledExecutorService polling;
-    private final ObjectName bean;
+
+    /** Null if JMX does not show it. */
+    private final DualDaoJmx jmx;
+
     private boolean closed;
 
     private DualDao(
@@ -47,13 +50,13 @@ public final class DualDao<D> implements AutoCloseable {
             Map<String, DualOperation<?, ?>> operations,
             D dao,
             ScheduledExecutorService polling,
-            ObjectName bean) {
+            DualDaoJmx jmx) {
         this.config = config;
         this.parts = parts;
         this.operations = operations;
         this.dao = dao;
         this.polling = polling;
-        this.bean = bean;
+        this.jmx = jmx;
     }
 
     /** Describes a dual DAO that implements this interface. */
@@ -73,7 +76,6 @@ public final class DualDao<D> implements AutoCloseable {
         DraftCheck.Checked<D> checked = DraftCheck.check(draft);
         DualConfig<D> config = draft.config();
         DualDaoParts<D> parts = DualDaoParts.open(draft, config);
-        ObjectName bean = null;
         try {
             Map<String, DualOperation<?, ?>> operations = new LinkedHashMap<>();
             checked.operations()
@@ -88,20 +90,26 @@ public final class DualDao<D> implements AutoCloseable {
             });
             D dao = draft.proxied ? ForwardingClass.instance(draft.type, calls, text(config)) : null;
             parts.follower().start();
-            if (draft.jmx) {
-                bean = DualDaoBean.register(config, parts.follower(), parts.control(), draft.jmxSwitch);
-            }
+            DualDaoJmx jmx = draft.jmx ? shown(draft, config, parts) : null;
             // of its own: a phase store that hangs must not hold up time limits
             ScheduledExecutorService polling = config.environment().threads().scheduler();
-            DualDao<D> dual = new DualDao<>(config, parts, operations, dao, polling, bean);
+            DualDao<D> dual = new DualDao<>(config, parts, operations, dao, polling, jmx);
             long intervalNanos = draft.poll.toNanos();
             polling.scheduleWithFixedDelay(dual::tick, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
             return dual;
         } catch (RuntimeException | Error e) {
-            DualDaoBean.unregister(bean);
             parts.close(Duration.ZERO, e);
             throw e;
         }
+    }
+
+    private static DualDaoJmx shown(DualDaoDraft<?> draft, DualConfig<?> config, DualDaoParts<?> parts) {
+        return DualDaoJmx.register(
+                ManagementFactory.getPlatformMBeanServer(),
+                config.instance(),
+                parts.follower(),
+                parts.control(),
+                draft.jmxSwitch);
     }
 
     private static String text(DualConfig<?> config) {
@@ -230,8 +238,10 @@ public final class DualDao<D> implements AutoCloseable {
             }
             closed = true;
         }
-        DualDaoBean.unregister(bean);
         polling.shutdownNow();
+        if (jmx != null) {
+            jmx.close();
+        }
         parts.close(CLOSE_TIMEOUT, null);
     }
 

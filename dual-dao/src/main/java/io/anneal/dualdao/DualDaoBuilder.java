@@ -110,7 +110,7 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** Whether an answer means that there is nothing; null, an empty {@code Optional}, collection, map or array if nothing is said. */
+    /** Whether an answer means that there is nothing, which null always does; an empty {@code Optional}, collection, map or array if nothing is said. */
     public DualDaoBuilder<D> missing(Predicate<Object> missing) {
         draft.missing = missing;
         return this;

@@ -125,7 +125,7 @@ public final class MethodSpec {
         return this;
     }
 
-    /** Whether an answer means that there is nothing, instead of {@link DualDaoBuilder#missing}. Not asked of an answer that comes later, but of its value. */
+    /** Whether an answer means that there is nothing, instead of {@link DualDaoBuilder#missing}. Asked of the value of an answer that comes later; null is always nothing. */
     public MethodSpec missing(Predicate<Object> newMissing) {
         missing = newMissing;
         return this;

@@ -15,6 +15,11 @@ final class Missing {
 
     private Missing() {}
 
+    /** The predicate, asked only of answers that are not null. */
+    static Predicate<Object> orNull(Predicate<Object> missing) {
+        return answer -> answer == null || missing.test(answer);
+    }
+
     private static boolean isNothing(Object answer) {
         if (answer == null) {
             return true;

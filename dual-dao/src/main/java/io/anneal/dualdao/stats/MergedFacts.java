@@ -9,6 +9,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeSet;
@@ -57,10 +58,8 @@ public final class MergedFacts {
 
     private void addCounters(Heartbeat heartbeat, Optional<Heartbeat> before) {
         // An instance that was started again under its old name counts from 0 again.
-        Optional<Heartbeat> earlier = before.filter(last -> heartbeat
-                .facts()
-                .getOrDefault(Facts.STARTED_MILLIS, "")
-                .equals(last.facts().getOrDefault(Facts.STARTED_MILLIS, "")));
+        Optional<Heartbeat> earlier =
+                before.filter(last -> same(heartbeat, last, Facts.STARTED_MILLIS) && same(heartbeat, last, Facts.RUN));
         for (Counter counter : Counter.values()) {
             OptionalLong told = number(heartbeat, Facts.COUNTER + counter);
             if (told.isEmpty() && heartbeat.facts().containsKey(Facts.COUNTER + counter)) {
@@ -73,6 +72,10 @@ public final class MergedFacts {
             sums.merge(counter, count, Long::sum);
             added.merge(counter, count < countBefore ? count : count - countBefore, Long::sum);
         }
+    }
+
+    private static boolean same(Heartbeat one, Heartbeat other, String fact) {
+        return Objects.equals(one.facts().get(fact), other.facts().get(fact));
     }
 
     private void addHistograms(Heartbeat heartbeat) {

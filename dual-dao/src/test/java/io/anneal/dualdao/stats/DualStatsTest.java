@@ -8,15 +8,26 @@ import com.sun.management.ThreadMXBean;
 import io.anneal.dualdao.compare.FieldDiff;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Side;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 final class DualStatsTest {
@@ -219,6 +230,28 @@ final class DualStatsTest {
                 .doesNotContainKeys("readNanos.target", "writeNanos.origin", "batchNanos.target");
         assertThat(HistogramText.parse(facts.get("readNanos.origin")).getTotalCount())
                 .isEqualTo(1);
+    }
+
+    /** The document lists every counter, and none that is not there. */
+    @Test
+    void shouldBeDescribed() throws IOException {
+        String document = Files.readString(Path.of("..", "docs", "metrics.md"), StandardCharsets.UTF_8);
+        Set<String> described = new TreeSet<>();
+        for (String line : document.lines().toList()) {
+            if (line.matches("\\| `[A-Z_]+`.*")) {
+                Matcher names = Pattern.compile("`([A-Z_]+)`").matcher(line);
+                while (names.find()) {
+                    described.add(names.group(1));
+                }
+            }
+        }
+
+        assertThat(described)
+                .isEqualTo(Arrays.stream(Counter.values()).map(Enum::name).collect(Collectors.toSet()));
+        for (Counter counter : Counter.values()) {
+            assertThat(document)
+                    .contains("`" + counter.name().toLowerCase(Locale.ROOT).replace('_', '-') + "`");
+        }
     }
 
     @Test

@@ -153,13 +153,10 @@ final class Checkpoint implements Closeable {
         }
         byte[] bytes = Files.readAllBytes(file);
         try {
-            Integer format = JSON.readerFor(Head.class)
-                    .without(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                    .<Head>readValue(bytes)
-                    .format();
-            if (format == null || format != FORMAT) {
-                throw new BulkRefusedException(
-                        "checkpoint has another format, file=" + file + ", format=" + format + ", supported=" + FORMAT);
+            int format = JSON.readTree(bytes).path("format").asInt();
+            if (format != FORMAT) {
+                throw new BulkRefusedException("checkpoint has another format, remove it to begin anew, file=" + file
+                        + ", format=" + format + ", supported=" + FORMAT);
             }
             return Optional.of(JSON.readValue(bytes, Content.class));
         } catch (JsonProcessingException e) {

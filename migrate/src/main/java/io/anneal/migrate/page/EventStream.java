@@ -5,11 +5,14 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.javalin.http.Context;
 import io.javalin.http.sse.SseClient;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Server-sent events: one after each look, with all of now and the points that the reader lacks. A reader that comes back says by
@@ -19,6 +22,8 @@ import java.util.stream.Stream;
 final class EventStream {
     static final int STREAMS_MAX = 16;
 
+    private static final Logger LOG = LoggerFactory.getLogger(EventStream.class);
+    private static final long END_SECONDS_MAX = 2;
     private static final int UNAVAILABLE = 503;
     private static final Pattern ID = Pattern.compile("(\\w+)((?:-\\d{1,18})+)");
 
@@ -33,7 +38,7 @@ final class EventStream {
     private final Monitor monitor;
     private final ObjectMapper json;
     private final String run;
-    private final AtomicInteger open = new AtomicInteger();
+    private final Semaphore free = new Semaphore(STREAMS_MAX);
 
     /**
      * @param run tells this server from an earlier one at the same address, whose ids mean nothing here
@@ -46,8 +51,7 @@ final class EventStream {
 
     /** Serves one reader until it goes or this closes. */
     void serve(Context context) throws InterruptedException, JsonProcessingException {
-        if (open.incrementAndGet() > STREAMS_MAX) {
-            open.decrementAndGet();
+        if (!free.tryAcquire()) {
             throw new PageRefusal(UNAVAILABLE, "too many pages are open, pagesMax=" + STREAMS_MAX);
         }
         try {
@@ -55,7 +59,18 @@ final class EventStream {
             context.header("X-Accel-Buffering", "no");
             send(new SseClient(context), context.header("Last-Event-ID"));
         } finally {
-            open.decrementAndGet();
+            free.release();
+        }
+    }
+
+    /** Waits, not for long, until all streams have ended; the monitor must have been closed before. */
+    void awaitEnd() {
+        try {
+            if (!free.tryAcquire(STREAMS_MAX, END_SECONDS_MAX, TimeUnit.SECONDS)) {
+                LOG.debug("Streams of the page are cut off, streams={}", STREAMS_MAX - free.availablePermits());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

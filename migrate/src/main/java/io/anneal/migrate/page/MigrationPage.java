@@ -34,13 +34,20 @@ public final class MigrationPage implements AutoCloseable {
 
     private final Javalin server;
     private final Monitor monitor;
+    private final EventStream events;
     private final ScheduledExecutorService scheduler;
     private final String token;
     private final URI url;
 
-    private MigrationPage(Javalin server, Monitor monitor, ScheduledExecutorService scheduler, String token, URI url) {
+    private MigrationPage(Javalin server,
+            Monitor monitor,
+            EventStream events,
+            ScheduledExecutorService scheduler,
+            String token,
+            URI url) {
         this.server = server;
         this.monitor = monitor;
+        this.events = events;
         this.scheduler = scheduler;
         this.token = token;
         this.url = url;
@@ -70,7 +77,7 @@ public final class MigrationPage implements AutoCloseable {
         scheduler.scheduleWithFixedDelay(monitor::look, 0, 2 * halfNanos, TimeUnit.NANOSECONDS);
         scheduler.scheduleWithFixedDelay(monitor::observe, halfNanos, 2 * halfNanos, TimeUnit.NANOSECONDS);
         URI url = URI.create("http://" + config.host() + ":" + server.port() + "/");
-        return new MigrationPage(server, monitor, scheduler, config.token(), url);
+        return new MigrationPage(server, monitor, events, scheduler, config.token(), url);
     }
 
     private static ObjectMapper mapper() {
@@ -150,6 +157,7 @@ public final class MigrationPage implements AutoCloseable {
     public void close() {
         scheduler.shutdownNow();
         monitor.close();
+        events.awaitEnd();
         server.stop();
     }
 }

@@ -1,7 +1,6 @@
 package io.anneal.migrate.page;
 
 import io.anneal.dualdao.phase.PhaseStore;
-import io.anneal.dualdao.phase.PhaseStoreException;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +41,8 @@ final class Monitor {
     void observe() {
         try {
             feedIn(clock.millis());
-        } catch (PhaseStoreException e) {
+        } catch (RuntimeException e) {
+            // The next look says it.
             LOG.debug("Heartbeats could not be read, name={}", name, e);
         }
     }

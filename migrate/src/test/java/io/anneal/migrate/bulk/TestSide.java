@@ -54,9 +54,14 @@ final class TestSide implements BulkSource<TestEntry>, BulkTarget<TestEntry> {
         }
     }
 
+    /** As if it had never been written. */
+    void lose(long position) {
+        entries.remove(position);
+    }
+
     /** Positions spread over the whole line. */
     static long position(int i, int count) {
-        return Long.MIN_VALUE / count * (count - 2L * i) / 2 + 1;
+        return Long.MIN_VALUE / count * (count - 2L * i) + 1;
     }
 
     List<TestEntry> all() {

@@ -1,9 +1,11 @@
 package io.anneal.migrate.page;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.anneal.dualdao.compare.FieldDiff;
 import io.anneal.dualdao.phase.Heartbeat;
+import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseNote;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -85,6 +87,450 @@ final class MigrationPageBrowserTest {
 
     private void seconds(int count) {
         run.seconds(count, scheduler::turn);
+    }
+
+    private void noErrors() {
+        assertThat(tab.errors()).isEmpty();
+    }
+
+    private String picture(String chart) throws IOException {
+        return tab.evaluate("document.querySelector('#" + chart + " canvas').toDataURL()")
+                .asText();
+    }
+
+    private void waitForOtherPicture(String chart, String before) throws IOException {
+        tab.waitFor("document.querySelector('#" + chart + " canvas').toDataURL() !== " + BrowserTab.quoted(before));
+    }
+
+    private int count(String selector) throws IOException {
+        return tab.evaluate("document.querySelectorAll(" + BrowserTab.quoted(selector) + ").length")
+                .asInt();
+    }
+
+    @Test
+    void shouldLoadWithoutErrorsAndShowThePhase() throws IOException {
+        serve(PretendRun.begun(2));
+        seconds(5);
+        show();
+
+        assertThat(tab.text("h1")).isEqualTo(PretendRun.NAME);
+        assertThat(tab.text("#now-title")).isEqualTo("Phase 1: origin only");
+        assertThat(tab.text("#acks")).contains("2 of 2 instances");
+        assertThat(tab.text("[aria-current=step]")).startsWith("1");
+        assertThat(tab.text("#gates")).contains("Acknowledged by every instance");
+        assertThat(count("#instances > li")).isEqualTo(2);
+        assertThat(count("canvas")).isEqualTo(4);
+        noErrors();
+    }
+
+    @Test
+    void shouldMoveTheChartsAsHeartbeatsCome() throws IOException {
+        serve(PretendRun.begun(2));
+        seconds(20);
+        show();
+        String before = picture("chart-origin");
+        String legendBefore = tab.text("#chart-origin .legend");
+
+        seconds(20);
+
+        waitForOtherPicture("chart-origin", before);
+        assertThat(tab.text("#chart-origin .legend")).isNotEqualTo(legendBefore).contains("ms");
+        assertThat(tab.text("#chart-rate .legend")).containsPattern("reads/s\\s+2\\d\\d");
+        assertThat(tab.text("#chart-target .plot-note")).contains("The target gets no reads in phase 1");
+        noErrors();
+    }
+
+    @Test
+    void shouldMakeOneChartOfTwoInstances() throws IOException {
+        serve(PretendRun.begun(1));
+        seconds(5);
+        show();
+        waitForReads("1[345]\\d");
+
+        run.join("profiles-2");
+        seconds(5);
+
+        waitForReads("2[6789]\\d");
+        assertThat(count("#chart-origin canvas")).isEqualTo(1);
+        assertThat(tab.text("#instances-count")).isEqualTo("2 instances");
+    }
+
+    private void waitForReads(String rate) throws IOException {
+        tab.waitFor("/reads\\/s\\s+" + rate + "\\b/.test(document.querySelector('#chart-rate .legend').innerText)");
+    }
+
+    private void unlock(String token) throws IOException {
+        tab.waitFor("document.querySelector('dialog').open && document.activeElement.name === 'token'");
+        tab.type(token);
+        tab.enter();
+    }
+
+    private void sign() throws IOException {
+        tab.evaluate("document.querySelector('dialog [name=who]').focus()");
+        tab.type("dana");
+        tab.evaluate("document.querySelector('dialog [name=why]').focus()");
+        tab.type("all is well");
+    }
+
+    @Test
+    void shouldRefuseAWrongTokenAndChangeNothing() throws IOException {
+        serve(PretendRun.begun(2));
+        seconds(2);
+        show();
+
+        tab.click("#advance");
+        unlock("a-wrong-token-of-somebody");
+        tab.waitFor("document.querySelector('#dialog-error').innerText.includes('not this page')");
+
+        assertThat(tab.text("#dialog-title")).isEqualTo("Unlock changes");
+        int status = tab.evaluate(
+                        "fetch('phase/advance', {method: 'POST', headers: {'Content-Type': 'application/json'},"
+                                + " body: JSON.stringify({version: 1, who: 'x', why: 'y'})}).then(answer => answer.status)")
+                .asInt();
+        assertThat(status).isEqualTo(401);
+        assertThat(run.control.current().phase()).isEqualTo(Phase.ORIGIN_ONLY);
+    }
+
+    @Test
+    void shouldSwitchThePhaseWithTheToken() throws IOException {
+        serve(PretendRun.begun(2));
+        seconds(2);
+        show();
+
+        tab.click("#advance");
+        unlock(TOKEN);
+        tab.waitFor("document.querySelector('#dialog-title').innerText.includes('from 1 to 2')");
+        assertThat(tab.text("dialog")).contains("Every write goes to both");
+        sign();
+        tab.click("#dialog-ok");
+        tab.waitFor("document.querySelector('#now-title').innerText.startsWith('Phase 2')");
+        seconds(2);
+
+        assertThat(run.control.current().who()).isEqualTo("dana");
+        assertThat(run.control.current().why()).isEqualTo("all is well");
+        tab.waitFor("document.querySelector('#events').innerText.includes('Phase 1 to 2')");
+        tab.waitFor("document.querySelector('#acks').innerText.includes('2 of 2')");
+        assertThat(tab.text("#ready-title")).isEqualTo("Ready for phase 3");
+        noErrors();
+    }
+
+    @Test
+    void shouldTakeTheTokenOutOfTheAddress() throws IOException {
+        serve(PretendRun.begun(1));
+        tab.go(page.urlWithToken());
+        scheduler.turn();
+        tab.waitFor("document.querySelector('#unlock').innerText === 'Lock changes'");
+
+        assertThat(tab.evaluate("location.href").asText()).doesNotContain(TOKEN);
+        tab.click("#unlock");
+        tab.waitFor("document.querySelector('#unlock').innerText === 'Unlock changes'");
+    }
+
+    @Test
+    void shouldShowThePlanBeforeItRollsBack() throws IOException {
+        serve(PretendRun.begun(2));
+        run.advance("on");
+        seconds(2);
+        tab.go(page.urlWithToken());
+        scheduler.turn();
+        tab.waitFor("!document.querySelector('#rollback').disabled");
+
+        tab.click("#rollback");
+        tab.waitFor("document.querySelector('#dialog-title').innerText.includes('from 2 to 1')");
+        assertThat(tab.text(".plan")).contains("the origin has every write");
+        sign();
+        tab.click("#dialog-ok");
+        tab.waitFor("document.querySelector('#now-title').innerText.startsWith('Phase 1')");
+
+        assertThat(run.control.current().phase()).isEqualTo(Phase.ORIGIN_ONLY);
+        noErrors();
+    }
+
+    @Test
+    void shouldSetTheShareOfReads() throws IOException {
+        serve(PretendRun.begun(2));
+        run.advance("on");
+        seconds(2);
+        tab.go(page.urlWithToken());
+        scheduler.turn();
+        tab.waitFor("!document.querySelector('#share').disabled");
+
+        tab.click("#share");
+        tab.waitFor("document.querySelector('dialog').open");
+        tab.evaluate("document.querySelector('dialog [name=percent]').select()");
+        tab.evaluate("document.querySelector('dialog [name=percent]').focus()");
+        tab.type("15");
+        sign();
+        tab.click("#dialog-ok");
+        tab.waitFor("document.querySelector('#events').innerText.includes('Read share 15 %')");
+
+        assertThat(run.control.current().readSharePercent()).isEqualTo(15);
+        noErrors();
+    }
+
+    @Test
+    void shouldSayWhatIsMissingForAStep() throws IOException {
+        serve(PretendRun.begun(2));
+        run.advance("on");
+        seconds(2);
+        show();
+
+        tab.click("#advance");
+        tab.waitFor("document.querySelector('dialog').open");
+
+        assertThat(tab.text("dialog")).contains("Not ready").contains("no back-fill");
+        assertThat(tab.evaluate("document.querySelector('#dialog-ok').hidden").asBoolean())
+                .isTrue();
+    }
+
+    @Test
+    void shouldBeUsableByKeyboardAlone() throws IOException {
+        serve(PretendRun.begun(2));
+        seconds(2);
+        tab.go(page.urlWithToken());
+        scheduler.turn();
+        tab.waitFor("!document.querySelector('#advance').disabled");
+
+        tab.tab();
+        assertThat(tab.evaluate("document.activeElement.className").asText()).isEqualTo("skip");
+        tabTo("advance");
+        assertThat(tab.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+                        .asText())
+                .isEqualTo("solid");
+        tab.enter();
+        tab.waitFor("document.querySelector('dialog').open && document.activeElement.name === 'who'");
+        tab.type("dana");
+        tab.tab();
+        assertThat(tab.evaluate("document.activeElement.name").asText()).isEqualTo("why");
+        tab.type("by keyboard");
+        tabTo("dialog-ok");
+        tab.enter();
+        tab.waitFor("!document.querySelector('dialog').open");
+        assertThat(run.control.current().phase()).isEqualTo(Phase.WRITE_BOTH);
+        assertThat(tab.evaluate("document.activeElement.id").asText()).isEqualTo("advance");
+
+        tabTo("note");
+        tab.key("Space", 32);
+        tab.waitFor("document.querySelector('dialog').open");
+        tab.key("Escape", 27);
+        tab.waitFor("!document.querySelector('dialog').open");
+        noErrors();
+    }
+
+    private void tabTo(String id) throws IOException {
+        for (int stop = 0; stop < TAB_STOPS_MAX; stop++) {
+            tab.tab();
+            if (tab.evaluate("document.activeElement.id").asText().equals(id)) {
+                return;
+            }
+        }
+        throw new AssertionError("Tab never came to it, id=" + id);
+    }
+
+    @Test
+    void shouldReadTheChartsByKeyboard() throws IOException {
+        serve(PretendRun.begun(1));
+        seconds(10);
+        show();
+
+        tab.evaluate("document.querySelector('#chart-origin .plot').focus()");
+        tab.key("ArrowLeft", 37);
+        tab.key("ArrowLeft", 37);
+
+        assertThat(tab.evaluate("document.activeElement.getAttribute('aria-label')")
+                        .asText())
+                .matches("Latency of the origin, at 09:30:\\d\\d: p50 .* ms, p99 .* ms, p999 .* ms");
+        assertThat(tab.text("#chart-target .legend .at")).startsWith("09:30:");
+    }
+
+    @Test
+    void shouldNameEverythingThatCanBeReached() throws IOException {
+        serve(PretendRun.begun(2));
+        seconds(15);
+        run.instances.get(0).alive = false;
+        seconds(15);
+        show();
+
+        assertThat(tab.evaluate("""
+                                [...document.querySelectorAll('button, input, [tabindex="0"]')]
+                                  .filter(element => element.getClientRects().length > 0)
+                                  .filter(element => !(element.innerText || element.getAttribute('aria-label')
+                                    || element.closest('label')?.innerText || element.getAttribute('aria-labelledby')))
+                                  .map(element => element.outerHTML).join()""").asText()).isEmpty();
+        assertThat(count("main, header, footer, h1")).isEqualTo(4);
+        assertThat(tab.text("#instances")).contains("silent for").contains("Declare dead");
+    }
+
+    @Test
+    void shouldFitAPhone() throws IOException {
+        tab.size(360, 740, 2, true);
+        serve(PretendRun.begun(2));
+        walkForPictures();
+        show();
+
+        assertThat(tab.evaluate("document.documentElement.scrollWidth").asInt()).isEqualTo(360);
+        assertThat(tab.evaluate("""
+                                [...document.querySelectorAll('body *')]
+                                  .filter(element => !element.closest('.hidden, .u-wrap, .skip'))
+                                  .filter(element => element.getBoundingClientRect().right > 360.5)
+                                  .map(element => element.tagName + '.' + element.className).join()""").asText()).isEmpty();
+        assertThat(tab.evaluate("Math.min(...[...document.querySelectorAll('#buttons button')]"
+                                + ".map(button => button.getBoundingClientRect().height))")
+                        .asDouble())
+                .isGreaterThanOrEqualTo(44);
+        noErrors();
+    }
+
+    @Test
+    void shouldFollowTheSchemeOfTheSystem() throws IOException {
+        serve(PretendRun.begun(1));
+        seconds(5);
+        tab.scheme("light");
+        show();
+        String lightChart = picture("chart-origin");
+        assertThat(brightness()).isGreaterThan(220);
+        assertThat(contrast("#now-text")).isGreaterThan(4.5);
+
+        tab.scheme("dark");
+
+        waitForOtherPicture("chart-origin", lightChart);
+        assertThat(brightness()).isLessThan(40);
+        assertThat(contrast("#now-text")).isGreaterThan(4.5);
+        noErrors();
+    }
+
+    private double brightness() throws IOException {
+        return tab.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3)"
+                        + ".reduce((sum, part) => sum + Number(part), 0) / 3")
+                .asDouble();
+    }
+
+    /** Of the text against its card, as WCAG counts it. */
+    private double contrast(String selector) throws IOException {
+        return tab.evaluate("""
+                        (() => {
+                          const light = colour => {
+                            const [r, g, b] = colour.match(/[0-9]+/g).map(part => {
+                              const share = part / 255;
+                              return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+                            });
+                            return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+                          };
+                          const element = document.querySelector(%s);
+                          const both = [light(getComputedStyle(element).color),
+                            light(getComputedStyle(element.closest('.card')).backgroundColor)];
+                          return Math.max(...both) / Math.min(...both);
+                        })()""".formatted(BrowserTab.quoted(selector))).asDouble();
+    }
+
+    @Test
+    void shouldShowDifferencesAndRedactThem() throws IOException {
+        serve(PretendRun.begun(1), PageConfig.loopback().redacted());
+        run.mismatch(run.instances.get(0), "4711", new FieldDiff("items[0].d", "David", "Dawid"));
+        seconds(2);
+        show();
+
+        assertThat(tab.text("#mismatches"))
+                .contains("items[0].d")
+                .contains(FieldDiff.REDACTED)
+                .doesNotContain("David")
+                .doesNotContain("4711");
+        assertThat(tab.text("#mismatch-count")).isEqualTo("1 of 2,400 comparisons");
+    }
+
+    @Test
+    void shouldTakeTextsForTexts() throws IOException {
+        serve(PretendRun.begun(1));
+        run.control.note("<b>omar</b>", "<img src=x onerror=\"document.title='taken over'\">");
+        run.mismatch(run.instances.get(0), "<script>", new FieldDiff("<i>", "<u>1</u>", "2"));
+        seconds(2);
+        show();
+
+        assertThat(tab.text("#events")).contains("<img src=x").contains("<b>omar</b>");
+        assertThat(tab.text("#mismatches")).contains("<u>1</u>");
+        assertThat(tab.evaluate("document.title").asText()).doesNotContain("taken over");
+        noErrors();
+    }
+
+    @Test
+    void shouldSaySinceWhenTheStoreDoesNotAnswer() throws IOException {
+        run = PretendRun.begun(2);
+        FragileStore fragile = new FragileStore(run.store);
+        page = MigrationPage.start(
+                PageConfig.loopback().withToken(TOKEN).withEnvironment(scheduler.environment(run)),
+                fragile.store(),
+                PretendRun.NAME,
+                run.control);
+        seconds(3);
+        show();
+        fragile.lose();
+        seconds(2);
+
+        tab.waitFor("document.querySelector('#banners').innerText.includes('has not answered since 09:30:05')");
+        assertThat(tab.text("#banners")).contains("no host was reachable");
+        assertThat(tab.text("#now-title")).isEqualTo("Phase 1: origin only");
+        assertThat(tab.evaluate("document.querySelector('#advance').disabled").asBoolean())
+                .isTrue();
+
+        fragile.find();
+        seconds(1);
+        tab.waitFor("document.querySelector('#banners').innerText === ''");
+        tab.waitFor("document.querySelector('#announce').textContent === 'The phase store answers again.'");
+        noErrors();
+    }
+
+    @Test
+    void shouldShowAMigrationWithoutInstancesAndNoneAtAll() throws IOException {
+        PretendRun nobody = new PretendRun(1);
+        serve(nobody);
+        show();
+        tab.waitFor("document.querySelector('#banners').innerText.includes('anneal migrate init --name profiles')");
+        assertThat(tab.text("#now-title")).isEqualTo("There is no such migration");
+
+        nobody.control.create("dana", "begin");
+        seconds(1);
+        tab.waitFor("document.querySelector('#now-title').innerText.startsWith('Phase 1')");
+        assertThat(tab.text("#instances")).contains("No instance is registered");
+        assertThat(tab.text("#chart-origin .plot-note")).contains("No instance is heard");
+        assertThat(tab.text("#mismatches")).contains("No answers have been compared yet");
+        assertThat(tab.text("#banners")).isEmpty();
+        noErrors();
+    }
+
+    @Test
+    void shouldSaySinceWhenTheStreamIsGone() throws IOException {
+        serve(PretendRun.begun(1));
+        seconds(2);
+        show();
+
+        page.close();
+
+        tab.waitFor("/No connection to this page.s server since \\d\\d:\\d\\d:\\d\\d/"
+                + ".test(document.querySelector('#banners').innerText)");
+        assertThat(tab.text("#live")).contains("Disconnected for");
+        assertThat(tab.evaluate("document.querySelector('#note').disabled").asBoolean())
+                .isTrue();
+        assertThat(tab.text("#now-title")).isEqualTo("Phase 1: origin only");
+    }
+
+    @Test
+    void shouldDeclareASilentInstanceDead() throws IOException {
+        serve(PretendRun.begun(2));
+        run.instances.get(0).alive = false;
+        seconds(15);
+        tab.go(page.urlWithToken());
+        scheduler.turn();
+        tab.waitFor("document.querySelector('#instances button:not([hidden])')");
+
+        tab.click("#instances button:not([hidden])");
+        tab.waitFor("document.querySelector('#dialog-title').innerText.includes('Declare profiles-1 dead')");
+        sign();
+        tab.click("#dialog-ok");
+        tab.waitFor("document.querySelector('#instances-count').innerText === '1 instance'");
+
+        assertThat(run.control.notes())
+                .singleElement()
+                .satisfies(note -> assertThat(note.kind()).isEqualTo(PhaseNote.Kind.INSTANCE_DEAD));
     }
 
     @Test

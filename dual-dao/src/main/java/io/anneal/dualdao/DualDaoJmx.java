@@ -9,28 +9,40 @@ import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.dualdao.phase.Readiness;
 import io.anneal.dualdao.phase.RollbackPlan;
-import java.lang.management.ManagementFactory;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
-import javax.management.MBeanRegistrationException;
 import javax.management.MBeanServer;
+import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Shows one instance in JMX. What goes wrong reaches its users as {@link IllegalStateException}, since they need not have our
- * exceptions' classes.
+ * A dual DAO in JMX, from {@link #register} to {@link #close}. Exceptions that leave it are of the platform's own types, since a
+ * console lacks ours. Any thread may call.
  */
-final class DualDaoBean implements DualDaoMXBean {
+final class DualDaoJmx implements DualDaoMXBean, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DualDaoJmx.class);
+    private static final String DOMAIN = "io.anneal.dualdao";
+
+    private final MBeanServer server;
+    private final String name;
     private final String instance;
     private final PhaseFollower follower;
     private final PhaseControl control;
     private final boolean switchAllowed;
 
-    private DualDaoBean(String instance, PhaseFollower follower, PhaseControl control, boolean switchAllowed) {
+    private DualDaoJmx(
+            MBeanServer server,
+            String name,
+            String instance,
+            PhaseFollower follower,
+            PhaseControl control,
+            boolean switchAllowed) {
+        this.server = server;
+        this.name = name;
         this.instance = instance;
         this.follower = follower;
         this.control = control;
@@ -38,50 +50,40 @@ final class DualDaoBean implements DualDaoMXBean {
     }
 
     /**
-     * @return the name to take it off by
-     * @throws IllegalStateException if there is one of that name already
+     * Shows a started instance.
+     *
+     * @throws IllegalStateException if one of that name and instance is shown already
      */
-    static ObjectName register(
-            DualConfig<?> config, PhaseFollower follower, PhaseControl control, boolean switchAllowed) {
-        return register(
-                ManagementFactory.getPlatformMBeanServer(), config.instance(), follower, control, switchAllowed);
-    }
-
-    static ObjectName register(
+    static DualDaoJmx register(
             MBeanServer server, String instance, PhaseFollower follower, PhaseControl control, boolean switchAllowed) {
-        DualDaoBean bean = new DualDaoBean(instance, follower, control, switchAllowed);
+        DualDaoJmx shown = new DualDaoJmx(server, control.name(), instance, follower, control, switchAllowed);
         try {
-            ObjectName name = new ObjectName("io.anneal.dualdao:type=DualDao,name=" + ObjectName.quote(control.name())
-                    + ",instance=" + ObjectName.quote(instance));
-            server.registerMBean(bean, name);
-            return name;
+            server.registerMBean(shown, objectName(control.name(), instance));
         } catch (JMException e) {
             throw new IllegalStateException(
-                    "can't be shown in JMX, name=" + control.name() + ", instance=" + instance, e);
+                    "dual DAO can't be shown in JMX, name=" + control.name() + ", instance=" + instance, e);
         }
+        return shown;
     }
 
-    /**
-     * Does nothing if somebody else did it before.
-     *
-     * @param name null if it was never shown
-     */
-    static void unregister(ObjectName name) {
-        if (name == null) {
-            return;
-        }
+    static ObjectName objectName(String name, String instance) throws MalformedObjectNameException {
+        return new ObjectName(
+                DOMAIN + ":type=DualDao,name=" + ObjectName.quote(name) + ",instance=" + ObjectName.quote(instance));
+    }
+
+    /** Takes it off; does not throw. */
+    @Override
+    public void close() {
         try {
-            ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
-        } catch (InstanceNotFoundException e) {
-            // taken off through JMX itself
-        } catch (MBeanRegistrationException e) {
-            throw new AssertionError("it has nothing to say to that", e);
+            server.unregisterMBean(objectName(name, instance));
+        } catch (JMException e) {
+            LOG.warn("dual DAO can't be taken off JMX, name={}, instance={}", name, instance, e);
         }
     }
 
     @Override
     public String getName() {
-        return control.name();
+        return name;
     }
 
     @Override
@@ -120,13 +122,8 @@ final class DualDaoBean implements DualDaoMXBean {
     }
 
     @Override
-    public boolean isSwitchAllowed() {
-        return switchAllowed;
-    }
-
-    @Override
     public String getLastContact() {
-        return follower.lastContact().map(Instant::toString).orElse("");
+        return follower.lastContact().map(Object::toString).orElse("");
     }
 
     @Override
@@ -141,12 +138,13 @@ final class DualDaoBean implements DualDaoMXBean {
 
     @Override
     public List<String> getInstances() {
-        return asked(() -> control.instances().stream().map(DualDaoBean::text).toList());
+        return asked(() -> control.instances().stream().map(DualDaoJmx::text).toList());
     }
 
-    private static String text(InstanceState instance) {
-        return instance.name() + ", version=" + instance.heartbeat().version() + ", acknowledged="
-                + instance.acknowledged() + ", silent=" + instance.silent();
+    private static String text(InstanceState state) {
+        return state.name() + ": version " + state.heartbeat().version()
+                + (state.acknowledged() ? "" : ", not acknowledged")
+                + (state.silent() ? ", silent for " + state.silentFor().toSeconds() + " s" : "");
     }
 
     @Override
@@ -174,42 +172,48 @@ final class DualDaoBean implements DualDaoMXBean {
 
     @Override
     public List<String> getHistory() {
-        return asked(() -> control.history().stream().map(DualDaoBean::text).toList());
+        return asked(() -> control.history().stream().map(DualDaoJmx::text).toList());
     }
 
-    private static String text(PhaseRecord entry) {
-        return entry.at() + " phase=" + entry.phase().label() + ", version=" + entry.version() + ", readSharePercent="
-                + entry.readSharePercent() + ", fallback=" + entry.fallback() + ", who=" + entry.who() + ", why="
-                + entry.why();
+    @Override
+    public boolean isSwitchAllowed() {
+        return switchAllowed;
     }
 
     @Override
     public String advance(String who, String why) {
-        return switched(() -> control.advance(who, why));
+        return changed(() -> control.advance(who, why));
     }
 
     @Override
     public String rollback(String who, String why) {
-        return switched(() -> control.rollback(who, why));
+        return changed(() -> control.rollback(who, why));
     }
 
     @Override
     public String readShare(int percent, String who, String why) {
-        return switched(() -> control.readShare(percent, who, why));
+        return changed(() -> control.readShare(percent, who, why));
     }
 
-    private String switched(Supplier<PhaseRecord> change) {
+    private String changed(Supplier<PhaseRecord> change) {
         if (!switchAllowed) {
-            throw new IllegalStateException("phases are not switched here; build with .jmx(true) to allow it");
+            throw new IllegalStateException("changes by JMX are not allowed, name=" + name);
         }
-        return text(asked(change));
+        return asked(() -> text(change.get()));
     }
 
     private static <T> T asked(Supplier<T> question) {
         try {
             return question.get();
-        } catch (PhaseStoreException | GateException | PhaseChangedException e) {
+        } catch (GateException | PhaseChangedException | PhaseStoreException e) {
+            // Without the cause, whose class a console lacks.
             throw new IllegalStateException(e.getMessage());
         }
+    }
+
+    private static String text(PhaseRecord phaseRecord) {
+        return "version " + phaseRecord.version() + ": phase "
+                + phaseRecord.phase().label() + ", " + phaseRecord.at() + ", " + phaseRecord.who() + ": "
+                + phaseRecord.why();
     }
 }

@@ -19,7 +19,7 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-final class DualDaoBeanTest {
+final class DualDaoJmxTest {
     private static final String NAME = "app.users,\"old\"";
     private static final String INSTANCE = "host:1";
 
@@ -42,9 +42,8 @@ final class DualDaoBeanTest {
     }
 
     private DualDaoMXBean shown(boolean switchAllowed) throws Exception {
-        ObjectName name = DualDaoBean.register(server, INSTANCE, follower, control, switchAllowed);
-        assertThat(name.getCanonicalName())
-                .isEqualTo("io.anneal.dualdao:instance=\"host:1\",name=\"app.users,\\\"old\\\"\",type=DualDao");
+        DualDaoJmx.register(server, INSTANCE, follower, control, switchAllowed);
+        ObjectName name = DualDaoJmx.objectName(NAME, INSTANCE);
         return JMX.newMXBeanProxy(server, name, DualDaoMXBean.class);
     }
 
@@ -59,15 +58,13 @@ final class DualDaoBeanTest {
         assertThat(bean.getVersion()).isEqualTo(1);
         assertThat(bean.getReadSharePercent()).isEqualTo(100);
         assertThat(bean.isFallback()).isTrue();
-        assertThat(bean.getChanged())
-                .isEqualTo(
-                        "2026-01-01T00:00:00Z phase=1, version=1, readSharePercent=100, fallback=true, who=ann, why=begin");
+        assertThat(bean.getChanged()).isEqualTo("version 1: phase 1, 2026-01-01T00:00:00Z, ann: begin");
         assertThat(bean.getLastContact()).isEmpty();
         follower.poll();
         assertThat(bean.getLastContact()).isEqualTo("2026-01-01T00:00:00Z");
         assertThat(bean.getStoreFailures()).isZero();
         assertThat(bean.getHeldUp()).isEmpty();
-        assertThat(bean.getInstances()).containsExactly("host:1, version=1, acknowledged=true, silent=false");
+        assertThat(bean.getInstances()).containsExactly("host:1: version 1");
         assertThat(bean.getReadiness())
                 .containsExactly(
                         "1 to 2",
@@ -84,7 +81,7 @@ final class DualDaoBeanTest {
         assertThat(bean.isSwitchAllowed()).isFalse();
         assertThatThrownBy(() -> bean.advance("bob", "on"))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("not switched here");
+                .hasMessageContaining("not allowed");
         assertThatThrownBy(() -> bean.rollback("bob", "back")).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> bean.readShare(5, "bob", "less")).isInstanceOf(IllegalStateException.class);
         assertThat(control.current().version()).isEqualTo(1);
@@ -94,24 +91,27 @@ final class DualDaoBeanTest {
     void shouldSwitchWhatItMayIfTheGatesAreMet() throws Exception {
         DualDaoMXBean bean = shown(true);
 
-        assertThat(bean.advance("bob", "on")).contains("phase=2, version=2").endsWith("who=bob, why=on");
+        assertThat(bean.advance("bob", "on")).startsWith("version 2: phase 2,").endsWith("bob: on");
         assertThatThrownBy(() -> bean.advance("bob", "on"))
                 .isExactlyInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("host:1 acts by version 1 of 2");
-        assertThat(bean.getInstances()).containsExactly("host:1, version=1, acknowledged=false, silent=false");
+        assertThat(bean.getInstances()).containsExactly("host:1: version 1, not acknowledged");
         follower.poll();
-        assertThat(bean.readShare(5, "bob", "little")).contains("phase=2, version=3, readSharePercent=5");
+        assertThat(bean.readShare(5, "bob", "little")).startsWith("version 3: phase 2");
         follower.poll();
         assertThat(bean.getReadSharePercent()).isEqualTo(5);
-        assertThat(bean.rollback("bob", "back")).contains("phase=1, version=4");
+        assertThat(bean.rollback("bob", "back")).startsWith("version 4: phase 1");
     }
 
     @Test
-    void shouldBeShownOnce() {
-        DualDaoBean.register(server, INSTANCE, follower, control, false);
-
-        assertThatThrownBy(() -> DualDaoBean.register(server, INSTANCE, follower, control, false))
+    void shouldBeShownOnceAndUntilItEnds() throws Exception {
+        DualDaoJmx shown = DualDaoJmx.register(server, INSTANCE, follower, control, false);
+        assertThatThrownBy(() -> DualDaoJmx.register(server, INSTANCE, follower, control, false))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("instance=host:1");
+
+        shown.close();
+        shown.close();
+        assertThat(server.isRegistered(DualDaoJmx.objectName(NAME, INSTANCE))).isFalse();
     }
 }

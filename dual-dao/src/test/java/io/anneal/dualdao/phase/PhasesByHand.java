@@ -1,0 +1,37 @@
+package io.anneal.dualdao.phase;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A phase that tests switch, and that knows whether everybody left. */
+public final class PhasesByHand implements PhaseSource {
+    private final List<PhaseView> all = new ArrayList<>();
+    private volatile PhaseView inForce;
+
+    public PhasesByHand(Phase phase) {
+        inForce = new PhaseView(new PhaseRecord(1, phase, 100, true, Phase.TARGET_ONLY, "test", Instant.EPOCH, ""));
+        all.add(inForce);
+    }
+
+    public void change(Phase phase) {
+        change(phase, 100, true);
+    }
+
+    public synchronized void change(Phase phase, int readSharePercent, boolean fallback) {
+        inForce = new PhaseView(inForce.record().changed(phase, readSharePercent, fallback, "test", Instant.EPOCH, ""));
+        all.add(inForce);
+    }
+
+    @Override
+    public PhaseView enter() {
+        PhaseView view = inForce;
+        view.enter();
+        return view;
+    }
+
+    /** Whether every view was left as often as it was entered. */
+    public synchronized boolean drained() {
+        return all.stream().allMatch(PhaseView::drained);
+    }
+}
