@@ -27,6 +27,9 @@ final class Redrive<D> {
 
     private static final Logger LOG = LoggerFactory.getLogger(Redrive.class);
 
+    /** So many keys that could not be copied, one after the other, are a side that is down. */
+    private static final int FAILURES_MAX = 16;
+
     private final Mode mode;
     private final PhaseSource phases;
     private final DirtyKeys dirty;
@@ -60,7 +63,7 @@ final class Redrive<D> {
 
     /** Copies up to that many keys; if that is under way for this side, that is what is waited for. */
     CompletionStage<Integer> run(Side lacking, int limit) {
-        if (!copies.possible() || dirty.size(lacking) == 0) {
+        if (!copies.possible() || dirty.size(lacking) == 0 || !written(lacking)) {
             return CompletableFuture.completedFuture(0);
         }
         CompletableFuture<Integer> mine = new CompletableFuture<>();
@@ -80,6 +83,17 @@ final class Redrive<D> {
             mine.complete(done[0]);
         });
         return mine;
+    }
+
+    /** Whether the phase in force lets anybody copy to that side. */
+    private boolean written(Side lacking) {
+        try {
+            PhaseView view = phases.enter();
+            view.leave();
+            return view.phase().writes(lacking) || mode == Mode.TEST;
+        } catch (IllegalStateException stopped) {
+            return false;
+        }
     }
 
     /** Copies up to that many keys one after the other, the oldest first, and tells what became of each. Never fails. */
@@ -106,6 +120,7 @@ final class Redrive<D> {
         private final ArrayDeque<KeyJournal.Entry> left;
         private final BiConsumer<KeyJournal.Entry, Result> told;
         private final CompletableFuture<Void> all;
+        private int failuresInARow;
 
         Round(
                 Side lacking,
@@ -139,6 +154,10 @@ final class Redrive<D> {
                 stats.count(Counter.REDRIVEN);
             }
             told.accept(entry, result);
+            failuresInARow = result == Result.FAILED ? failuresInARow + 1 : 0;
+            if (failuresInARow == FAILURES_MAX) {
+                left.clear();
+            }
         }
     }
 
@@ -201,9 +220,19 @@ final class Redrive<D> {
             } else {
                 CompletableFuture<Object> granted = order.lock(stripes);
                 if (granted == null) {
-                    granted();
+                    locked = true;
+                    copy();
                 } else {
-                    granted.thenRun(this::granted);
+                    // Not on the thread of the caller whose write ended just now.
+                    granted.thenRun(() -> {
+                        locked = true;
+                        if (!background.run(() -> {
+                            copy();
+                            return result;
+                        })) {
+                            end(Result.LEFT);
+                        }
+                    });
                 }
             }
         }
@@ -221,11 +250,6 @@ final class Redrive<D> {
             return lacking != right
                     || copies.keepsTimes()
                     || phase.writes(right.other()) && !dirty.lacks(right.other(), entry.key());
-        }
-
-        private void granted() {
-            locked = true;
-            copy();
         }
 
         @Override
