@@ -10,6 +10,7 @@ import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.OperationStats;
 import java.util.ArrayDeque;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -121,6 +122,7 @@ final class Redrive<D> {
         private final BiConsumer<KeyJournal.Entry, Result> told;
         private final CompletableFuture<Void> all;
         private int failuresInARow;
+        private int renewed;
 
         Round(
                 Side lacking,
@@ -154,10 +156,23 @@ final class Redrive<D> {
                 stats.count(Counter.REDRIVEN);
             }
             told.accept(entry, result);
-            failuresInARow = result == Result.FAILED ? failuresInARow + 1 : 0;
+            boolean failed = result == Result.FAILED || result == Result.DIFFERS;
+            failuresInARow = failed ? failuresInARow + 1 : 0;
             if (failuresInARow == FAILURES_MAX) {
                 left.clear();
             }
+            if (failed && renewed++ < FAILURES_MAX) {
+                // To the end of the journal, so that keys which can't be copied don't keep others from their turn.
+                renew(entry);
+            }
+        }
+    }
+
+    private void renew(KeyJournal.Entry entry) {
+        try {
+            dirty.add(entry.lacking(), List.of(entry.key()), entry.reason());
+        } catch (RuntimeException kept) { // where it was
+            LOG.debug("a key stays where it is in the journal", kept);
         }
     }
 

@@ -217,6 +217,26 @@ final class RedriveTest {
     }
 
     @Test
+    void shouldNotLetKeysThatCanNotBeCopiedKeepOthersFromTheirTurn() {
+        rig(Phase.WRITE_BOTH).origin.byHand();
+        for (int i = 0; i < 16; i++) {
+            rig.journal.add(Side.TARGET, "bad" + i, "");
+        }
+        rig.journal.add(Side.TARGET, "good", "");
+        rig.engine().redrive(Side.TARGET, 16);
+        rig.threads.runShadow();
+        while (!rig.origin.waiting.isEmpty()) {
+            rig.origin.waiting.remove().fail(new IOException("bad"));
+        }
+        rig.origin.atOnce();
+
+        rig.engine().redrive(Side.TARGET, 1);
+        rig.threads.runShadow();
+
+        assertThat(rig.lacking(Side.TARGET)).hasSize(16).doesNotContain("good");
+    }
+
+    @Test
     void shouldGoOnAfterAKeyThatCanNotBeCopied() {
         rig(Phase.WRITE_BOTH).origin.rows.put("b", "2");
         rig.journal.add(Side.TARGET, "a", "");
