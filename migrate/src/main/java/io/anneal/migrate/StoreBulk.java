@@ -30,8 +30,8 @@ final class StoreBulk {
     /** Empty for a store whose keys nobody can list. */
     static Optional<BulkSource<RowEntry>> source(OpenStore store, InstantSource clock) throws IOException {
         if (store.dao() instanceof EmbeddedPartitionDao embedded) {
-            return Optional.of(StoreSource.of(
-                    embedded.store(), embedded.table().schema().qualifiedName(), clock));
+            return Optional.of(
+                    StoreSource.of(embedded.store(), embedded.table().schema().qualifiedName(), clock));
         } else if (store.dao() instanceof CassandraPartitionDao cassandra) {
             return Optional.of(
                     CassandraSource.open(cassandra.session(), cassandra.keyspace(), TABLE, CASSANDRA, clock));
@@ -42,8 +42,8 @@ final class StoreBulk {
     /** Empty for a store that takes no times of writes. */
     static Optional<BulkTarget<RowEntry>> target(OpenStore store, InstantSource clock) throws IOException {
         if (store.dao() instanceof EmbeddedPartitionDao embedded) {
-            return Optional.of(StoreTarget.of(
-                    embedded.store(), embedded.table().schema().qualifiedName(), clock));
+            return Optional.of(
+                    StoreTarget.of(embedded.store(), embedded.table().schema().qualifiedName(), clock));
         } else if (store.dao() instanceof CassandraPartitionDao cassandra) {
             return Optional.of(
                     CassandraTarget.open(cassandra.session(), cassandra.keyspace(), TABLE, CASSANDRA, clock));
