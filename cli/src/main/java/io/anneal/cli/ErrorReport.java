@@ -39,12 +39,11 @@ import java.util.concurrent.ExecutionException;
  */
 public record ErrorReport(String code, String message, String advice, int exitCode) {
     private static ErrorReport of(ErrorCode code, String message) {
-        int exitCode =
-                switch (code) {
-                    case USAGE, NOT_AVAILABLE -> ExitCode.USAGE;
-                    case GATE -> ExitCode.GATE;
-                    default -> ExitCode.NO;
-                };
+        int exitCode = switch (code) {
+            case USAGE, NOT_AVAILABLE -> ExitCode.USAGE;
+            case GATE -> ExitCode.GATE;
+            default -> ExitCode.NO;
+        };
         String line = message == null || message.isBlank() ? code.name() : message.strip();
         return new ErrorReport(code.code(), line.replaceAll("\\R\\s*", " "), code.advice(), exitCode);
     }

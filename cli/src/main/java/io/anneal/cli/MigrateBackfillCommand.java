@@ -1,17 +1,16 @@
 package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.migrate.BulkWork;
-import io.anneal.migrate.HarnessTime;
 import io.anneal.migrate.MigrationSides;
-import io.anneal.migrate.ReverseWork;
 import io.anneal.migrate.bulk.BackfillResult;
+import io.anneal.migrate.bulk.ReverseResult;
 import io.anneal.migrate.bulk.VerificationResult;
 import io.anneal.migrate.store.Delayer;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,8 +35,9 @@ final class MigrateBackfillCommand extends Subcommand {
 
     @Option(
             names = "--reverse",
-            description = "The way back from 4 or 5: to 3b step by step, until every key written since 4 is in the origin"
-                    + " again; then compares both sides.")
+            description =
+                    "The way back from 4 or 5: to 3b step by step, until every key written since 4 is in the origin"
+                            + " again; then compares both sides.")
     private boolean reverse;
 
     @Option(
@@ -50,66 +50,49 @@ final class MigrateBackfillCommand extends Subcommand {
 
     @Override
     int execute() throws IOException, InterruptedException {
-        if (sides.none(this)) {
-            throw usage("--origin and --target are needed");
-        }
+        sides.checkBulk(this);
         try (MigrationOptions.OpenPhases phases = migration.open(this, false, ControlPolicy.DEFAULTS);
                 MigrationSides open = sides.open(this, Delayer.NONE, false);
                 Progress progress = progress(reverse ? "comparing" : "copying")) {
             phases.control().current();
             BulkWork work = new BulkWork(
                     open,
+                    List::of,
                     phases.store(),
                     phases.control(),
                     bulk.settings(this, who.who(), progress),
                     environment().clock());
-            if (!work.possible()) {
-                throw new NotAvailableException(
-                        "only embedded: and cassandra: stores can be copied as a whole; the keys of others can't be listed");
-            }
             if (reverse) {
-                printReverse(reverse(phases, work));
-            } else {
-                print(work.backfill());
+                return print(work.reverse(wait));
             }
+            print(work.backfill());
         }
         return ExitCode.YES;
     }
 
-    private String reverse(MigrationOptions.OpenPhases phases, BulkWork work) throws IOException, InterruptedException {
-        HarnessTime time = HarnessTime.of(new DualEnvironment(
-                environment().clock(),
-                environment().nanoTime(),
-                DualEnvironment.system().threads()));
-        return new ReverseWork(
-                        phases.control(),
-                        phases.store(),
-                        null,
-                        () -> compared(work.verification()),
-                        who.who(),
-                        wait,
-                        time)
-                .run();
-    }
-
-    private static String compared(VerificationResult result) throws IOException {
-        if (!result.clean()) {
-            throw new IOException("sides differ after copying back, entries=" + result.entries() + ", mismatches="
-                    + result.mismatches() + ", samples=" + result.samples());
-        }
-        return String.format(Locale.ROOT, "%,d rows compared, 0 mismatches", result.entries());
-    }
-
-    private void printReverse(String done) throws IOException {
+    private int print(ReverseResult done) throws IOException {
+        VerificationResult found = done.verification();
         if (json()) {
             try (JsonResult result = new JsonResult(out(), "migrate backfill")) {
                 result.fields().writeStringField("name", migration.name());
-                result.fields().writeStringField("reverse", done);
+                PhaseJson.write(result.fields(), done.phase());
+                result.fields().writeNumberField("entries", found.entries());
+                result.fields().writeNumberField("repaired", found.repaired());
+                result.fields().writeNumberField("mismatches", found.mismatches());
             }
         } else {
-            out().println(done);
-            out().println("'anneal migrate rollback' leads to phase 3 now");
+            out().println(String.format(
+                    Locale.ROOT,
+                    "%,d rows compared, %,d made good in the origin, %,d differ",
+                    found.entries(),
+                    found.repaired(),
+                    found.mismatches()));
+            out().println(
+                            done.clean()
+                                    ? "the origin is complete again: 'anneal migrate rollback' leads to phase 3 now"
+                                    : "the origin is not complete: run it again, or look at what differs with 'anneal migrate verify'");
         }
+        return done.clean() ? ExitCode.YES : ExitCode.NO;
     }
 
     private void print(BackfillResult done) throws IOException {

@@ -8,6 +8,7 @@ import io.anneal.migrate.bulk.BulkMismatch;
 import io.anneal.migrate.bulk.VerificationResult;
 import io.anneal.migrate.store.Delayer;
 import java.io.IOException;
+import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,28 +32,23 @@ final class MigrateVerifyCommand extends Subcommand {
 
     @Override
     int execute() throws IOException, InterruptedException {
-        if (sides.none(this)) {
-            throw usage("--origin and --target are needed");
-        }
+        sides.checkBulk(this);
+        VerificationResult found;
         try (MigrationOptions.OpenPhases phases = migration.open(this, false, ControlPolicy.DEFAULTS);
                 MigrationSides open = sides.open(this, Delayer.NONE, false);
                 Progress progress = progress("comparing")) {
             phases.control().current();
             BulkWork work = new BulkWork(
                     open,
+                    List::of,
                     phases.store(),
                     phases.control(),
                     bulk.settings(this, who.who(), progress),
                     environment().clock());
-            if (!work.possible()) {
-                throw new NotAvailableException(
-                        "only embedded: and cassandra: stores can be compared as a whole; the keys of others can't be listed");
-            }
-            VerificationResult result = work.verification();
-            progress.close();
-            print(result);
-            return result.clean() ? ExitCode.YES : ExitCode.NO;
+            found = work.verification();
         }
+        print(found);
+        return found.clean() ? ExitCode.YES : ExitCode.NO;
     }
 
     private void print(VerificationResult result) throws IOException {

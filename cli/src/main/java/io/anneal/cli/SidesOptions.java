@@ -15,7 +15,8 @@ final class SidesOptions {
     @Option(
             names = "--origin",
             paramLabel = "URL",
-            description = "The store in production: embedded:DIR, cassandra://HOST:PORT/KEYSPACE, memory: or dao:CLASS.")
+            description =
+                    "The store in production: embedded:DIR, cassandra://HOST:PORT/KEYSPACE, memory: or dao:CLASS.")
     private String origin;
 
     @Option(names = "--target", paramLabel = "URL", description = "The store that the data moves to, likewise.")
@@ -27,10 +28,7 @@ final class SidesOptions {
             description = "Settings of the Java driver for the origin: data centre, TLS, credentials.")
     private Path originConf;
 
-    @Option(
-            names = "--target-conf",
-            paramLabel = "FILE",
-            description = "Settings of the Java driver for the target.")
+    @Option(names = "--target-conf", paramLabel = "FILE", description = "Settings of the Java driver for the target.")
     private Path targetConf;
 
     @Option(
@@ -46,6 +44,20 @@ final class SidesOptions {
             throw command.usage("--origin and --target go together");
         }
         return origin == null;
+    }
+
+    /** Refuses stores that another process can't copy or compare as a whole. */
+    void checkBulk(Subcommand command) {
+        if (none(command)) {
+            throw command.usage("--origin and --target are needed");
+        }
+        for (String url : List.of(origin, target)) {
+            if (!url.startsWith("embedded:") && !url.startsWith("cassandra:")) {
+                StoreUrl.parse(url);
+                throw new NotAvailableException(
+                        "only embedded: and cassandra: stores can be copied and compared as a whole, url=" + url);
+            }
+        }
     }
 
     /** Opens what is named. */

@@ -400,17 +400,18 @@ final class WriteRouteTest {
         rig(Phase.WRITE_BOTH).origin.byHand();
         rig.writeAll(List.of("a", "b"), "1");
         CompletableFuture<Object> second = rig.writeAll(List.of("b", "c"), "2");
-        CompletableFuture<Object> third = rig.write("c", "3");
+        CompletableFuture<Object> third = rig.write("b", "3");
         rig.origin.atOnce();
 
+        assertThat(rig.origin.waiting).hasSize(1);
         rig.origin.waiting.remove().answer();
 
         assertThat(second).isCompleted();
         assertThat(third).isCompleted();
         assertThat(rig.target.rows)
                 .isEqualTo(rig.origin.rows)
-                .containsEntry("b", "2")
-                .containsEntry("c", "3");
+                .containsEntry("b", "3")
+                .containsEntry("c", "2");
     }
 
     @Test

@@ -5,43 +5,67 @@ import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.migrate.bulk.Backfill;
 import io.anneal.migrate.bulk.BackfillResult;
 import io.anneal.migrate.bulk.BulkSource;
+import io.anneal.migrate.bulk.BulkStores;
 import io.anneal.migrate.bulk.BulkTarget;
+import io.anneal.migrate.bulk.ReverseBackfill;
+import io.anneal.migrate.bulk.ReverseResult;
 import io.anneal.migrate.bulk.RowEntry;
 import io.anneal.migrate.bulk.Verification;
 import io.anneal.migrate.bulk.VerificationResult;
+import io.anneal.migrate.store.OpenStore;
+import io.anneal.migrate.store.TimedPartitions;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Collection;
+import java.util.function.Supplier;
 
-/** The back-fill and the verification of a migration whose stores can be read and written in bulk. */
+/** Back-fill, verification and reverse back-fill of a migration between stores that tell and take times of writes. */
 public final class BulkWork {
     private static final int REREADS = 3;
 
     private final MigrationSides sides;
+    private final Supplier<? extends Collection<Long>> keys;
     private final PhaseStore phases;
     private final PhaseControl control;
     private final BulkSettings settings;
     private final InstantSource clock;
 
+    /**
+     * @param keys that stores may hold which can't list their keys
+     */
     public BulkWork(
-            MigrationSides sides, PhaseStore phases, PhaseControl control, BulkSettings settings, InstantSource clock) {
+            MigrationSides sides,
+            Supplier<? extends Collection<Long>> keys,
+            PhaseStore phases,
+            PhaseControl control,
+            BulkSettings settings,
+            InstantSource clock) {
         this.sides = sides;
+        this.keys = keys;
         this.phases = phases;
         this.control = control;
         this.settings = settings;
         this.clock = clock;
     }
 
-    /** Whether both stores can. */
-    public boolean possible() {
-        return StoreBulk.possible(sides.origin()) && StoreBulk.possible(sides.target());
+    /** Whether both stores tell and take times of writes. */
+    public static boolean possible(MigrationSides sides) {
+        return sides.origin().dao() instanceof TimedPartitions && sides.target().dao() instanceof TimedPartitions;
+    }
+
+    private BulkSource<RowEntry> source(OpenStore store) throws IOException {
+        return BulkStores.source(store.dao(), keys, clock);
+    }
+
+    private BulkTarget<RowEntry> target(OpenStore store) throws IOException {
+        return BulkStores.target(store.dao(), clock);
     }
 
     /** Copies all of the origin to the target. */
     public BackfillResult backfill() throws IOException, InterruptedException {
-        BulkSource<RowEntry> origin = StoreBulk.source(sides.origin(), clock).orElseThrow();
-        BulkTarget<RowEntry> target = StoreBulk.target(sides.target(), clock).orElseThrow();
-        try (origin;
-                target) {
+        try (BulkSource<RowEntry> origin = source(sides.origin());
+                BulkTarget<RowEntry> target = target(sides.target())) {
             Backfill.Builder<RowEntry> backfill = Backfill.builder(origin, target)
                     .rowsPerSecond(settings.rowsPerSecond())
                     .phases(phases, control, settings.who())
@@ -53,10 +77,8 @@ public final class BulkWork {
 
     /** Compares both sides, in both directions. */
     public VerificationResult verification() throws IOException, InterruptedException {
-        BulkSource<RowEntry> origin = StoreBulk.source(sides.origin(), clock).orElseThrow();
-        BulkSource<RowEntry> target = StoreBulk.source(sides.target(), clock).orElseThrow();
-        try (origin;
-                target) {
+        try (BulkSource<RowEntry> origin = source(sides.origin());
+                BulkSource<RowEntry> target = source(sides.target())) {
             Verification.Builder<RowEntry> verification = Verification.builder(origin, target)
                     .rowsPerSecond(settings.rowsPerSecond())
                     .rereads(REREADS, settings.rereadDelay())
@@ -64,6 +86,25 @@ public final class BulkWork {
                     .progress(settings.progress());
             settings.checkpoint().ifPresent(verification::checkpoint);
             return verification.build().run();
+        }
+    }
+
+    /**
+     * Goes back from 4 or 5 to a phase from which the migration can be rolled back, the origin made good.
+     *
+     * @param patience how long instances may take, for each step and for their journals
+     */
+    public ReverseResult reverse(Duration patience) throws IOException, InterruptedException {
+        try (BulkSource<RowEntry> origin = source(sides.origin());
+                BulkSource<RowEntry> target = source(sides.target());
+                BulkTarget<RowEntry> originWritten = target(sides.origin())) {
+            return ReverseBackfill.builder(origin, target, control, settings.who(), "the way back")
+                    .repair(originWritten)
+                    .patience(patience)
+                    .rereads(REREADS, settings.rereadDelay())
+                    .progress(settings.progress())
+                    .build()
+                    .run();
         }
     }
 }

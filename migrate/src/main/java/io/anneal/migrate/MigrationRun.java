@@ -33,8 +33,7 @@ public final class MigrationRun {
     private final RunConfig config;
     private final DualDao<PartitionDao> dual;
     private final PhaseStore phases;
-    private final WalkWork backfill;
-    private final WalkWork verification;
+    private final RunWorks works;
     private final DualEnvironment environment;
     private final HarnessTime time;
     private final Consumer<String> lines;
@@ -45,23 +44,20 @@ public final class MigrationRun {
     private long sweptNanos;
 
     /**
-     * @param backfill what a walk does for the gate of that name
-     * @param verification likewise
+     * @param works what a walk does where a gate asks for it
      * @param lines where the story goes, line by line
      */
     public MigrationRun(
             RunConfig config,
             DualDao<PartitionDao> dual,
             PhaseStore phases,
-            WalkWork backfill,
-            WalkWork verification,
+            RunWorks works,
             DualEnvironment environment,
             Consumer<String> lines) {
         this.config = config;
         this.dual = dual;
         this.phases = phases;
-        this.backfill = backfill;
-        this.verification = verification;
+        this.works = works;
         this.environment = environment;
         this.lines = lines;
         time = HarnessTime.of(environment);
@@ -116,9 +112,9 @@ public final class MigrationRun {
                 config.bake(),
                 config.gateTimeout(),
                 config.duration().orElse(Duration.ofDays(Short.MAX_VALUE)),
-                backfill,
-                verification,
-                new ReverseWork(dual.control(), phases, dual, verification, config.who(), config.gateTimeout(), time),
+                works.backfill(),
+                works.verification(),
+                works.reverse(),
                 this::trouble);
         return new Walk(dual.control(), plan, teller, time).run();
     }
@@ -150,7 +146,7 @@ public final class MigrationRun {
             Optional<String> trouble = trouble();
             if (trouble.isPresent() && !troubleTold) {
                 troubleTold = true;
-                lines.accept("  TROUBLE     " + trouble.get());
+                lines.accept("  TROUBLE       " + trouble.get());
             }
             time.sleeper().sleep(config.look());
         }

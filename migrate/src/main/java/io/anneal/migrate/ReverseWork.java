@@ -17,13 +17,12 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 
 /**
- * The way back from 4 or 5: phase by phase to 3b without fallback, where both sides are written again, then every key that was
- * written since 4 is copied to the origin and compared.
+ * The way back from 4 or 5 between stores that can't be compared as a whole: phase by phase to 3b without fallback, where both
+ * sides are written again; then every key that was written since 4 is copied to the origin and compared.
  *
- * <p>Each instance has the keys that it wrote. This process copies its own if it has a dual DAO; those of others are copied by
- * themselves, and waited for.
+ * <p>Each instance has the keys that it wrote. This one copies its own; others copy theirs by themselves, and are waited for.
  */
-public final class ReverseWork implements WalkWork {
+final class ReverseWork implements WalkWork {
     private static final Duration POLL = Duration.ofMillis(200);
 
     private final PhaseControl control;
@@ -35,11 +34,10 @@ public final class ReverseWork implements WalkWork {
     private final HarnessTime time;
 
     /**
-     * @param dual of this process, null if it has none
-     * @param verification of all keys, which the note then stands for; null if the keys that were copied are enough
+     * @param verification of all keys, which the note then stands for
      * @param atMost how long instances may take, for each step and for the copying
      */
-    public ReverseWork(
+    ReverseWork(
             PhaseControl control,
             PhaseStore phases,
             DualDao<?> dual,
@@ -71,9 +69,9 @@ public final class ReverseWork implements WalkWork {
             }
         }
         WorkStart start = control.begin();
-        long copied = dual == null ? 0 : copyOwn();
+        long copied = copyOwn();
         awaitOthers();
-        String compared = verification == null ? "each was compared" : verification.run();
+        String compared = verification.run();
         control.finish(
                 start,
                 PhaseNote.Kind.REVERSE_BACKFILL,
@@ -100,9 +98,7 @@ public final class ReverseWork implements WalkWork {
     private void awaitOthers() throws IOException, InterruptedException {
         long startNanos = time.nanoTime().getAsLong();
         while (true) {
-            if (dual != null) {
-                dual.poll();
-            }
+            dual.poll();
             long dirty = MergedFacts.of(phases.heartbeats(control.name()))
                     .sum(Facts.DIRTY_ORIGIN)
                     .orElse(0);

@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.servererrors.DefaultWriteType;
+import com.datastax.oss.driver.api.core.servererrors.WriteTimeoutException;
 import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.PhaseStoreException;
@@ -13,6 +18,7 @@ import io.anneal.migrate.store.CassandraSessions;
 import io.anneal.migrate.store.PhaseStoreUrl;
 import io.anneal.migrate.store.StoreUnavailableException;
 import io.anneal.testkit.PhaseStoreContract;
+import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
@@ -76,6 +82,41 @@ final class CassandraPhaseStoreTest extends PhaseStoreContract {
         open().create("m", first);
         assertThat(open().read("m")).contains(first);
         assertThat(open().persistent()).isTrue();
+    }
+
+    /** A conditional write that was never answered happened or not; a serial read settles which. */
+    @Test
+    void shouldFindOutWhetherAChangeWithoutAnAnswerHappened() {
+        PhaseRecord first = PhaseRecord.first("ann", AT, "why");
+        PhaseRecord second = first.changed(Phase.WRITE_BOTH, 100, true, "ann", AT, "on");
+        PhaseStore happening = CassandraPhaseStore.of(unanswered(true), KEYSPACE);
+        PhaseStore lost = CassandraPhaseStore.of(unanswered(false), KEYSPACE);
+        happening.create("m", first);
+        assertThat(lost.compareAndSet("m", 1, second)).isFalse();
+        assertThat(open().read("m")).contains(first);
+        assertThat(happening.compareAndSet("m", 1, second)).isTrue();
+        assertThat(open().history("m")).containsExactly(first, second);
+        // Somebody else's change of the same version is not ours.
+        PhaseRecord another = first.changed(Phase.WRITE_BOTH, 50, true, "bob", AT, "on");
+        assertThat(happening.compareAndSet("m", 1, another)).isFalse();
+    }
+
+    /** The session, but that conditional batches end in a timeout. */
+    private static CqlSession unanswered(boolean happens) {
+        return (CqlSession) Proxy.newProxyInstance(
+                CassandraPhaseStoreTest.class.getClassLoader(),
+                new Class<?>[] {CqlSession.class},
+                (proxy, method, arguments) -> {
+                    boolean batch = arguments != null
+                            && arguments[0] instanceof SimpleStatement statement
+                            && statement.getQuery().startsWith("BEGIN BATCH");
+                    Object result = batch && !happens ? null : method.invoke(session, arguments);
+                    if (batch) {
+                        throw new WriteTimeoutException(
+                                null, DefaultConsistencyLevel.SERIAL, 0, 1, DefaultWriteType.CAS);
+                    }
+                    return result;
+                });
     }
 
     @Test

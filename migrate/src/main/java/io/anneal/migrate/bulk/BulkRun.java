@@ -69,20 +69,37 @@ final class BulkRun implements Closeable {
         told.listener.progressed(progress);
         try {
             phase.ifPresent(part -> part.beat(progress));
-            if (phase.isPresent() && kind.equals(Backfill.KIND)) {
-                phase.get().requireBothWritten();
-            }
+        } catch (PhaseStoreException e) {
+            cannotAsk(e);
+        }
+        look();
+    }
+
+    /** A back-fill ends when both sides are not written any more: what it copies would not be followed by what is written. */
+    private void look() {
+        if (!kind.equals(Backfill.KIND)) {
+            return;
+        }
+        try {
+            phase.ifPresent(BulkPhase::requireBothWritten);
         } catch (BulkRefusedException e) {
             stopped = e;
         } catch (PhaseStoreException e) {
-            // The next beat may go through; what is copied is right all the same.
-            LOG.warn("phase store can't be asked, run={}, reason={}", kind, e.getMessage());
+            cannotAsk(e);
         }
+    }
+
+    /** The next time may go well; what is copied is right all the same. */
+    private void cannotAsk(PhaseStoreException e) {
+        LOG.warn("phase store can't be asked, run={}, reason={}", kind, e.getMessage());
     }
 
     /** Works all open ranges off. */
     void forEachRange(RangeWorkers.Task task) throws IOException, InterruptedException {
-        workers.run(kind, checkpoint.open(), task);
+        workers.run(kind, checkpoint.open(), range -> {
+            look();
+            task.run(range);
+        });
     }
 
     void forEach(List<BulkRange> ranges, RangeWorkers.Task task) throws IOException, InterruptedException {

@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLException;
 
 /**
  * Opens sessions of the Java driver. The local data centre is that of the contact points unless a configuration file of the driver
@@ -173,7 +174,10 @@ public final class CassandraSessions {
         return node + cause.getClass().getSimpleName() + text;
     }
 
-    /** Of a connection that was refused the driver tells what became of its first request, and the refusal beside that. */
+    /**
+     * Of a connection that was refused the driver tells what became of its first request, and the refusal beside that. What TLS
+     * objects to says more than what lies below it.
+     */
     private static Throwable innermost(Throwable failure) {
         Throwable cause = failure;
         while (true) {
@@ -182,7 +186,7 @@ public final class CassandraSessions {
                     return beside;
                 }
             }
-            if (cause.getCause() == null) {
+            if (cause.getCause() == null || cause instanceof SSLException) {
                 return cause;
             }
             cause = cause.getCause();

@@ -1,0 +1,186 @@
+package io.anneal.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.bench.peer.CassandraPeerConfig;
+import io.anneal.dualdao.SideOutcome;
+import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.migrate.store.Delayer;
+import io.anneal.migrate.store.Item;
+import io.anneal.migrate.store.OpenStore;
+import io.anneal.migrate.store.Partition;
+import io.anneal.migrate.store.PhaseStoreUrl;
+import io.anneal.migrate.store.StoreOutcomes;
+import io.anneal.migrate.store.StoreSettings;
+import io.anneal.migrate.store.StoreUnavailableException;
+import io.anneal.migrate.store.StoreUrl;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A Cassandra that speaks TLS only and asks for a password: all of it set by a file of the driver's, over our Netty. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+final class GuardedCassandraTest {
+    private static final String KEYSPACE = "guarded";
+    private static final String PASSWORD = "annealing";
+    private static final String ADDRESS = "127.0.0.1";
+    private static final int TIMEOUT_SECONDS = 60;
+    private static final List<Item> ITEMS = List.of(new Item("b", "c", "d"));
+
+    @TempDir
+    private static Path directory;
+
+    private static Path keyStore;
+    private static CassandraPeer peer;
+
+    @BeforeAll
+    static void start() throws IOException, InterruptedException {
+        keyStore = selfSigned("server.p12");
+        CassandraPeerConfig config = CassandraPeerConfig.in(directory.resolve("peer"))
+                .withSettings(
+                        List.of(
+                                "authenticator: PasswordAuthenticator",
+                                "client_encryption_options:",
+                                "  enabled: true",
+                                "  optional: false",
+                                "  keystore: '" + keyStore + "'",
+                                "  keystore_password: " + PASSWORD,
+                                "  store_type: PKCS12"),
+                        List.of("-Dcassandra.superuser_setup_delay_ms=0"));
+        peer = CassandraPeer.start(config);
+        peer.execute("CREATE KEYSPACE " + KEYSPACE
+                + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+    }
+
+    @AfterAll
+    static void stop() {
+        peer.close();
+    }
+
+    private static Path selfSigned(String name) throws IOException, InterruptedException {
+        Path file = directory.resolve(name).toAbsolutePath();
+        Process keytool = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-keystore",
+                        file.toString(),
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        PASSWORD,
+                        "-alias",
+                        "node",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "SAN=ip:" + ADDRESS)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("keytool.log").toFile())
+                .start();
+        assertThat(keytool.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(keytool.exitValue()).isZero();
+        return file;
+    }
+
+    private static String url() {
+        return "cassandra://" + ADDRESS + ":" + peer.cqlPort() + "/" + KEYSPACE;
+    }
+
+    private static Path settings(String password, Path trusted) throws IOException {
+        Path file = Files.createTempFile(directory, "driver", ".conf");
+        String trust =
+                trusted == null ? "" : """
+                  advanced.ssl-engine-factory {
+                    class = DefaultSslEngineFactory
+                    hostname-validation = true
+                    truststore-path = "%s"
+                    truststore-password = %s
+                  }
+                """.replace("%s\"", trusted + "\"").replace("%s", PASSWORD);
+        Files.writeString(
+                file,
+                "datastax-java-driver {\n" + trust
+                        + "  advanced.auth-provider { class = PlainTextAuthProvider, username = cassandra, password = "
+                        + password + " }\n}\n");
+        return file;
+    }
+
+    private static OpenStore open(Path settings) throws IOException {
+        return StoreUrl.parse(url())
+                .open(StoreSettings.of("origin", Delayer.NONE).withDriverConfiguration(Optional.of(settings)));
+    }
+
+    @Test
+    void shouldReadAndWriteOverTlsWithAPassword() throws IOException {
+        try (OpenStore store = open(settings("cassandra", keyStore))) {
+            store.dao().write(7, ITEMS).toCompletableFuture().join();
+            assertThat(store.dao().read(7).toCompletableFuture().join()).isEqualTo(new Partition(7, ITEMS));
+        }
+    }
+
+    @Test
+    void shouldSayThatAPasswordIsWrong() {
+        assertThatExceptionOfType(StoreUnavailableException.class)
+                .isThrownBy(() -> open(settings("wrong", keyStore)))
+                .withMessageContaining(url())
+                .withMessageContaining("Authentication error")
+                .withMessageNotContaining("wrong,");
+    }
+
+    @Test
+    void shouldSayThatACertificateIsNotTrusted() throws Exception {
+        Path other = selfSigned("other.p12");
+        assertThatExceptionOfType(StoreUnavailableException.class)
+                .isThrownBy(() -> open(settings("cassandra", other)))
+                .withMessageContaining(url())
+                .withMessageContaining("SSLHandshakeException");
+    }
+
+    @Test
+    void shouldGiveUpInTimeOnANodeThatSpeaksTlsOnly() throws IOException {
+        Path plain = settings("cassandra", null);
+        assertThatExceptionOfType(StoreUnavailableException.class)
+                .isThrownBy(() -> open(plain))
+                .withMessageContaining(url());
+    }
+
+    /** The last of all, since nothing is there afterwards. */
+    @Test
+    @Order(Integer.MAX_VALUE)
+    void shouldFailInTimeOnceCassandraIsGone() throws IOException {
+        Path settings = settings("cassandra", keyStore);
+        try (OpenStore store = open(settings);
+                PhaseStore phases = PhaseStoreUrl.parse(url()).open(Optional.of(settings), true)) {
+            assertThat(phases.read("m")).isEmpty();
+            peer.close();
+            Throwable failure = store.dao()
+                    .write(7, ITEMS)
+                    .handle((none, thrown) -> thrown)
+                    .toCompletableFuture()
+                    .orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                    .join();
+            assertThat(failure).isNotNull();
+            assertThat(new StoreOutcomes().apply(failure)).isIn(SideOutcome.UNKNOWN, SideOutcome.FAILED);
+            assertThatExceptionOfType(PhaseStoreException.class)
+                    .isThrownBy(() -> phases.read("m"))
+                    .withMessageContaining("name=m")
+                    .withMessageContaining("check that Cassandra runs");
+        }
+    }
+}
