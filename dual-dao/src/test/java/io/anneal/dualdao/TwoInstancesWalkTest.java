@@ -31,6 +31,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -234,6 +235,29 @@ final class TwoInstancesWalkTest {
         written.forEach((id, writes) -> assertThat(origin.value(id))
                 .as("key " + id + ", " + seed)
                 .isEqualTo(writes.get(writes.size() - 1).value));
+    }
+
+    /** One instance is in 5 and deletes in the target alone, the other is still in 4 and must not find the key in the origin. */
+    @Test
+    void shouldNotFindInFourWhatWasDeletedInFive() {
+        control.create("ann", "begin");
+        DualDao<Ledger> behind = start("a");
+        DualDao<Ledger> ahead = start("b");
+        instances.addAll(List.of(behind, ahead));
+        behind.dao().save(1, "value");
+        settle();
+        while (ahead.phase().phase() != Phase.TARGET_ONLY) {
+            behind.poll();
+            control.advance("ann", "on", true);
+            ahead.poll();
+        }
+        assertThat(behind.phase().phase()).isEqualTo(Phase.WRITE_TARGET);
+
+        ahead.dao().remove(1);
+        settle();
+        CompletionStage<String> answer = behind.dao().find(1);
+        settle();
+        assertThat(answer).isCompletedWithValue(null);
     }
 
     private PhaseRecord back() {
