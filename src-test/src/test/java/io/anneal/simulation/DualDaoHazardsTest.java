@@ -187,7 +187,9 @@ final class DualDaoHazardsTest {
         enter(Phase.WRITE_BOTH);
         PhaseControl control = built(described(Mode.MIGRATION)).control();
 
-        assertThatThrownBy(() -> control.advance("test", "too early")).isInstanceOf(GateException.class);
+        assertThatThrownBy(() -> control.advance("test", "too early"))
+                .isInstanceOf(GateException.class)
+                .hasMessageContaining("backfill");
         control.finish(control.begin(), PhaseNote.Kind.BACKFILL, "test", Map.of(Facts.ROWS, "1"));
         assertThatThrownBy(() -> control.advance("test", "not verified")).isInstanceOf(GateException.class);
         threads.pass(1, TimeUnit.SECONDS);
@@ -298,7 +300,7 @@ final class DualDaoHazardsTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldNotWaitForATestedTargetThatHangs() throws InterruptedException {
         enter(Phase.READ_TARGET);
         DualDao<Shelf> dual = described(Mode.TEST)
@@ -429,7 +431,7 @@ final class DualDaoHazardsTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldOrderWritesToAKeySoThatBothSidesEndAlike() throws InterruptedException {
         Shelf dao = dao(Mode.MIGRATION, Phase.WRITE_BOTH);
         CountDownLatch inTarget = new CountDownLatch(1);
@@ -543,6 +545,10 @@ final class DualDaoHazardsTest {
         var reversed = dual.reverse();
         threads.runBeside();
         assertThat(reversed.toCompletableFuture().join().left()).isZero();
+        dual.poll();
+        assertThatThrownBy(() -> control.rollback("test", "nobody compared"))
+                .isInstanceOf(GateException.class)
+                .hasMessageContaining("reverse");
         control.finish(start, PhaseNote.Kind.REVERSE_BACKFILL, "test", Map.of(Facts.MISMATCHES, "0"));
         dual.poll();
 
