@@ -667,19 +667,18 @@ final class DualDaoHazardsTest {
 
     @Test
     void shouldKeepItsPhaseAndTakeNoStepWhileTheStoreIsGone() {
-        MemoryPhaseStore real = new MemoryPhaseStore();
-        boolean[] gone = new boolean[1];
-        phases = LosablePhaseStore.of(real, () -> gone[0]);
+        LossyPhaseStore lossy = new LossyPhaseStore(new MemoryPhaseStore());
+        phases = lossy;
         enter(Phase.WRITE_BOTH);
         DualDao<Shelf> dual = built(described(Mode.MIGRATION));
-        gone[0] = true;
+        lossy.lost(true);
         dual.poll();
 
         assertThat(dual.phase().phase()).isEqualTo(Phase.WRITE_BOTH);
         dual.dao().put("k", "v");
         assertThat(target.rows).containsEntry("k", "v");
         assertThatThrownBy(() -> dual.control().advance("test", "on")).isInstanceOf(PhaseStoreException.class);
-        gone[0] = false;
+        lossy.lost(false);
     }
 
     @Test
