@@ -670,7 +670,7 @@ final class DualDaoHazardsTest {
         LossyPhaseStore lossy = new LossyPhaseStore(new MemoryPhaseStore());
         phases = lossy;
         enter(Phase.WRITE_BOTH);
-        DualDao<Shelf> dual = built(described(Mode.MIGRATION));
+        DualDao<Shelf> dual = built(described(Mode.MIGRATION).directory(directory));
         lossy.lost(true);
         dual.poll();
 
