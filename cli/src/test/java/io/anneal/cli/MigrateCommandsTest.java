@@ -40,8 +40,7 @@ final class MigrateCommandsTest {
 
     private CommandRun run(String command, Object... more) {
         Object[] args = Stream.concat(
-                        Stream.of("migrate", command, "--name", "orders", "--phase-store", phaseStore),
-                        Stream.of(more))
+                        Stream.of("migrate", command, "--name", "orders", "--phase-store", phaseStore), Stream.of(more))
                 .toArray();
         return CommandRun.of(args);
     }
