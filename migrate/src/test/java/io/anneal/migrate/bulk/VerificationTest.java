@@ -98,8 +98,7 @@ final class VerificationTest {
         VerificationResult exact =
                 verification().tolerance(BulkTolerance.EXACT).build().run();
         assertThat(exact.different()).isEqualTo(1);
-        assertThat(exact.samples().get(0).diffs())
-                .containsExactly(new FieldDiff("value, write time", "1007", "9000"));
+        assertThat(exact.samples().get(0).diffs()).containsExactly(new FieldDiff("value, write time", "1007", "9000"));
     }
 
     @Test
@@ -262,8 +261,8 @@ final class VerificationTest {
         assertThatThrownBy(() -> resumable().retries(1, Duration.ZERO).build().run())
                 .isInstanceOf(BulkFailedException.class);
 
-        assertThatThrownBy(() ->
-                        resumable().tolerance(BulkTolerance.EXACT).build().run())
+        assertThatThrownBy(
+                        () -> resumable().tolerance(BulkTolerance.EXACT).build().run())
                 .isInstanceOf(BulkRefusedException.class)
                 .hasMessageContaining("writeTimes=true");
     }
