@@ -18,14 +18,14 @@ final class LoadOptions {
     @Option(
             names = "--rate",
             paramLabel = "N",
-            defaultValue = "500",
+            defaultValue = "200",
             description = "Operations a second, begun whether or not earlier ones ended; ${DEFAULT-VALUE} unless told.")
     private double rate;
 
     @Option(
             names = "--keys",
             paramLabel = "N",
-            defaultValue = "2000",
+            defaultValue = "1000",
             description = "Partitions that the load reads and writes; ${DEFAULT-VALUE} unless told.")
     private int keys;
 

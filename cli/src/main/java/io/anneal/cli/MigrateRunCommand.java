@@ -205,7 +205,7 @@ final class MigrateRunCommand extends Subcommand {
 
     private PhaseStore openPhases() throws IOException {
         PhaseStore phases = PhaseStoreUrl.parse(phaseStore)
-                .open(Optional.ofNullable(phaseStoreConf), environment().clock(), false);
+                .open(Optional.ofNullable(phaseStoreConf), false);
         if (phases instanceof MemoryPhaseStore) {
             // Nobody else could begin it.
             phases.create(
@@ -311,12 +311,12 @@ final class MigrateRunCommand extends Subcommand {
 
     private void introduce(MigrationSides open, Optional<LoadConfig> made, Consumer<String> lines) {
         lines.accept("Migration " + name + (mode == Mode.TEST ? ", in test mode" : ""));
-        lines.accept("  origin      " + open.origin().url() + ", the store in production");
-        lines.accept("  target      " + open.target().url()
+        lines.accept("  origin        " + open.origin().url() + ", the store in production");
+        lines.accept("  target        " + open.target().url()
                 + (mode == Mode.TEST ? ", tried out beside it" : ", where the data moves to"));
         made.ifPresent(config -> lines.accept(String.format(
                 Locale.ROOT,
-                "  load        %,.0f operations a second on %,d partitions, %d:%d:%d reads to writes to deletes,"
+                "  load          %,.0f operations a second on %,d partitions, %d:%d:%d reads to writes to deletes,"
                         + " %d partitions a read, seed %d",
                 config.operationsPerSecond(),
                 config.keys(),
@@ -327,8 +327,8 @@ final class MigrateRunCommand extends Subcommand {
                 config.seed())));
         lines.accept(
                 auto
-                        ? "  walk        phases 1 to 5, each watched for " + DurationText.of(bake)
-                        : "  phases      as others switch them, with 'anneal migrate advance' or on the page");
+                        ? "  walk          phases 1 to 5, each watched for " + DurationText.of(bake)
+                        : "  phases        as others switch them, with 'anneal migrate advance' or on the page");
     }
 
     private int exitCode(RunResult result) {

@@ -11,17 +11,30 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.function.LongSupplier;
 
 /** A command run in this process: its exit code and what it printed. */
 record CommandRun(int exitCode, String out, String err) {
+    private static final Clock STOPPED = Clock.fixed(Instant.ofEpochSecond(1_795_225_134), ZoneOffset.UTC);
+
+    /** At one moment, which does not pass. */
     static CommandRun of(Object... args) {
+        return of(STOPPED, () -> 0, args);
+    }
+
+    /** For commands that wait. */
+    static CommandRun inTime(Object... args) {
+        return of(Clock.systemUTC(), System::nanoTime, args);
+    }
+
+    private static CommandRun of(Clock clock, LongSupplier nanoTime, Object... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Environment environment = new Environment(
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
-                Clock.fixed(Instant.ofEpochSecond(1_795_225_134), ZoneOffset.UTC),
-                () -> 0,
+                clock,
+                nanoTime,
                 false);
         String[] texts = new String[args.length];
         for (int i = 0; i < args.length; i++) {

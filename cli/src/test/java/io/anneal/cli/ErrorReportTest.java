@@ -3,8 +3,16 @@ package io.anneal.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.commitlog.CorruptCommitLogException;
+import io.anneal.dualdao.journal.JournalException;
+import io.anneal.dualdao.phase.Gate;
+import io.anneal.dualdao.phase.GateException;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseChangedException;
+import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.dualdao.phase.Readiness;
 import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;
+import io.anneal.migrate.store.StoreUnavailableException;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
 import io.anneal.repair.RepairException;
@@ -21,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -51,6 +60,18 @@ final class ErrorReportTest {
                 Arguments.of(new PeerException(FILE.toString(), "handshake", "token-wrong", "refused"), "ANL-3001", 1),
                 Arguments.of(new CorruptFrameException(FILE.toString(), 3, "bad magic"), "ANL-3002", 1),
                 Arguments.of(new RepairException("refused, replica=" + FILE), "ANL-3003", 1),
+                Arguments.of(new StoreUnavailableException("no store, url=" + FILE, null), "ANL-3005", 1),
+                Arguments.of(
+                        new GateException(new Readiness(
+                                Phase.WRITE_BOTH,
+                                Phase.READ_TARGET,
+                                true,
+                                List.of(new Gate("backfill", false, "none of " + FILE, true)))),
+                        "ANL-5001",
+                        3),
+                Arguments.of(new PhaseStoreException("unreadable, file=" + FILE), "ANL-5002", 1),
+                Arguments.of(new PhaseChangedException(FILE.toString(), 3), "ANL-5003", 1),
+                Arguments.of(new JournalException("unreadable, file=" + FILE), "ANL-5005", 1),
                 Arguments.of(new IllegalArgumentException("file is no component, file=" + FILE), "ANL-4001", 2),
                 Arguments.of(new IllegalStateException("directory is in use, file=" + FILE), "ANL-4002", 1),
                 Arguments.of(new NotAvailableException("later, file=" + FILE), "ANL-4003", 2),

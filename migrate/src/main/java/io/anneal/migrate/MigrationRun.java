@@ -146,7 +146,7 @@ public final class MigrationRun {
             Optional<String> trouble = trouble();
             if (trouble.isPresent() && !troubleTold) {
                 troubleTold = true;
-                lines.accept("  TROUBLE     " + trouble.get());
+                lines.accept("  TROUBLE       " + trouble.get());
             }
             time.sleeper().sleep(config.look());
         }

@@ -39,8 +39,13 @@ public final class PhaseText {
                 sentences.add("Reads go to the target" + fallback(entry));
             }
             case WRITE_TARGET -> {
+                if (!entry.fallback()) {
+                    sentences.add("As before, but reads do not fall back any more: what is missing would show now,");
+                    sentences.add("while there still is a way back.");
+                    break;
+                }
                 sentences.add("Writes go to the target alone, deletes to both stores while reads can fall back.");
-                sentences.add("Reads go to the target" + fallback(entry));
+                sentences.add("Reads go to the target, and to the origin for what is missing there.");
                 sentences.add("Keys written from here on are remembered, since the way back has to copy them.");
             }
             case TARGET_ONLY -> sentences.add("Writes and reads go to the target; the origin is not touched any more.");

@@ -23,7 +23,7 @@ import java.util.function.Consumer;
  * go out as things happen. Owned by one thread.
  */
 final class StoryTeller implements WalkListener {
-    private static final String INDENT = "            ";
+    private static final String INDENT = "              ";
     private static final int LABEL_WIDTH = INDENT.length();
 
     private final PhaseStore phases;
@@ -78,12 +78,10 @@ final class StoryTeller implements WalkListener {
     }
 
     @Override
-    public void leaving(PhaseRecord left, Readiness readiness) {
-        line(
-                "gates met",
-                readiness.step() + ": "
-                        + String.join(
-                                ", ", readiness.gates().stream().map(Gate::name).toList()));
+    public void left(PhaseRecord left, Readiness readiness) {
+        finish();
+        readiness.gates().forEach(gate -> line("gate", gate.name() + ": " + gate.evidence()));
+        line("step", readiness.step());
     }
 
     @Override

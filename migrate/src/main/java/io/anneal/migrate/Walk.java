@@ -159,9 +159,9 @@ public final class Walk {
     }
 
     private boolean advance(PhaseRecord from, Readiness readiness) {
-        listener.leaving(from, readiness);
         try {
             control.advance(plan.who(), "all gates are met");
+            listener.left(from, readiness);
             return true;
         } catch (GateException | PhaseChangedException | PhaseStoreException e) {
             // Whatever it was, the next look at the gates tells.

@@ -22,8 +22,8 @@ public interface WalkListener {
     /** The next step waits for these; told again when they change. */
     default void waiting(List<Gate> missing) {}
 
-    /** All gates of the next step are met, and the bake time is over: the step comes now. */
-    default void leaving(PhaseRecord left, Readiness readiness) {}
+    /** All gates of the next step were met, and it was made. */
+    default void left(PhaseRecord left, Readiness readiness) {}
 
     /** The walk goes back. */
     default void aborting(PhaseRecord current, String reason) {}

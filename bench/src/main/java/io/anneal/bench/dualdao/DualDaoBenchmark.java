@@ -99,7 +99,8 @@ public class DualDaoBenchmark {
         phases.create(NAME, new PhaseRecord(1, phase, 100, true, phase, "bench", Instant.EPOCH, "bench"));
         served = configured(DualDao.builder(ValueDao.class)).build();
         core = configured(DualDao.functional(ValueDao.class))
-                .operation(OperationSpec.<ValueDao, Long, String>of("find", OperationKind.READ, id -> id, ValueDao::find))
+                .operation(
+                        OperationSpec.<ValueDao, Long, String>of("find", OperationKind.READ, id -> id, ValueDao::find))
                 .build();
         direct = phase.readsTarget() ? new Target() : new Origin();
         dao = served.dao();

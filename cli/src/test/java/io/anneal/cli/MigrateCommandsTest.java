@@ -1,0 +1,252 @@
+package io.anneal.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.phase.FilePhaseStore;
+import io.anneal.dualdao.phase.Heartbeat;
+import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.phase.PhaseNote;
+import io.anneal.dualdao.phase.PhaseStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class MigrateCommandsTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    /** The moment at which commands run here. */
+    private static final Clock NOW = Clock.fixed(Instant.ofEpochSecond(1_795_225_134), ZoneOffset.UTC);
+
+    @TempDir
+    private Path directory;
+
+    private String phaseStore;
+
+    @BeforeEach
+    void setUp() {
+        phaseStore = "file:" + directory.resolve("phases");
+    }
+
+    private CommandRun run(String command, Object... more) {
+        Object[] args = Stream.concat(
+                        Stream.of("migrate", command, "--name", "orders", "--phase-store", phaseStore),
+                        Stream.of(more))
+                .toArray();
+        return CommandRun.of(args);
+    }
+
+    private void shouldDo(String command, Object... more) {
+        CommandRun run = run(command, more);
+        assertThat(run.exitCode()).as(run.err()).isZero();
+    }
+
+    private static void assertError(CommandRun run, int exitCode, String code, String... facts) {
+        assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(exitCode);
+        assertThat(run.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith("anneal: error " + code + ": ")
+                .contains(facts);
+    }
+
+    private PhaseStore store() {
+        return new FilePhaseStore(directory.resolve("phases"));
+    }
+
+    private void heartbeat(String instance, long version) {
+        try (PhaseStore store = store()) {
+            store.heartbeat(
+                    "orders",
+                    new Heartbeat(instance, version, true, NOW.instant(), Map.of("kind", "dao", "mode", "MIGRATION")));
+        }
+    }
+
+    /** Leaves the notes that the gates to phase 3 look for. */
+    private void fillAndVerify() {
+        try (PhaseStore store = store()) {
+            PhaseControl control = PhaseControl.of(store, "orders", NOW, ControlPolicy.DEFAULTS);
+            control.finish(control.begin(), PhaseNote.Kind.BACKFILL, "ada", Map.of("rows", "7"));
+            control.finish(control.begin(), PhaseNote.Kind.VERIFICATION, "ada", Map.of("mismatches", "0"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "migrate",
+                "migrate nonsense",
+                "migrate status",
+                "migrate status --name x",
+                "migrate status --name x --phase-store nonsense:",
+                "migrate status --name x --phase-store memory:",
+                "migrate advance --name x --phase-store file:/nowhere --to-share 101",
+                "migrate advance --name x --phase-store file:/nowhere --plan --force-gates",
+                "migrate rollback --name x --phase-store file:/nowhere --plan --dead y",
+                "migrate backfill --name x --phase-store file:/nowhere",
+                "migrate backfill --name x --phase-store file:/nowhere --origin memory: --target memory:",
+                "migrate backfill --name x --phase-store file:/nowhere --origin nonsense: --target embedded:b",
+                "migrate verify --name x --phase-store file:/nowhere --origin embedded:a",
+                "migrate run --origin embedded:a",
+                "migrate run --bake soon",
+                "migrate run --duration 0s",
+                "migrate run --mix 1:2",
+                "migrate run --rate 0",
+                "migrate run --mode nonsense",
+                "migrate run --report story.pdf",
+                "migrate run --phase-store file:/nowhere",
+                "migrate run --dashboard 70000 --duration 1s --no-load"
+            })
+    void shouldTellUsageErrorInOneLine(String commandLine) {
+        CommandRun run = CommandRun.inTime((Object[]) commandLine.split(" "));
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(2);
+        assertThat(run.err().lines()).singleElement().asString().startsWith("anneal: error ANL-400");
+    }
+
+    @Test
+    void shouldBeginOnceAndOnlyWhenTold() {
+        assertError(run("status"), 1, "ANL-5002", "orders");
+        assertError(run("advance"), 1, "ANL-5002");
+        shouldDo("init", "--who", "ada");
+        assertThat(run("status").out()).contains("phase 1", "ada");
+        assertError(run("init"), 1, "ANL-4002", "orders");
+    }
+
+    @Test
+    void shouldRefuseStepWhoseGateIsNotMetAndSayWhy() throws IOException {
+        shouldDo("init");
+        shouldDo("advance", "--why", "both from now on");
+        assertError(run("advance"), 3, "ANL-5001", "backfill", "verification");
+        CommandRun plan = run("advance", "--plan");
+        assertThat(plan.exitCode()).isEqualTo(3);
+        assertThat(plan.out()).contains("2 to 3", "not met", "backfill", "verification");
+        JsonNode json = JSON.readTree(run("advance", "--plan", "--json").out());
+        assertThat(json.at("/next/ready").asBoolean()).isFalse();
+        assertThat(json.at("/next/gates").findValuesAsText("gate")).contains("instances", "backfill");
+        fillAndVerify();
+        assertThat(run("advance", "--plan").exitCode()).isZero();
+        shouldDo("advance");
+        assertThat(run("status").out()).contains("phase 3");
+    }
+
+    @Test
+    void shouldForceGatesButNeverAcknowledgements() {
+        shouldDo("init");
+        heartbeat("node-1", 1);
+        shouldDo("advance");
+        assertError(run("advance", "--force-gates"), 3, "ANL-5001", "node-1");
+        heartbeat("node-1", 2);
+        shouldDo("advance", "--force-gates", "--why", "known to be complete");
+        assertThat(run("status").out()).contains("phase 3", "node-1");
+    }
+
+    @Test
+    void shouldGoOnWithoutAnInstanceThatIsDeclaredDead() {
+        shouldDo("init");
+        heartbeat("node-1", 1);
+        shouldDo("advance");
+        assertError(run("rollback"), 3, "ANL-5001", "node-1");
+        shouldDo("rollback", "--dead", "node-1", "--why", "its machine burnt");
+        assertThat(run("history").out()).contains("node-1", "back to phase 1");
+    }
+
+    @Test
+    void shouldReadAShareOfTheKeysFromTheTarget() throws IOException {
+        shouldDo("init");
+        shouldDo("advance");
+        fillAndVerify();
+        shouldDo("advance");
+        shouldDo("advance", "--to-share", "25");
+        JsonNode status = JSON.readTree(run("status", "--json").out());
+        assertThat(status.path("phase").asText()).isEqualTo("3");
+        assertThat(status.path("readSharePercent").asInt()).isEqualTo(25);
+        assertThat(status.path("schema").asInt()).isEqualTo(1);
+        assertError(run("advance"), 3, "ANL-5001", "share");
+    }
+
+    @Test
+    void shouldPrintWhatARollbackWouldLose() throws IOException {
+        shouldDo("init");
+        assertThat(run("rollback", "--plan").exitCode()).isEqualTo(3);
+        shouldDo("advance");
+        fillAndVerify();
+        shouldDo("advance");
+        CommandRun free = run("rollback", "--plan");
+        assertThat(free.exitCode()).isZero();
+        assertThat(free.out()).contains("from phase 3 to phase 2", "lost");
+        shouldDo("advance", "--force-gates");
+        shouldDo("advance", "--force-gates");
+        CommandRun refused = run("rollback", "--plan");
+        assertThat(refused.exitCode()).isEqualTo(3);
+        assertThat(refused.out()).contains("from phase 4", "--reverse", "lost");
+        JsonNode json = JSON.readTree(run("rollback", "--plan", "--json").out());
+        assertThat(json.path("refusal").asText()).isNotBlank();
+        assertThat(json.path("lost").asText()).isNotBlank();
+        assertError(run("rollback"), 3, "ANL-5001", "reverse");
+    }
+
+    @Test
+    void shouldTellHistoryWithWhoWhenAndWhy() throws IOException {
+        shouldDo("init", "--who", "ada", "--why", "the old store is slow");
+        shouldDo("advance", "--who", "ben", "--why", "it is Monday");
+        assertThat(run("history").out().lines())
+                .hasSize(2)
+                .allSatisfy(line -> assertThat(line).startsWith("2026-"));
+        assertThat(run("history").out()).contains("ada: the old store is slow", "ben: it is Monday");
+        JsonNode json = JSON.readTree(run("history", "--json").out());
+        assertThat(json.path("history").findValuesAsText("why"))
+                .containsExactly("the old store is slow", "it is Monday");
+        assertError(CommandRun.of("migrate", "history", "--name", "other", "--phase-store", phaseStore), 1, "ANL-5002");
+    }
+
+    @Test
+    void shouldCopyAndCompareWholeStores() throws IOException {
+        String origin = "embedded:" + directory.resolve("origin");
+        String target = "embedded:" + directory.resolve("target");
+        fill(origin);
+        shouldDo("init");
+        assertError(run("backfill", "--origin", origin, "--target", target), 3, "ANL-5001", "phase");
+        shouldDo("advance");
+        CommandRun differs = run("verify", "--origin", origin, "--target", target);
+        assertThat(differs.exitCode()).as(differs.err()).isEqualTo(1);
+        assertThat(differs.out()).contains("only in the origin");
+        CommandRun copied = run("backfill", "--origin", origin, "--target", target);
+        assertThat(copied.exitCode()).as(copied.err()).isZero();
+        assertThat(copied.out()).contains("rows", "copied");
+        JsonNode same = JSON.readTree(
+                run("verify", "--origin", origin, "--target", target, "--json").out());
+        assertThat(same.path("entries").asLong()).isPositive();
+        assertThat(same.path("onlyOrigin").asLong()).isZero();
+        shouldDo("advance");
+    }
+
+    /** Some partitions, written by a run that follows phase 1 of a migration of its own. */
+    private void fill(String origin) {
+        CommandRun filled = CommandRun.inTime(
+                "migrate",
+                "run",
+                "--origin",
+                origin,
+                "--target",
+                "memory:",
+                "--duration",
+                "100ms",
+                "--keys",
+                "20",
+                "--rate",
+                "10",
+                "--bake",
+                "1s");
+        assertThat(filled.exitCode()).as(filled.out() + filled.err()).isZero();
+    }
+}

@@ -1,0 +1,129 @@
+package io.anneal.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole runs; how long they take decides nothing, the bounds are for those that hang. */
+final class MigrateRunTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
+    void shouldWalkFromOneStoreToAnotherAndTellTheStory() throws IOException {
+        Path report = directory.resolve("story.html");
+        CommandRun run = CommandRun.inTime(
+                "migrate",
+                "run",
+                "--auto",
+                "--duration",
+                "4m",
+                "--bake",
+                "200ms",
+                "--keys",
+                "50",
+                "--rate",
+                "50",
+                "--report",
+                report);
+        assertThat(run.exitCode()).as(run.out() + run.err()).isZero();
+        assertThat(run.out())
+                .containsSubsequence(
+                        "Phase 1", "Phase 2", "back-fill", "verification", "Phase 3", "Phase 4", "Phase 5", "Done")
+                .contains("fallbacks: 0 hits", "0 lost writes, 0 resurrected deletes, 0 stale reads");
+        assertThat(Files.readString(report)).contains("to phase 5", "<svg");
+        String temporary = run.out().replaceAll("(?s).*embedded:(\\S+)/origin.*", "$1");
+        assertThat(Path.of(temporary)).doesNotExist();
+    }
+
+    @Test
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
+    void shouldGoBackAndExitWith4WhenTheTargetLosesWrites() throws IOException {
+        CommandRun run = CommandRun.inTime(
+                "migrate",
+                "run",
+                "--auto",
+                "--json",
+                "--duration",
+                "3m",
+                "--gate-timeout",
+                "3s",
+                "--bake",
+                "200ms",
+                "--keys",
+                "20",
+                "--rate",
+                "50",
+                "--origin",
+                "memory:",
+                "--target",
+                "memory:?lossy=1");
+        assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(4);
+        JsonNode json = new ObjectMapper().readTree(run.out());
+        assertThat(json.path("outcome").asText()).isEqualTo("rolled_back");
+        assertThat(json.path("phase").asText()).isEqualTo("1");
+        assertThat(json.path("reason").asText()).contains("verification");
+        assertThat(json.at("/check/lostWrites").asLong()).isZero();
+    }
+
+    @Test
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
+    void shouldFollowPhasesThatOthersSwitchUntilItsTimeIsOver() {
+        String phases = "file:" + directory.resolve("phases");
+        assertThat(CommandRun.inTime("migrate", "init", "--name", "m", "--phase-store", phases)
+                        .exitCode())
+                .isZero();
+        CommandRun run = CommandRun.inTime(
+                "migrate",
+                "run",
+                "--name",
+                "m",
+                "--phase-store",
+                phases,
+                "--directory",
+                directory.resolve("node-1"),
+                "--origin",
+                "memory:",
+                "--target",
+                "memory:",
+                "--no-load",
+                "--duration",
+                "300ms",
+                "--bake",
+                "1s",
+                "--dashboard");
+        assertThat(run.exitCode()).as(run.out() + run.err()).isZero();
+        assertThat(run.out()).contains("Phase 1", "Ended in phase 1");
+        assertThat(run.err()).contains("page: http://127.0.0.1:", "#token=");
+        // It took itself off.
+        assertThat(CommandRun.inTime("migrate", "status", "--name", "m", "--phase-store", phases)
+                        .out())
+                .contains("no instances");
+    }
+
+    @Test
+    void shouldNotBeginWhatNobodyBegan() {
+        CommandRun run = CommandRun.inTime(
+                "migrate",
+                "run",
+                "--phase-store",
+                "file:" + directory.resolve("phases"),
+                "--directory",
+                directory.resolve("node-1"),
+                "--origin",
+                "memory:",
+                "--target",
+                "memory:");
+        assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(1);
+        assertThat(run.err()).contains("anneal: error ANL-5002");
+    }
+}
