@@ -39,7 +39,8 @@ public final class MigrationPage implements AutoCloseable {
     private final String token;
     private final URI url;
 
-    private MigrationPage(Javalin server,
+    private MigrationPage(
+            Javalin server,
             Monitor monitor,
             EventStream events,
             ScheduledExecutorService scheduler,
