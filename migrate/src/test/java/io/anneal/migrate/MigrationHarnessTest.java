@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.KeyCodec;
+import io.anneal.dualdao.Mode;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
@@ -66,6 +67,7 @@ final class MigrationHarnessTest {
                 .instance("node-1")
                 .origin(origin)
                 .target(target)
+                .mode(Mode.MIGRATION)
                 .phases(phases)
                 .withoutDirectory()
                 .copy(KeyCodec.LONG, PartitionCopy.between(origin, target))
