@@ -118,6 +118,7 @@ const state = {
   stream: 'connecting',
   lostAt: null,
   receivedAt: 0,
+  intervalMillis: 1000,
   token: null,
   kind: 'read',
   windowSeconds: 900,
@@ -240,7 +241,7 @@ function drawLive() {
   let how = state.stream;
   if (how === 'connecting') text = 'Connecting';
   else if (how === 'lost') text = `Disconnected for ${span(Date.now() - state.lostAt)}`;
-  else if (age > 5000) {
+  else if (age > Math.max(5000, 3 * state.intervalMillis)) {
     how = 'stale';
     text = `Nothing new for ${span(age)}`;
   } else if (state.now.store.state === 'unreachable') {
@@ -1100,6 +1101,7 @@ function take(told) {
   state.tiers = TIER_MAX.map((max, tier) =>
     [...(told.whole ? [] : state.tiers[tier]), ...told.points[tier]].slice(-max));
   state.now = told.now;
+  state.intervalMillis = told.intervalMillis;
   state.stream = 'live';
   state.lostAt = null;
   state.receivedAt = Date.now();
