@@ -3,6 +3,7 @@ package io.anneal.dualdao;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.DualStats;
 import java.lang.management.ManagementFactory;
@@ -32,6 +33,7 @@ public final class DualDao<D> implements AutoCloseable {
     private static final int REDRIVE_KEYS_MAX = 1_000;
 
     private final DualConfig<D> config;
+    private final PhaseStore phases;
     private final DualDaoParts<D> parts;
     private final Map<String, DualOperation<?, ?>> operations;
     private final Duration closeTimeout;
@@ -45,6 +47,7 @@ public final class DualDao<D> implements AutoCloseable {
 
     private DualDao(
             DualConfig<D> config,
+            PhaseStore phases,
             DualDaoParts<D> parts,
             Map<String, DualOperation<?, ?>> operations,
             Duration closeTimeout,
@@ -52,6 +55,7 @@ public final class DualDao<D> implements AutoCloseable {
             ScheduledExecutorService polling,
             DualDaoJmx jmx) {
         this.config = config;
+        this.phases = phases;
         this.parts = parts;
         this.operations = operations;
         this.closeTimeout = closeTimeout;
@@ -94,7 +98,8 @@ public final class DualDao<D> implements AutoCloseable {
             DualDaoJmx jmx = draft.jmx ? shown(draft, config, parts) : null;
             // of its own: a phase store that hangs must not hold up time limits
             ScheduledExecutorService polling = config.environment().threads().scheduler();
-            DualDao<D> dual = new DualDao<>(config, parts, operations, draft.closeTimeout, dao, polling, jmx);
+            DualDao<D> dual =
+                    new DualDao<>(config, draft.phases, parts, operations, draft.closeTimeout, dao, polling, jmx);
             long intervalNanos = draft.poll.toNanos();
             polling.scheduleWithFixedDelay(dual::tick, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
             return dual;
@@ -171,6 +176,11 @@ public final class DualDao<D> implements AutoCloseable {
     /** Shows and changes the phase, for all instances. */
     public PhaseControl control() {
         return parts.control();
+    }
+
+    /** Where the phase is, as the builder was given it. */
+    public PhaseStore phaseStore() {
+        return phases;
     }
 
     public DualStats stats() {
