@@ -1024,7 +1024,7 @@ async function askRollback() {
     ask({ title: 'Roll back', body: [plan('bad', `The plan could not be made: ${error.message}`)] });
     return;
   }
-  const lines = [told.whatIsLost, told.keysToCopy > 0 ? `${plural(told.keysToCopy, 'key was', 'keys were')} written to the target alone and must be copied to the origin.` : null].filter(Boolean);
+  const lines = [`What it would lose: ${told.whatIsLost}.`, told.keysToCopy > 0 ? `${plural(told.keysToCopy, 'key was', 'keys were')} written to the target alone and must be copied to the origin.` : null].filter(Boolean);
   if (told.refusal || !told.to) {
     ask({ title: `Roll back from ${told.from}`, body: [plan('bad', told.refusal ?? 'There is no phase before the first.'), ...(lines.length > 0 ? [plan('', ...lines)] : [])] });
     return;
