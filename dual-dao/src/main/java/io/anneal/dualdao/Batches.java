@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
@@ -63,7 +64,9 @@ final class Batches {
         CompletableFuture<R> call = new CompletableFuture<>();
         if (executor == null || operation.answersLater()) {
             run(operation, argument, call);
-        } else {
+            return call;
+        }
+        try {
             executor.execute(() -> {
                 BatchSpan outer = current.get();
                 current.set(span);
@@ -73,6 +76,8 @@ final class Batches {
                     current.set(outer);
                 }
             });
+        } catch (RejectedExecutionException full) {
+            run(operation, argument, call);
         }
         return call;
     }

@@ -14,7 +14,10 @@ public interface KeyCopy<D, K> {
     enum Guarantee {
         /** The copy has the source's write times (and TTLs), so that it loses against every newer write. */
         SOURCE_TIMESTAMPS,
-        /** The copy writes only where there is nothing. Enough for read-repair, not for the journal. */
+        /**
+         * The copy writes only where there is nothing. Enough for read-repair by one instance, not for the journal; among
+         * several, a delete through another one at the same moment may be undone.
+         */
         IF_ABSENT,
         /** None: copies are compared afterwards and repeated until both sides agree; no read-repair. */
         NONE

@@ -10,6 +10,7 @@ import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.OperationStats;
 import java.util.ArrayDeque;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -26,6 +27,9 @@ final class Redrive<D> {
     static final String OPERATION = "re-drive";
 
     private static final Logger LOG = LoggerFactory.getLogger(Redrive.class);
+
+    /** So many keys that could not be copied, one after the other, are a side that is down. */
+    private static final int FAILURES_MAX = 16;
 
     private final Mode mode;
     private final PhaseSource phases;
@@ -60,7 +64,7 @@ final class Redrive<D> {
 
     /** Copies up to that many keys; if that is under way for this side, that is what is waited for. */
     CompletionStage<Integer> run(Side lacking, int limit) {
-        if (!copies.possible() || dirty.size(lacking) == 0) {
+        if (!copies.possible() || dirty.size(lacking) == 0 || !written(lacking)) {
             return CompletableFuture.completedFuture(0);
         }
         CompletableFuture<Integer> mine = new CompletableFuture<>();
@@ -80,6 +84,17 @@ final class Redrive<D> {
             mine.complete(done[0]);
         });
         return mine;
+    }
+
+    /** Whether the phase in force lets anybody copy to that side. */
+    private boolean written(Side lacking) {
+        try {
+            PhaseView view = phases.enter();
+            view.leave();
+            return view.phase().writes(lacking) || mode == Mode.TEST;
+        } catch (IllegalStateException stopped) {
+            return false;
+        }
     }
 
     /** Copies up to that many keys one after the other, the oldest first, and tells what became of each. Never fails. */
@@ -106,6 +121,8 @@ final class Redrive<D> {
         private final ArrayDeque<KeyJournal.Entry> left;
         private final BiConsumer<KeyJournal.Entry, Result> told;
         private final CompletableFuture<Void> all;
+        private int failuresInARow;
+        private int renewed;
 
         Round(
                 Side lacking,
@@ -139,6 +156,23 @@ final class Redrive<D> {
                 stats.count(Counter.REDRIVEN);
             }
             told.accept(entry, result);
+            boolean failed = result == Result.FAILED || result == Result.DIFFERS;
+            failuresInARow = failed ? failuresInARow + 1 : 0;
+            if (failuresInARow == FAILURES_MAX) {
+                left.clear();
+            }
+            if (failed && renewed++ < FAILURES_MAX) {
+                // To the end of the journal, so that keys which can't be copied don't keep others from their turn.
+                renew(entry);
+            }
+        }
+    }
+
+    private void renew(KeyJournal.Entry entry) {
+        try {
+            dirty.add(entry.lacking(), List.of(entry.key()), entry.reason());
+        } catch (RuntimeException kept) { // where it was
+            LOG.debug("a key stays where it is in the journal", kept);
         }
     }
 
@@ -201,9 +235,19 @@ final class Redrive<D> {
             } else {
                 CompletableFuture<Object> granted = order.lock(stripes);
                 if (granted == null) {
-                    granted();
+                    locked = true;
+                    copy();
                 } else {
-                    granted.thenRun(this::granted);
+                    // Not on the thread of the caller whose write ended just now.
+                    granted.thenRun(() -> {
+                        locked = true;
+                        if (!background.run(() -> {
+                            copy();
+                            return result;
+                        })) {
+                            end(Result.LEFT);
+                        }
+                    });
                 }
             }
         }
@@ -221,11 +265,6 @@ final class Redrive<D> {
             return lacking != right
                     || copies.keepsTimes()
                     || phase.writes(right.other()) && !dirty.lacks(right.other(), entry.key());
-        }
-
-        private void granted() {
-            locked = true;
-            copy();
         }
 
         @Override

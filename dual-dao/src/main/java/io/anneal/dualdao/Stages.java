@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 
 /** Waiting for answers that come later, without changing what was thrown. */
 final class Stages {
@@ -35,8 +36,7 @@ final class Stages {
     }
 
     /** What became of it, waited for at most that long; empty if it is not over by then. Interrupts as in {@link #answer}. */
-    static Optional<Reply.Outcome> await(
-            CompletableFuture<Object> future, long nanos, java.util.function.LongSupplier now) {
+    static Optional<Reply.Outcome> await(CompletableFuture<Object> future, long nanos, LongSupplier now) {
         boolean interrupted = false;
         long begin = now.getAsLong();
         try {

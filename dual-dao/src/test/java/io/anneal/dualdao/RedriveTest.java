@@ -104,6 +104,8 @@ final class RedriveTest {
         rig.origin.waiting.remove().answer();
         assertThat(before).isCompleted();
         assertThat(after).isNotDone();
+        assertThat(rig.origin.waiting).isEmpty();
+        rig.threads.runShadow();
         assertThat(rig.origin.waiting.element().what).isEqualTo("read k");
         rig.origin.waiting.remove().answer();
         assertThat(redrive).isCompletedWithValue(1);
@@ -200,6 +202,38 @@ final class RedriveTest {
 
         assertThat(redrive).isCompletedWithValue(0);
         assertThat(rig.lacking(Side.TARGET)).containsExactly("k");
+    }
+
+    @Test
+    void shouldStopAtASideThatIsDown() {
+        rig(Phase.WRITE_BOTH).target.fails(new IOException("down"));
+        for (int i = 0; i < 1000; i++) {
+            rig.journal.add(Side.TARGET, "k" + i, "");
+        }
+
+        assertThat(redrive(Side.TARGET)).isZero();
+        assertThat(rig.target.calls).hasSizeLessThan(20);
+        assertThat(rig.lacking(Side.TARGET)).hasSize(1000);
+    }
+
+    @Test
+    void shouldNotLetKeysThatCanNotBeCopiedKeepOthersFromTheirTurn() {
+        rig(Phase.WRITE_BOTH).origin.byHand();
+        for (int i = 0; i < 16; i++) {
+            rig.journal.add(Side.TARGET, "bad" + i, "");
+        }
+        rig.journal.add(Side.TARGET, "good", "");
+        rig.engine().redrive(Side.TARGET, 16);
+        rig.threads.runShadow();
+        while (!rig.origin.waiting.isEmpty()) {
+            rig.origin.waiting.remove().fail(new IOException("bad"));
+        }
+        rig.origin.atOnce();
+
+        rig.engine().redrive(Side.TARGET, 1);
+        rig.threads.runShadow();
+
+        assertThat(rig.lacking(Side.TARGET)).hasSize(16).doesNotContain("good");
     }
 
     @Test

@@ -37,6 +37,11 @@ final class Shop {
             answer.complete(effect.get());
         }
 
+        void doAndFail(Throwable thrown) {
+            effect.get();
+            answer.completeExceptionally(thrown);
+        }
+
         void fail(Throwable thrown) {
             answer.completeExceptionally(thrown);
         }

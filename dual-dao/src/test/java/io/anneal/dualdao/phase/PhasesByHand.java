@@ -14,6 +14,10 @@ public final class PhasesByHand implements PhaseSource {
         all.add(inForce);
     }
 
+    public Phase phase() {
+        return inForce.phase();
+    }
+
     public void change(Phase phase) {
         change(phase, 100, true);
     }
