@@ -5,6 +5,7 @@ import io.anneal.bench.scenario.BenchConfig;
 import io.anneal.bench.scenario.BenchJson;
 import io.anneal.bench.scenario.BenchRecord;
 import io.anneal.bench.scenario.BenchTable;
+import io.anneal.bench.scenario.DualDaoScenario;
 import io.anneal.bench.scenario.LimitsScenario;
 import io.anneal.bench.scenario.OwnCommand;
 import io.anneal.bench.scenario.SSTableScenario;
@@ -41,7 +42,8 @@ import picocli.CommandLine.Parameters;
             "Cases of sstable: scan-1k encode-hash-1k write-1k merge-4 scan-small encode-hash-small write-small "
                     + "merge-4-small; and, when named, dump-memory verify-memory rewrite-memory",
             "Cases of store: write-burst write-steady write-batch-64 write-batch-64-async write-batch-1 "
-                    + "compact-4-half compact-4-random read-memtable read-cached"
+                    + "compact-4-half compact-4-random read-memtable read-cached",
+            "Cases of dual-dao: proxy-1 proxy-3 proxy-5 core-1 core-3 core-5 test-same test-hang"
         })
 final class BenchCommand extends Subcommand {
     /** What can be measured beside Anneal. */
@@ -54,10 +56,11 @@ final class BenchCommand extends Subcommand {
     private static final Map<String, List<String>> KNOWN_CASES = new TreeMap<>(Map.of(
             LimitsScenario.NAME, LimitsScenario.CASES,
             SSTableScenario.NAME, SSTableScenario.CASES,
-            StoreScenario.NAME, StoreScenario.CASES));
-    private static final Set<String> LATER = Set.of("repair", "streaming", "paging", "dual-dao");
+            StoreScenario.NAME, StoreScenario.CASES,
+            DualDaoScenario.NAME, DualDaoScenario.CASES));
+    private static final Set<String> LATER = Set.of("repair", "streaming", "paging");
 
-    @Parameters(paramLabel = "SCENARIO", description = "One of limits, sstable, store, all.")
+    @Parameters(paramLabel = "SCENARIO", description = "One of limits, sstable, store, dual-dao, all.")
     private String scenario;
 
     @Option(names = "--case", paramLabel = "NAME", description = "Only this case; may be given several times.")
@@ -161,6 +164,9 @@ final class BenchCommand extends Subcommand {
         if (runs(StoreScenario.NAME, StoreScenario.CASES)) {
             records.addAll(new StoreScenario(config, StoreSizes.of(steadySeconds, sstableBytes, heapMiB())).run());
         }
+        if (runs(DualDaoScenario.NAME, DualDaoScenario.CASES)) {
+            records.addAll(new DualDaoScenario(config).run());
+        }
         report(records);
         return ExitCode.YES;
     }
@@ -168,10 +174,10 @@ final class BenchCommand extends Subcommand {
     private void check() {
         if (LATER.contains(scenario)) {
             throw new NotAvailableException("this version cannot measure that yet, scenario=" + scenario
-                    + ", known=limits, sstable, store, all");
+                    + ", known=limits, sstable, store, dual-dao, all");
         }
         if (!scenario.equals(ALL) && !KNOWN_CASES.containsKey(scenario)) {
-            throw usage("unknown scenario '" + scenario + "', known are limits, sstable, store and all");
+            throw usage("unknown scenario '" + scenario + "', known are limits, sstable, store, dual-dao and all");
         }
         if (rows < BenchConfig.ROWS_MIN) {
             throw usage("--rows takes a number from " + BenchConfig.ROWS_MIN + " on");

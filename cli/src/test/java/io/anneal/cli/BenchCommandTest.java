@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.anneal.bench.scenario.DualDaoScenario;
 import io.anneal.bench.scenario.LimitsScenario;
 import io.anneal.bench.scenario.SSTableScenario;
 import io.anneal.bench.scenario.StoreScenario;
@@ -152,7 +153,7 @@ final class BenchCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"repair", "streaming", "paging", "dual-dao"})
+    @ValueSource(strings = {"repair", "streaming", "paging"})
     void shouldSayWhatItCannotMeasureYet(String scenario) {
         CommandRun run = CommandRun.of("bench", scenario);
 
@@ -211,7 +212,7 @@ final class BenchCommandTest {
     void shouldNameEveryCaseInItsHelp() {
         String help = CommandRun.of("bench", "--help").out().replaceAll("\\s+", " ");
 
-        assertThat(List.of(LimitsScenario.CASES, SSTableScenario.CASES, StoreScenario.CASES))
+        assertThat(List.of(LimitsScenario.CASES, SSTableScenario.CASES, StoreScenario.CASES, DualDaoScenario.CASES))
                 .allSatisfy(cases ->
                         assertThat(cases).allSatisfy(name -> assertThat(help).contains(name)));
     }

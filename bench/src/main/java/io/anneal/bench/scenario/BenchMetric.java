@@ -24,6 +24,8 @@ public enum BenchMetric {
     /** Of one read or one acknowledged write; of the limit, of one fdatasync. */
     LATENCY_MEDIAN("s"),
     LATENCY_P99("s"),
+    /** Processor time of one call, the mean of many. */
+    CPU_PER_CALL("s"),
     /** Acknowledged writes for each fdatasync of the commit log. */
     WRITES_PER_SYNC("1"),
     /** The most that memtables held at once. */

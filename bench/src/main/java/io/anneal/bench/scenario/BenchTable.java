@@ -13,6 +13,7 @@ import java.util.Map;
  */
 public final class BenchTable {
     private static final double MILLION = 1e6;
+    private static final double BILLION = 1e9;
     private static final double MILLISECONDS = 1e3;
     /** Below that nothing is measured, and a ratio should not be infinite. */
     private static final double RESOLUTION_SECONDS = 1e-9;
@@ -75,8 +76,18 @@ public final class BenchTable {
                 + median(metrics, BenchMetric.MEMORY_BUDGET, "  budget %.0f MB", 1 / MILLION)
                 + median(metrics, BenchMetric.BYTES_PER_CPU_SECOND, "  %.0f MB/s a core", 1 / MILLION)
                 + median(metrics, BenchMetric.WRITES_PER_SYNC, "  %.1f writes a sync", 1)
-                + median(metrics, BenchMetric.LATENCY_MEDIAN, "  median %.1f us", MILLION)
-                + median(metrics, BenchMetric.LATENCY_P99, "  p99 %.1f us", MILLION);
+                + spread(metrics, BenchMetric.LATENCY_MEDIAN, "  median %.1f us (%.1f..%.1f)", MILLION)
+                + spread(metrics, BenchMetric.LATENCY_P99, "  p99 %.1f us (%.1f..%.1f)", MILLION)
+                + spread(metrics, BenchMetric.CPU_PER_CALL, "  %.1f ns a call (%.1f..%.1f)", BILLION);
+    }
+
+    private static String spread(
+            Map<BenchMetric, BenchRecord> metrics, BenchMetric metric, String format, double factor) {
+        BenchRecord entry = metrics.get(metric);
+        return entry == null
+                ? ""
+                : String.format(
+                        Locale.ROOT, format, entry.median() * factor, entry.min() * factor, entry.max() * factor);
     }
 
     private static String median(

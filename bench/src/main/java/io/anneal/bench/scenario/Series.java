@@ -23,7 +23,7 @@ final class Series {
                 .add(value);
     }
 
-    void addNanos(String caseName, BenchSystem system, BenchMetric metric, long nanos) {
+    void addNanos(String caseName, BenchSystem system, BenchMetric metric, double nanos) {
         add(caseName, system, metric, nanos / SECOND_NANOS);
     }
 

@@ -34,6 +34,9 @@ final class ChartFeed {
     private static final int PAUSES_MAX = 3;
 
     private static final long FRESH_MILLIS_MIN = 5_000;
+    /** For the second heartbeat, while its pauses are not known. */
+    private static final long FRESH_MILLIS_FIRST = 30_000;
+
     private static final Map<String, String> CALLS =
             Map.of("read", Facts.READ_NANOS, "write", Facts.WRITE_NANOS, "batch", Facts.BATCH_NANOS);
     private static final Map<String, Counter> RATES = Map.ofEntries(
@@ -52,7 +55,9 @@ final class ChartFeed {
     /** What is known of one instance. */
     private record Seen(Heartbeat last, Heartbeat before, long lastMillis, long pauseMillis) {
         boolean fresh(long nowMillis) {
-            return nowMillis - lastMillis <= Math.max(FRESH_MILLIS_MIN, PAUSES_MAX * pauseMillis);
+            long allowedMillis =
+                    last == before ? FRESH_MILLIS_FIRST : Math.max(FRESH_MILLIS_MIN, PAUSES_MAX * pauseMillis);
+            return nowMillis - lastMillis <= allowedMillis;
         }
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.javalin.http.Context;
 import io.javalin.http.sse.SseClient;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -32,21 +33,24 @@ final class EventStream {
      *
      * @param whole whether the points are all there are, and not those since the last event
      * @param points of 5 minutes, of an hour, of a day
+     * @param intervalMillis between two events
      */
-    record Payload(Snapshot now, boolean whole, List<List<Point>> points) {}
+    record Payload(Snapshot now, boolean whole, List<List<Point>> points, long intervalMillis) {}
 
     private final Monitor monitor;
     private final ObjectMapper json;
     private final String run;
+    private final Duration interval;
     private final Semaphore free = new Semaphore(STREAMS_MAX);
 
     /**
      * @param run tells this server from an earlier one at the same address, whose ids mean nothing here
      */
-    EventStream(Monitor monitor, ObjectMapper json, String run) {
+    EventStream(Monitor monitor, ObjectMapper json, String run, Duration interval) {
         this.monitor = monitor;
         this.json = json;
         this.run = run;
+        this.interval = interval;
     }
 
     /** Serves one reader until it goes or this closes. */
@@ -83,7 +87,8 @@ final class EventStream {
             Monitor.Update update = monitor.update(from);
             client.sendEvent(
                     "look",
-                    json.writeValueAsString(new Payload(update.snapshot(), whole, update.points())),
+                    json.writeValueAsString(
+                            new Payload(update.snapshot(), whole, update.points(), interval.toMillis())),
                     run + update.next().stream().map(next -> "-" + next).collect(Collectors.joining()));
             from = update.next();
             lastNumber = update.number();

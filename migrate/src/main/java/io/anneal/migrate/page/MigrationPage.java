@@ -39,7 +39,8 @@ public final class MigrationPage implements AutoCloseable {
     private final String token;
     private final URI url;
 
-    private MigrationPage(Javalin server,
+    private MigrationPage(
+            Javalin server,
             Monitor monitor,
             EventStream events,
             ScheduledExecutorService scheduler,
@@ -64,7 +65,7 @@ public final class MigrationPage implements AutoCloseable {
         ObjectMapper json = mapper();
         PageGuard guard = new PageGuard(config);
         PageActions actions = new PageActions(control, json, monitor::look);
-        EventStream events = new EventStream(monitor, json, PageToken.random().replace("-", "_"));
+        EventStream events = new EventStream(monitor, json, PageToken.random().replace("-", "_"), config.interval());
 
         Javalin server = Javalin.create(javalin -> {
             configure(javalin, config, json);
@@ -76,7 +77,7 @@ public final class MigrationPage implements AutoCloseable {
         ScheduledExecutorService scheduler = config.environment().threads().scheduler();
         scheduler.scheduleWithFixedDelay(monitor::look, 0, 2 * halfNanos, TimeUnit.NANOSECONDS);
         scheduler.scheduleWithFixedDelay(monitor::observe, halfNanos, 2 * halfNanos, TimeUnit.NANOSECONDS);
-        URI url = URI.create("http://" + config.host() + ":" + server.port() + "/");
+        URI url = URI.create("http://" + PageGuard.inAddress(config.host()) + ":" + server.port() + "/");
         return new MigrationPage(server, monitor, events, scheduler, config.token(), url);
     }
 

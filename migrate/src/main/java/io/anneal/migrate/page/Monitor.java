@@ -23,6 +23,7 @@ final class Monitor {
     private final SnapshotBuilder builder;
     private final InstantSource clock;
     private final ChartFeed feed = new ChartFeed();
+    private final Object looking = new Object();
 
     private Snapshot snapshot;
     private long number;
@@ -54,8 +55,14 @@ final class Monitor {
         }
     }
 
-    /** Takes all, and hands it to those who wait. */
+    /** Takes all, and hands it to those who wait. One look at a time: what was seen earlier never replaces what was seen later. */
     void look() {
+        synchronized (looking) {
+            lookNow();
+        }
+    }
+
+    private void lookNow() {
         long now = clock.millis();
         Snapshot next;
         try {

@@ -7,7 +7,8 @@ import java.util.Set;
 /**
  * How a {@link MigrationPage} is served.
  *
- * @param host address to listen on; anything but a loopback address lets others read what the page shows
+ * @param host address to listen on; anything but a loopback address lets others read what the page shows. One that stands
+ *     for all addresses, as {@code 0.0.0.0}, needs {@code hosts} too
  * @param port 0 for a free one
  * @param token what a request that changes anything must bring; at least {@value #TOKEN_LENGTH_MIN} characters
  * @param hosts names under which the page may be asked for, beside {@code host}, {@code localhost} and the loopback

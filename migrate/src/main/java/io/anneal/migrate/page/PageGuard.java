@@ -22,7 +22,7 @@ final class PageGuard {
 
     PageGuard(PageConfig config) {
         this.token = new PageToken(config.token());
-        hosts.add(lower(config.host()));
+        hosts.add(inAddress(lower(config.host())));
         config.hosts().forEach(name -> hosts.add(lower(name)));
     }
 
@@ -59,6 +59,11 @@ final class PageGuard {
             context.header("WWW-Authenticate", "Bearer error=\"invalid_token\"");
             throw new PageRefusal(UNAUTHORIZED, "that is not this page's token");
         }
+    }
+
+    /** As addresses and headers write it: those of version 6 in brackets. */
+    static String inAddress(String host) {
+        return host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
     }
 
     private static boolean originIsOurs(String origin, String host) {

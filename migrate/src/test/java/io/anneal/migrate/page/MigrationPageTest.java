@@ -188,7 +188,9 @@ final class MigrationPageTest {
             try {
                 assertThat(stream.field("data")).isNull();
             } catch (IOException e) {
-                assertThat(e).as("the connection may end before the answer does").isNotNull();
+                assertThat(e)
+                        .as("the connection may end before the answer does")
+                        .isNotNull();
             }
         }
     }

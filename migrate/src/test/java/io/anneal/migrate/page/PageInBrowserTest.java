@@ -1,0 +1,278 @@
+package io.anneal.migrate.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.anneal.dualdao.compare.FieldDiff;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The page as somebody in front of it sees it. Needs a Chromium; without one the summary says so. With
+ * {@code -Danneal.screenshots=DIR} it also leaves pictures there.
+ */
+final class PageInBrowserTest extends BrowserFixture {
+    @Test
+    void shouldLoadWithoutErrorsAndShowThePhase() throws IOException {
+        serve(PretendRun.begun(2));
+        seconds(5);
+        show();
+
+        assertThat(tab.text("h1")).isEqualTo(PretendRun.NAME);
+        assertThat(tab.text("#now-title")).isEqualTo("Phase 1: origin only");
+        assertThat(tab.text("#acks")).contains("2 of 2 instances");
+        assertThat(tab.text("[aria-current=step]")).startsWith("1");
+        assertThat(tab.text("#gates")).contains("Acknowledged by every instance");
+        assertThat(count("#instances > li")).isEqualTo(2);
+        assertThat(count("canvas")).isEqualTo(4);
+        noErrors();
+    }
+
+    @Test
+    void shouldMoveTheChartsAsHeartbeatsCome() throws IOException {
+        serve(PretendRun.begun(2));
+        seconds(20);
+        show();
+        String before = picture("chart-origin");
+        String legendBefore = tab.text("#chart-origin .legend");
+
+        seconds(20);
+
+        waitForOtherPicture("chart-origin", before);
+        assertThat(tab.text("#chart-origin .legend")).isNotEqualTo(legendBefore).contains("ms");
+        assertThat(tab.text("#chart-rate .legend")).containsPattern("reads/s\\s+2\\d\\d");
+        assertThat(tab.text("#chart-target .plot-note")).contains("The target gets no reads in phase 1");
+        noErrors();
+    }
+
+    @Test
+    void shouldMakeOneChartOfTwoInstances() throws IOException {
+        serve(PretendRun.begun(1));
+        seconds(5);
+        show();
+        waitForReads("1[345]\\d");
+
+        run.join("profiles-2");
+        seconds(5);
+
+        waitForReads("2[6789]\\d");
+        assertThat(count("#chart-origin canvas")).isEqualTo(1);
+        assertThat(tab.text("#instances-count")).isEqualTo("2 instances");
+    }
+
+    private void waitForReads(String rate) throws IOException {
+        tab.waitFor("/reads\\/s\\s+" + rate + "\\b/.test(document.querySelector('#chart-rate .legend').innerText)");
+    }
+
+    @Test
+    void shouldReadTheChartsByKeyboard() throws IOException {
+        serve(PretendRun.begun(1));
+        seconds(10);
+        show();
+
+        tab.evaluate("document.querySelector('#chart-origin .plot').focus()");
+        tab.key("ArrowLeft", 37);
+        tab.key("ArrowLeft", 37);
+
+        assertThat(tab.evaluate("document.activeElement.getAttribute('aria-label')")
+                        .asText())
+                .matches("Latency of the origin, at 09:30:\\d\\d: p50 .* ms, p99 .* ms, p999 .* ms");
+        assertThat(tab.text("#chart-target .legend .at")).startsWith("09:30:");
+    }
+
+    @Test
+    void shouldNameEverythingThatCanBeReached() throws IOException {
+        serve(PretendRun.begun(2));
+        seconds(15);
+        run.instances.get(0).alive = false;
+        seconds(15);
+        show();
+
+        assertThat(tab.evaluate("""
+                                [...document.querySelectorAll('button, input, [tabindex="0"]')]
+                                  .filter(element => element.getClientRects().length > 0)
+                                  .filter(element => !(element.innerText || element.getAttribute('aria-label')
+                                    || element.closest('label')?.innerText || element.getAttribute('aria-labelledby')))
+                                  .map(element => element.outerHTML).join()""").asText()).isEmpty();
+        assertThat(count("main, header, footer, h1")).isEqualTo(4);
+        assertThat(tab.text("#instances")).contains("silent for").contains("Declare dead");
+    }
+
+    @Test
+    void shouldFitAPhone() throws IOException {
+        tab.size(360, 740, 2, true);
+        serve(PretendRun.begun(2));
+        walkForPictures();
+        show();
+
+        assertThat(tab.evaluate("document.documentElement.scrollWidth").asInt()).isEqualTo(360);
+        assertThat(tab.evaluate("""
+                                [...document.querySelectorAll('body *')]
+                                  .filter(element => !element.closest('.hidden, .u-wrap, .skip'))
+                                  .filter(element => element.getBoundingClientRect().right > 360.5)
+                                  .map(element => element.tagName + '.' + element.className).join()""").asText()).isEmpty();
+        assertThat(tab.evaluate("Math.min(...[...document.querySelectorAll('#buttons button')]"
+                                + ".map(button => button.getBoundingClientRect().height))")
+                        .asDouble())
+                .isGreaterThanOrEqualTo(44);
+        noErrors();
+    }
+
+    @Test
+    void shouldFollowTheSchemeOfTheSystem() throws IOException {
+        serve(PretendRun.begun(1));
+        seconds(5);
+        tab.scheme("light");
+        show();
+        String lightChart = picture("chart-origin");
+        assertThat(brightness()).isGreaterThan(220);
+        assertThat(contrast("#now-text")).isGreaterThan(4.5);
+
+        tab.scheme("dark");
+
+        waitForOtherPicture("chart-origin", lightChart);
+        assertThat(brightness()).isLessThan(40);
+        assertThat(contrast("#now-text")).isGreaterThan(4.5);
+        noErrors();
+    }
+
+    private double brightness() throws IOException {
+        return tab.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3)"
+                        + ".reduce((sum, part) => sum + Number(part), 0) / 3")
+                .asDouble();
+    }
+
+    /** Of the text against its card, as WCAG counts it. */
+    private double contrast(String selector) throws IOException {
+        return tab.evaluate("""
+                        (() => {
+                          const light = colour => {
+                            const [r, g, b] = colour.match(/[0-9]+/g).map(part => {
+                              const share = part / 255;
+                              return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+                            });
+                            return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+                          };
+                          const element = document.querySelector(%s);
+                          const both = [light(getComputedStyle(element).color),
+                            light(getComputedStyle(element.closest('.card')).backgroundColor)];
+                          return Math.max(...both) / Math.min(...both);
+                        })()""".formatted(BrowserTab.quoted(selector))).asDouble();
+    }
+
+    @Test
+    void shouldShowDifferencesAndRedactThem() throws IOException {
+        serve(PretendRun.begun(1), PageConfig.loopback().redacted());
+        run.mismatch(run.instances.get(0), "4711", new FieldDiff("items[0].d", "David", "Dawid"));
+        seconds(2);
+        show();
+
+        assertThat(tab.text("#mismatches"))
+                .contains("items[0].d")
+                .contains(FieldDiff.REDACTED)
+                .doesNotContain("David")
+                .doesNotContain("4711");
+        assertThat(tab.text("#mismatch-count")).isEqualTo("1 of 2,400 comparisons");
+    }
+
+    @Test
+    void shouldTakeTextsForTexts() throws IOException {
+        serve(PretendRun.begun(1));
+        run.control.note("<b>omar</b>", "<img src=x onerror=\"document.title='taken over'\">");
+        run.mismatch(run.instances.get(0), "<script>", new FieldDiff("<i>", "<u>1</u>", "2"));
+        seconds(2);
+        show();
+
+        assertThat(tab.text("#events")).contains("<img src=x").contains("<b>omar</b>");
+        assertThat(tab.text("#mismatches")).contains("<u>1</u>");
+        assertThat(tab.evaluate("document.title").asText()).doesNotContain("taken over");
+        noErrors();
+    }
+
+    @Test
+    void shouldSaySinceWhenTheStoreDoesNotAnswer() throws IOException {
+        run = PretendRun.begun(2);
+        FragileStore fragile = new FragileStore(run.store);
+        page = MigrationPage.start(
+                PageConfig.loopback().withToken(TOKEN).withEnvironment(scheduler.environment(run)),
+                fragile.store(),
+                PretendRun.NAME,
+                run.control);
+        seconds(3);
+        show();
+        fragile.lose();
+        seconds(2);
+
+        tab.waitFor("document.querySelector('#banners').innerText.includes('has not answered since 09:30:05')");
+        assertThat(tab.text("#banners")).contains("no host was reachable");
+        assertThat(tab.text("#now-title")).isEqualTo("Phase 1: origin only");
+        assertThat(tab.evaluate("document.querySelector('#advance').disabled").asBoolean())
+                .isTrue();
+
+        fragile.find();
+        seconds(1);
+        tab.waitFor("document.querySelector('#banners').innerText === ''");
+        tab.waitFor("document.querySelector('#announce').textContent === 'The phase store answers again.'");
+        noErrors();
+    }
+
+    @Test
+    void shouldShowAMigrationWithoutInstancesAndNoneAtAll() throws IOException {
+        PretendRun nobody = new PretendRun(1);
+        serve(nobody);
+        show();
+        tab.waitFor("document.querySelector('#banners').innerText.includes('anneal migrate init --name profiles')");
+        assertThat(tab.text("#now-title")).isEqualTo("There is no such migration");
+
+        nobody.control.create("dana", "begin");
+        seconds(1);
+        tab.waitFor("document.querySelector('#now-title').innerText.startsWith('Phase 1')");
+        assertThat(tab.text("#instances")).contains("No instance is registered");
+        assertThat(tab.text("#chart-origin .plot-note")).contains("No instance is heard");
+        assertThat(tab.text("#mismatches")).contains("No answers have been compared yet");
+        assertThat(tab.text("#banners")).isEmpty();
+        noErrors();
+    }
+
+    @Test
+    void shouldSaySinceWhenTheStreamIsGone() throws IOException {
+        serve(PretendRun.begun(1));
+        seconds(2);
+        show();
+
+        page.close();
+
+        tab.waitFor("/No connection to this page.s server since \\d\\d:\\d\\d:\\d\\d/"
+                + ".test(document.querySelector('#banners').innerText)");
+        assertThat(tab.text("#live")).contains("Disconnected for");
+        assertThat(tab.evaluate("document.querySelector('#note').disabled").asBoolean())
+                .isTrue();
+        assertThat(tab.text("#now-title")).isEqualTo("Phase 1: origin only");
+    }
+
+    @Test
+    void shouldTakePicturesOfAWholeWalk() throws IOException {
+        String directory = System.getProperty("anneal.screenshots");
+        assumeTrue(directory != null, "no pictures were asked for: -Danneal.screenshots=DIR");
+        serve(PretendRun.begun(2));
+        walkForPictures();
+        for (String scheme : new String[] {"light", "dark"}) {
+            tab.scheme(scheme);
+            tab.size(1280, 1000, 1, false);
+            show();
+            Files.write(
+                    Path.of(directory, "migrate-page-" + scheme + ".png"),
+                    PalettePng.of(tab.screenshot(1280, height())));
+        }
+        tab.scheme("light");
+        tab.size(360, 740, 2, true);
+        show();
+        Files.write(Path.of(directory, "migrate-page-phone.png"), PalettePng.of(tab.screenshot(360, 1_560)));
+    }
+
+    private int height() throws IOException {
+        return tab.evaluate("document.documentElement.scrollHeight").asInt();
+    }
+}
