@@ -47,8 +47,21 @@ final class EngineRandomTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
     void shouldKeepItsPromisesWhateverHappens(long seed) {
-        random = new SplittableRandom(seed);
         rig = new Rig(Phase.WRITE_BOTH);
+        run(seed);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void shouldHaveTheTargetCatchUpInTestModeWhateverHappens(long seed) {
+        rig = new Rig(Phase.WRITE_BOTH);
+        rig.mode = Mode.TEST;
+        run(seed);
+    }
+
+    private void run(long seed) {
+        random = new SplittableRandom(seed);
+        rig.policy = random.nextBoolean() ? WritePolicy.BOTH : WritePolicy.ORIGIN_THEN_JOURNAL;
         rig.repair = new ReadRepair(1_000_000);
         rig.shadow = new ShadowConfig(4, 64);
         rig.journal = random.nextBoolean() ? new PersistentJournal() : rig.journal;
@@ -78,19 +91,22 @@ final class EngineRandomTest {
             read(key);
         } else if (dice < 38) {
             rig.engine().redrive(random.nextBoolean() ? Side.TARGET : Side.ORIGIN, 3);
-        } else if (dice < 40
-                && rig.phases.drained()
-                && rig.lacking(Side.TARGET).isEmpty()
-                && rig.lacking(Side.ORIGIN).isEmpty()) {
-            Phase[] between = {Phase.WRITE_BOTH, Phase.READ_TARGET, Phase.TARGET_FIRST};
-            Phase next = between[random.nextInt(between.length)];
-            if (next.neighbours(rig.phases.phase())) {
-                rig.phases.change(next);
-            }
+        } else if (dice < 40) {
+            changePhase();
         } else if (dice < 50 && rig.threads.shadowWaiting() > 0) {
             rig.threads.runOneShadow();
         } else {
             complete(random.nextBoolean() ? rig.origin : rig.target, true);
+        }
+    }
+
+    private void changePhase() {
+        Phase[] between = {Phase.WRITE_BOTH, Phase.READ_TARGET, Phase.TARGET_FIRST};
+        Phase next = between[random.nextInt(between.length)];
+        boolean clean =
+                rig.lacking(Side.TARGET).isEmpty() && rig.lacking(Side.ORIGIN).isEmpty();
+        if (rig.phases.drained() && clean && next.neighbours(rig.phases.phase())) {
+            rig.phases.change(next);
         }
     }
 
