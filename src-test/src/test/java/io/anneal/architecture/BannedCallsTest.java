@@ -43,7 +43,7 @@ final class BannedCallsTest {
     private static final String[] WIRING = {"io.anneal.cli", "io.anneal.bench.peer"};
 
     /** Where a library's user gets the machine's own time and threads by asking for nothing else. */
-    private static final String SYSTEM = "io.anneal.table.StoreEnvironment";
+    private static final String SYSTEM = "io\\.anneal\\.(table\\.StoreEnvironment|dualdao\\.DualEnvironment)(\\$.*)?";
 
     /** Where a secret is made: one that a seed repeats is none. */
     private static final String SECRET = "io.anneal.migrate.page.PageToken";
@@ -67,7 +67,7 @@ final class BannedCallsTest {
                 .and()
                 .doNotHaveFullyQualifiedName("io.anneal.cli.AnnealCommand")
                 .and()
-                .doNotHaveFullyQualifiedName(SYSTEM)
+                .haveNameNotMatching(SYSTEM)
                 .should(call("the clock", BannedCallsTest::readsClock))
                 .because("a clock comes in through the constructor, so that tests and simulations own the time")
                 .check(MainClasses.ALL);
@@ -87,7 +87,7 @@ final class BannedCallsTest {
                 .that()
                 .resideOutsideOfPackages(WIRING)
                 .and()
-                .doNotHaveFullyQualifiedName(SYSTEM)
+                .haveNameNotMatching(SYSTEM)
                 .and()
                 .doNotHaveFullyQualifiedName(SECRET)
                 .should(call("randomness without a seed", BannedCallsTest::drawsUnseeded))
@@ -113,7 +113,7 @@ final class BannedCallsTest {
                 .and()
                 .resideOutsideOfPackage("io.anneal.bench.scenario")
                 .and()
-                .doNotHaveFullyQualifiedName(SYSTEM)
+                .haveNameNotMatching(SYSTEM)
                 .should(call("for a default executor", BannedCallsTest::takesDefaultExecutor))
                 .because(
                         "whoever assembles the parts decides on which threads they run, and ends them; a scenario of the"
