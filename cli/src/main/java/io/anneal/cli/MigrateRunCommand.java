@@ -204,8 +204,7 @@ final class MigrateRunCommand extends Subcommand {
     }
 
     private PhaseStore openPhases() throws IOException {
-        PhaseStore phases = PhaseStoreUrl.parse(phaseStore)
-                .open(Optional.ofNullable(phaseStoreConf), false);
+        PhaseStore phases = PhaseStoreUrl.parse(phaseStore).open(Optional.ofNullable(phaseStoreConf), false);
         if (phases instanceof MemoryPhaseStore) {
             // Nobody else could begin it.
             phases.create(

@@ -40,8 +40,7 @@ final class MigrateCommandsTest {
 
     private CommandRun run(String command, Object... more) {
         Object[] args = Stream.concat(
-                        Stream.of("migrate", command, "--name", "orders", "--phase-store", phaseStore),
-                        Stream.of(more))
+                        Stream.of("migrate", command, "--name", "orders", "--phase-store", phaseStore), Stream.of(more))
                 .toArray();
         return CommandRun.of(args);
     }
@@ -65,10 +64,14 @@ final class MigrateCommandsTest {
     }
 
     private void heartbeat(String instance, long version) {
+        heartbeat(instance, version, NOW.instant());
+    }
+
+    private void heartbeat(String instance, long version, Instant at) {
         try (PhaseStore store = store()) {
             store.heartbeat(
                     "orders",
-                    new Heartbeat(instance, version, true, NOW.instant(), Map.of("kind", "dao", "mode", "MIGRATION")));
+                    new Heartbeat(instance, version, true, at, Map.of("kind", "dao", "mode", "MIGRATION")));
         }
     }
 
@@ -116,7 +119,7 @@ final class MigrateCommandsTest {
     @Test
     void shouldBeginOnceAndOnlyWhenTold() {
         assertError(run("status"), 1, "ANL-5002", "orders");
-        assertError(run("advance"), 1, "ANL-5002");
+        assertError(run("advance"), 1, "ANL-5002", "orders");
         shouldDo("init", "--who", "ada");
         assertThat(run("status").out()).contains("phase 1", "ada");
         assertError(run("init"), 1, "ANL-4002", "orders");
@@ -156,6 +159,8 @@ final class MigrateCommandsTest {
         heartbeat("node-1", 1);
         shouldDo("advance");
         assertError(run("rollback"), 3, "ANL-5001", "node-1");
+        assertError(run("rollback", "--dead", "node-1"), 1, "ANL-4002", "node-1");
+        heartbeat("node-1", 1, NOW.instant().minusSeconds(3600));
         shouldDo("rollback", "--dead", "node-1", "--why", "its machine burnt");
         assertThat(run("history").out()).contains("node-1", "back to phase 1");
     }
@@ -206,7 +211,7 @@ final class MigrateCommandsTest {
         JsonNode json = JSON.readTree(run("history", "--json").out());
         assertThat(json.path("history").findValuesAsText("why"))
                 .containsExactly("the old store is slow", "it is Monday");
-        assertError(CommandRun.of("migrate", "history", "--name", "other", "--phase-store", phaseStore), 1, "ANL-5002");
+        assertError(CommandRun.of("migrate", "history", "--name", "other", "--phase-store", phaseStore), 1, "ANL-5002", "other");
     }
 
     @Test

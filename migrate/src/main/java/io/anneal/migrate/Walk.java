@@ -17,11 +17,11 @@ import java.util.Optional;
 /**
  * Takes a migration from the phase it is in to phase 5 by itself, or back to phase 1.
  *
- * <pre>
+ * <pre>{@code
  *   each phase:  all instances act by it -> bake -> work that a gate asks for -> all gates met -> next phase
  *                          |                 |              |                        |
  *                          +-----------------+--------------+------------------------+--> trouble, or too late: back
- * </pre>
+ * }</pre>
  *
  * <p>It never goes on without a gate, and on the way back neither: where the origin lacks what was written since, that is copied
  * back and compared first. Owned by one thread. An interrupted walk leaves the phase as it is.

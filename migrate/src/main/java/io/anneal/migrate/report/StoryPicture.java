@@ -32,6 +32,8 @@ final class StoryPicture {
     private static final List<Color> COLORS = List.of(new Color(0x1a7f37), new Color(0x9a6700), new Color(0xcf222e));
     private static final Color EVENT_COLOR = new Color(0x0969da);
     private static final int EVENT_FONT_SIZE = 12;
+    private static final int LEVELS = 3;
+    private static final double LEVEL_SHARE = 0.05;
 
     private final MigrationStory story;
     private final Scale scale;
@@ -67,6 +69,7 @@ final class StoryPicture {
                 .yAxisTitle("milliseconds")
                 .build();
         chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
+        chart.getStyler().setChartBackgroundColor(Color.WHITE);
         chart.getStyler().setYAxisLogarithmic(true);
         chart.getStyler().setYAxisMin(scale.minNanos() / NANOS_PER_MILLISECOND);
         chart.getStyler().setYAxisMax(scale.maxNanos() / NANOS_PER_MILLISECOND);
@@ -82,17 +85,20 @@ final class StoryPicture {
         for (Percentile percentile : Percentile.values()) {
             addLine(chart, side, percentile);
         }
+        int level = 0;
         for (StoryEvent event : story.events()) {
             double at = event.at().toEpochMilli();
             chart.addAnnotation(new AnnotationLine(at, true, false));
-            chart.addAnnotation(new AnnotationText(event.label(), at, labelHeight(), false));
+            chart.addAnnotation(new AnnotationText(event.label(), at, labelHeight(level++ % LEVELS), false));
         }
         return chart;
     }
 
-    /** A little below the top. */
-    private double labelHeight() {
-        return scale.maxNanos() / NANOS_PER_MILLISECOND / 1.3;
+    /** A little below the top, and each level below the one before: events come in quick succession. */
+    private double labelHeight(int level) {
+        double decades = Math.log10((double) scale.maxNanos() / scale.minNanos());
+        double below = Math.pow(10, decades * (level + 1) * LEVEL_SHARE);
+        return scale.maxNanos() / NANOS_PER_MILLISECOND / below;
     }
 
     private void addLine(XYChart chart, Side side, Percentile percentile) {

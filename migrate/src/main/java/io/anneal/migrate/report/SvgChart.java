@@ -9,10 +9,12 @@ import java.util.Locale;
 /** One side's latencies over time as an SVG element, on a scale that both sides share. */
 final class SvgChart {
     private static final int WIDTH = 1000;
-    private static final int HEIGHT = 280;
+    private static final int HEIGHT = 290;
     private static final int LEFT = 70;
     private static final int RIGHT = 15;
-    private static final int TOP = 40;
+    private static final int TOP = 52;
+    private static final int LEVELS = 3;
+    private static final int LEVEL_HEIGHT = 12;
     private static final int BOTTOM = 25;
     private static final int TIMES = 5;
 
@@ -66,18 +68,21 @@ final class SvgChart {
         }
     }
 
+    /** Labels stand on several heights, so that events in quick succession can be told apart. */
     private void events() {
+        int level = 0;
         for (StoryEvent event : story.events()) {
+            int top = TOP - LEVEL_HEIGHT * (level++ % LEVELS);
             add(
                     "<g><title>%s %s</title><path class=\"event\" d=\"M%.1f %dV%d\"/>"
                             + "<text class=\"event\" x=\"%.1f\" y=\"%d\">%s</text></g>%n",
                     StoryHtml.time(event.at()),
                     StoryHtml.escaped(event.text()),
                     x(event.at()),
-                    TOP - 8,
+                    top - 8,
                     HEIGHT - BOTTOM,
                     x(event.at()) + 3,
-                    TOP - 4,
+                    top - 1,
                     StoryHtml.escaped(event.label()));
         }
     }

@@ -35,12 +35,12 @@ final class BulkInMigrationTest {
 
     private final TestTime time = new TestTime();
     private final PhaseStore store = new MemoryPhaseStore();
-    private final PhaseControl control = PhaseControl.of(
-            store, NAME, time, new ControlPolicy(true, Duration.ZERO, Duration.ofDays(1)));
+    private final PhaseControl control =
+            PhaseControl.of(store, NAME, time, new ControlPolicy(true, Duration.ZERO, Duration.ofDays(1)));
     private final TestSide origin = new TestSide("origin");
     private final TestSide target = new TestSide("target");
-    private final Map<String, String> facts = new TreeMap<>(
-            Map.of(Facts.MODE, "MIGRATION", Facts.PARTITIONS, "gated", Facts.DIRTY_TARGET, "0", Facts.DIRTY_ORIGIN, "0"));
+    private final Map<String, String> facts = new TreeMap<>(Map.of(
+            Facts.MODE, "MIGRATION", Facts.PARTITIONS, "gated", Facts.DIRTY_TARGET, "0", Facts.DIRTY_ORIGIN, "0"));
 
     @TempDir
     private Path directory;
@@ -201,7 +201,9 @@ final class BulkInMigrationTest {
 
         BackfillResult result = backfill().build().run();
 
-        assertThat(result.resumedRanges()).as("what was copied before counts no more").isZero();
+        assertThat(result.resumedRanges())
+                .as("what was copied before counts no more")
+                .isZero();
         assertThat(target.all()).isEqualTo(origin.all());
     }
 
@@ -221,9 +223,11 @@ final class BulkInMigrationTest {
         BackfillResult result = backfill().build().run();
 
         assertThat(result.resumedRanges()).isEqualTo(7);
-        assertThat(control.notes()).singleElement().satisfies(note -> assertThat(note.version())
-                .as("of the record when the first of the runs began")
-                .isEqualTo(2));
+        assertThat(control.notes())
+                .singleElement()
+                .satisfies(note -> assertThat(note.version())
+                        .as("of the record when the first of the runs began")
+                        .isEqualTo(2));
     }
 
     @Test

@@ -89,9 +89,8 @@ final class DaoSidesTest {
     void shouldCopyThroughFailures() throws Exception {
         fill();
         faults.failing(0.02);
-        MemoryPartitionDao other =
-                new MemoryPartitionDao("two", time, new Faults(new SplittableRandom(2)).failingAfter(0.02),
-                        (nanos, work) -> work.run());
+        MemoryPartitionDao other = new MemoryPartitionDao(
+                "two", time, new Faults(new SplittableRandom(2)).failingAfter(0.02), (nanos, work) -> work.run());
 
         copy(memory, other);
 

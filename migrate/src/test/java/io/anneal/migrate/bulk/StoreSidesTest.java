@@ -142,7 +142,11 @@ final class StoreSidesTest {
                 row.update();
             }
         }
-        table.row().key("customer", 3).key("region", "").timestampMicros(time.micros() + 5).deletePartition();
+        table.row()
+                .key("customer", 3)
+                .key("region", "")
+                .timestampMicros(time.micros() + 5)
+                .deletePartition();
         time.pass(2);
     }
 
@@ -207,28 +211,62 @@ final class StoreSidesTest {
 
     @Test
     void shouldLoseAgainstWhatIsNewerInTheTarget() throws Exception {
-        orders(left).row().key("customer", 1).key("region", "x").clustering("placed", time.instant()).clustering("line", 1)
-                .timestampMicros(1_000).set("note", "old").set("price", 1).insert();
-        orders(left).row().key("customer", 2).key("region", "x").clustering("placed", time.instant()).clustering("line", 1)
-                .timestampMicros(1_000).set("note", "old").insert();
-        orders(right).row().key("customer", 1).key("region", "x").clustering("placed", time.instant()).clustering("line", 1)
-                .timestampMicros(2_000).set("note", "new").update();
-        orders(right).row().key("customer", 2).key("region", "x").clustering("placed", time.instant()).clustering("line", 1)
-                .timestampMicros(2_000).deleteRow();
+        orders(left)
+                .row()
+                .key("customer", 1)
+                .key("region", "x")
+                .clustering("placed", time.instant())
+                .clustering("line", 1)
+                .timestampMicros(1_000)
+                .set("note", "old")
+                .set("price", 1)
+                .insert();
+        orders(left)
+                .row()
+                .key("customer", 2)
+                .key("region", "x")
+                .clustering("placed", time.instant())
+                .clustering("line", 1)
+                .timestampMicros(1_000)
+                .set("note", "old")
+                .insert();
+        orders(right)
+                .row()
+                .key("customer", 1)
+                .key("region", "x")
+                .clustering("placed", time.instant())
+                .clustering("line", 1)
+                .timestampMicros(2_000)
+                .set("note", "new")
+                .update();
+        orders(right)
+                .row()
+                .key("customer", 2)
+                .key("region", "x")
+                .clustering("placed", time.instant())
+                .clustering("line", 1)
+                .timestampMicros(2_000)
+                .deleteRow();
 
         backfill(source(left));
 
-        assertThat(rows(right)).singleElement().satisfies(row -> assertThat(row)
-                .contains("note=new")
-                .contains("price=1"));
+        assertThat(rows(right))
+                .singleElement()
+                .satisfies(row -> assertThat(row).contains("note=new").contains("price=1"));
     }
 
     @Test
     void shouldSayInWhatCellsDiffer() throws Exception {
         for (Store store : List.of(left, right)) {
             boolean isLeft = store == left;
-            orders(store).row().key("customer", 1).key("region", "x").clustering("placed", time.instant())
-                    .clustering("line", 1).timestampMicros(1_000).localTimeSeconds(time.seconds())
+            orders(store)
+                    .row()
+                    .key("customer", 1)
+                    .key("region", "x")
+                    .clustering("placed", time.instant())
+                    .clustering("line", 1)
+                    .timestampMicros(1_000)
+                    .localTimeSeconds(time.seconds())
                     .ttlSeconds(isLeft ? 100 : 110)
                     .set("note", isLeft ? "one" : "two")
                     .set("parts", List.of(7))
@@ -257,8 +295,15 @@ final class StoreSidesTest {
         for (Store store : List.of(left, right)) {
             // Each store makes up paths of its own, here by its clock.
             time.pass(1);
-            orders(store).row().key("customer", 1).key("region", "x").clustering("placed", placed)
-                    .clustering("line", 1).timestampMicros(1_000).add("history", List.of("a", "b")).update();
+            orders(store)
+                    .row()
+                    .key("customer", 1)
+                    .key("region", "x")
+                    .clustering("placed", placed)
+                    .clustering("line", 1)
+                    .timestampMicros(1_000)
+                    .add("history", List.of("a", "b"))
+                    .update();
         }
 
         assertThat(verify(BulkTolerance.VALUES).clean()).isTrue();
@@ -268,9 +313,17 @@ final class StoreSidesTest {
     @Test
     void shouldPassExpiriesThatLieTwoSecondsApart() throws Exception {
         for (Store store : List.of(left, right)) {
-            orders(store).row().key("customer", 1).key("region", "x").clustering("placed", time.instant())
-                    .clustering("line", 1).timestampMicros(1_000).localTimeSeconds(time.seconds())
-                    .ttlSeconds(store == left ? 100 : 102).set("note", "x").update();
+            orders(store)
+                    .row()
+                    .key("customer", 1)
+                    .key("region", "x")
+                    .clustering("placed", time.instant())
+                    .clustering("line", 1)
+                    .timestampMicros(1_000)
+                    .localTimeSeconds(time.seconds())
+                    .ttlSeconds(store == left ? 100 : 102)
+                    .set("note", "x")
+                    .update();
         }
         assertThat(verify(BulkTolerance.VALUES).clean()).isTrue();
     }
@@ -282,12 +335,28 @@ final class StoreSidesTest {
         // Deleted while the target was not written: back-filling again would not take them away.
         for (int customer = 0; customer < 20; customer++) {
             for (String region : List.of("", "north")) {
-                orders(left).row().key("customer", customer).key("region", region).clustering("placed", time.instant())
-                        .clustering("line", 1).deleteRow();
-                orders(left).row().key("customer", customer).key("region", region).delete("name").update();
-                orders(left).row().key("customer", customer).key("region", region)
-                        .clustering("placed", time.instant().minusSeconds(1)).clustering("line", 0)
-                        .delete("note").remove("tags", "b").update();
+                orders(left)
+                        .row()
+                        .key("customer", customer)
+                        .key("region", region)
+                        .clustering("placed", time.instant())
+                        .clustering("line", 1)
+                        .deleteRow();
+                orders(left)
+                        .row()
+                        .key("customer", customer)
+                        .key("region", region)
+                        .delete("name")
+                        .update();
+                orders(left)
+                        .row()
+                        .key("customer", customer)
+                        .key("region", region)
+                        .clustering("placed", time.instant().minusSeconds(1))
+                        .clustering("line", 0)
+                        .delete("note")
+                        .remove("tags", "b")
+                        .update();
             }
         }
         orders(left).row().key("customer", 5).key("region", "north").deletePartition();
@@ -333,9 +402,14 @@ final class StoreSidesTest {
             wrote.remove(missing);
             wrote.add(all);
             for (Store store : wrote) {
-                var row = orders(store).row().key("customer", customer).key("region", "x")
-                        .clustering("placed", time.instant()).clustering("line", line)
-                        .timestampMicros(1_000 + i).localTimeSeconds(time.seconds());
+                var row = orders(store)
+                        .row()
+                        .key("customer", customer)
+                        .key("region", "x")
+                        .clustering("placed", time.instant())
+                        .clustering("line", line)
+                        .timestampMicros(1_000 + i)
+                        .localTimeSeconds(time.seconds());
                 if (deletes) {
                     row.deleteRow();
                 } else {
@@ -388,8 +462,13 @@ final class StoreSidesTest {
 
     @Test
     void shouldNameWhatIsWrongWithADirectory() throws Exception {
-        orders(left).row().key("customer", 1).key("region", "x").clustering("placed", time.instant())
-                .clustering("line", 1).insert();
+        orders(left)
+                .row()
+                .key("customer", 1)
+                .key("region", "x")
+                .clustering("placed", time.instant())
+                .clustering("line", 1)
+                .insert();
         Path snapshot = orders(left).snapshot("now");
         Path copy = Files.createDirectories(directory.resolve("copy"));
         try (var files = Files.list(snapshot)) {
@@ -399,7 +478,9 @@ final class StoreSidesTest {
         }
         Path data;
         try (var files = Files.list(copy)) {
-            data = files.filter(file -> file.toString().endsWith("-Data.db")).findFirst().orElseThrow();
+            data = files.filter(file -> file.toString().endsWith("-Data.db"))
+                    .findFirst()
+                    .orElseThrow();
         }
         byte[] bytes = Files.readAllBytes(data);
         bytes[bytes.length / 2] ^= 1;
@@ -421,7 +502,11 @@ final class StoreSidesTest {
         fill(orders(left), 4);
         StoreTarget flushing = StoreTarget.flushing(right, "shop.orders", time);
 
-        Backfill.builder(source(left), flushing).ranges(2).environment(time.environment()).build().run();
+        Backfill.builder(source(left), flushing)
+                .ranges(2)
+                .environment(time.environment())
+                .build()
+                .run();
 
         Optional<Path> data;
         try (var files = Files.walk(directory.resolve("right"))) {

@@ -1,0 +1,187 @@
+package io.anneal.migrate;
+
+import io.anneal.dualdao.DualDao;
+import io.anneal.dualdao.DualEnvironment;
+import io.anneal.migrate.page.MigrationPage;
+import io.anneal.migrate.page.PageConfig;
+import io.anneal.migrate.report.StoryFile;
+import io.anneal.migrate.report.StoryRecorder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Walks a migration of the caller's own DAO inside the caller's process: from the phase in force to phase 5, gate by gate, or back
+ * if one stays shut. It makes no load; the caller's service does.
+ *
+ * <pre>{@code
+ * WalkResult result = MigrationHarness.of(dual)
+ *         .backfill(() -> ...)
+ *         .verification(() -> ...)
+ *         .bake(Duration.ofMinutes(10))
+ *         .report(Path.of("story.html"))
+ *         .walk();
+ * }</pre>
+ *
+ * Of several instances one walks; the others follow by themselves. Owned by one thread.
+ */
+public final class MigrationHarness {
+    private static final Duration GATE_TIMEOUT = Duration.ofMinutes(10);
+
+    private final DualDao<?> dual;
+    private DualEnvironment environment = DualEnvironment.system();
+    private HarnessTime time;
+    private String who = System.getProperty("user.name", "harness");
+    private Duration bake = Duration.ofMinutes(1);
+    private Duration gateTimeout = GATE_TIMEOUT;
+    private Duration atMost = Duration.ofDays(Short.MAX_VALUE);
+    private WalkWork backfill = () -> missing("back-fill");
+    private WalkWork verification = () -> missing("verification");
+    private WalkWork reverse;
+    private Supplier<Optional<String>> trouble = Optional::empty;
+    private Consumer<String> lines = line -> {};
+    private Path report;
+    private PageConfig page;
+
+    private MigrationHarness(DualDao<?> dual) {
+        this.dual = dual;
+    }
+
+    /** For a dual DAO that is open, and stays the caller's. */
+    public static MigrationHarness of(DualDao<?> dual) {
+        return new MigrationHarness(dual);
+    }
+
+    private static String missing(String work) throws IOException {
+        throw new IOException("a gate asks for a " + work + " and the harness was given none");
+    }
+
+    /** Who stands in records and notes; the machine's user if nothing is said. */
+    public MigrationHarness who(String name) {
+        who = name;
+        return this;
+    }
+
+    /** How long each phase is watched; a minute if nothing is said. */
+    public MigrationHarness bake(Duration watched) {
+        bake = watched;
+        return this;
+    }
+
+    /** How long a gate may stay shut before the walk turns back; ten minutes if nothing is said. */
+    public MigrationHarness gateTimeout(Duration shut) {
+        gateTimeout = shut;
+        return this;
+    }
+
+    /** How long the whole walk may take before it turns back. */
+    public MigrationHarness atMost(Duration whole) {
+        atMost = whole;
+        return this;
+    }
+
+    /** What is done when the gate to phase 3 asks for a back-fill, such as {@link io.anneal.migrate.bulk.Backfill}. */
+    public MigrationHarness backfill(WalkWork work) {
+        backfill = work;
+        return this;
+    }
+
+    /** What is done when a gate asks for a verification, such as {@link io.anneal.migrate.bulk.Verification}. */
+    public MigrationHarness verification(WalkWork work) {
+        verification = work;
+        return this;
+    }
+
+    /**
+     * What is done to turn back from 4 or 5, such as {@link io.anneal.migrate.bulk.ReverseBackfill}. If nothing is said, the keys that
+     * were written since are copied back, and then the verification is done.
+     */
+    public MigrationHarness reverse(WalkWork work) {
+        reverse = work;
+        return this;
+    }
+
+    /** Asked again and again; a reason makes the walk turn back. */
+    public MigrationHarness turnBackIf(Supplier<Optional<String>> reason) {
+        trouble = reason;
+        return this;
+    }
+
+    /** Where the story goes, line by line. */
+    public MigrationHarness tell(Consumer<String> line) {
+        lines = line;
+        return this;
+    }
+
+    /** Writes the story with charts when the walk is over, to a file .html or .png. */
+    public MigrationHarness report(Path file) {
+        StoryFile.check(file);
+        report = file;
+        return this;
+    }
+
+    /** Serves the live page meanwhile; its address is the first line told. */
+    public MigrationHarness page(PageConfig config) {
+        page = config;
+        return this;
+    }
+
+    /** Time and threads; the machine's if nothing is said. */
+    public MigrationHarness environment(DualEnvironment timeAndThreads) {
+        environment = timeAndThreads;
+        return this;
+    }
+
+    /** Time alone, where it is not the environment's. */
+    MigrationHarness time(HarnessTime told) {
+        time = told;
+        return this;
+    }
+
+    /**
+     * Walks, and comes back when the walk has ended.
+     *
+     * @throws IOException if the report can't be written
+     * @throws InterruptedException if the thread was interrupted; the phase stays as it is
+     */
+    public WalkResult walk() throws IOException, InterruptedException {
+        HarnessTime used = time == null ? HarnessTime.of(environment) : time;
+        ScheduledExecutorService looks = environment.threads().scheduler();
+        MigrationPage served =
+                page == null ? null : MigrationPage.start(page, dual.phaseStore(), dual.name(), dual.control());
+        try {
+            if (served != null) {
+                lines.accept("page: " + served.urlWithToken());
+            }
+            StoryRecorder recorder = new StoryRecorder(dual.phaseStore(), dual.name(), used.clock());
+            RecorderLooks.start(recorder, looks, RunConfig.look(bake));
+            StoryTeller teller = new StoryTeller(dual.phaseStore(), dual.name(), recorder, used, lines);
+            WalkResult result = new Walk(dual.control(), plan(used), teller, used).run();
+            teller.finish();
+            String end = result.outcome() + " in phase " + result.last().phase().label()
+                    + (result.reason().isEmpty() ? "" : ": " + result.reason());
+            lines.accept(end);
+            if (report != null) {
+                StoryFile.write(recorder.story().withSummary(List.of(end)), report);
+            }
+            return result;
+        } finally {
+            looks.shutdownNow();
+            if (served != null) {
+                served.close();
+            }
+        }
+    }
+
+    private WalkPlan plan(HarnessTime used) {
+        WalkWork back = reverse != null
+                ? reverse
+                : new ReverseWork(dual.control(), dual.phaseStore(), dual, verification, who, gateTimeout, used);
+        return new WalkPlan(who, bake, gateTimeout, atMost, backfill, verification, back, trouble);
+    }
+}

@@ -1,0 +1,273 @@
+package io.anneal.migrate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.dualdao.DualDao;
+import io.anneal.dualdao.DualEnvironment;
+import io.anneal.dualdao.KeyCodec;
+import io.anneal.dualdao.Mode;
+import io.anneal.dualdao.phase.Heartbeat;
+import io.anneal.dualdao.phase.MemoryPhaseStore;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.migrate.load.HistoryVerdict;
+import io.anneal.migrate.store.Delayer;
+import io.anneal.migrate.store.Faults;
+import io.anneal.migrate.store.Item;
+import io.anneal.migrate.store.MemoryPartitionDao;
+import io.anneal.migrate.store.OpenStore;
+import io.anneal.migrate.store.Partition;
+import io.anneal.migrate.store.PartitionCopy;
+import io.anneal.migrate.store.PartitionDao;
+import io.anneal.migrate.store.StoreUrl;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole walks in a time that passes only while somebody waits. */
+final class MigrationHarnessTest {
+    private static final String NAME = "orders";
+    private static final int KEYS = 20;
+
+    @TempDir
+    private Path directory;
+
+    private final MemoryPhaseStore phases = new MemoryPhaseStore();
+    private final List<String> lines = new ArrayList<>();
+    private final List<Runnable> whileWaiting = new ArrayList<>();
+    private Instant now = Instant.parse("2026-11-21T12:00:00Z");
+    private MemoryPartitionDao origin;
+    private MemoryPartitionDao target;
+    private MigrationSides sides;
+    private DualDao<PartitionDao> dual;
+    private HarnessTime time;
+
+    @BeforeEach
+    void setUp() {
+        origin = new MemoryPartitionDao("origin", () -> now, new Faults(new SplittableRandom(1)), Delayer.NONE);
+        target = new MemoryPartitionDao("target", () -> now, new Faults(new SplittableRandom(2)), Delayer.NONE);
+        sides = new MigrationSides(open("memory:origin", origin), open("memory:target", target));
+        phases.create(NAME, PhaseRecord.first("ada", now, "begin"));
+        DualEnvironment environment = new DualEnvironment(
+                () -> now, this::nanoTime, DualEnvironment.system().threads());
+        dual = DualDao.builder(PartitionDao.class)
+                .name(NAME)
+                .instance("node-1")
+                .origin(origin)
+                .target(target)
+                .mode(Mode.MIGRATION)
+                .phases(phases)
+                .withoutDirectory()
+                .copy(KeyCodec.LONG, PartitionCopy.between(origin, target))
+                .identity(PartitionDao::identity)
+                .environment(environment)
+                .quietWindow(Duration.ofSeconds(5))
+                .poll(Duration.ofHours(1))
+                .build();
+        time = new HarnessTime(() -> now, this::nanoTime, this::sleep);
+    }
+
+    private static OpenStore open(String url, PartitionDao dao) {
+        return new OpenStore(StoreUrl.parse(url), dao, Optional.empty(), Optional.empty());
+    }
+
+    private long nanoTime() {
+        return Duration.between(Instant.EPOCH, now).toNanos();
+    }
+
+    private void sleep(Duration duration) {
+        now = now.plus(duration);
+        dual.poll();
+        dual.redrive();
+        whileWaiting.forEach(Runnable::run);
+    }
+
+    @AfterEach
+    void tearDown() {
+        dual.close();
+    }
+
+    private MigrationHarness harness() {
+        KeyedWork work = new KeyedWork(sides, 0, KEYS, dual.control(), "ada", time, Duration.ofMillis(100));
+        return MigrationHarness.of(dual)
+                .who("ada")
+                .bake(Duration.ofSeconds(2))
+                .gateTimeout(Duration.ofMinutes(1))
+                .backfill(work::backfill)
+                .verification(work::verification)
+                .tell(lines::add)
+                .time(time);
+    }
+
+    private void write(long key, String value) {
+        dual.dao()
+                .write(key, List.of(new Item("name", "0", value)))
+                .toCompletableFuture()
+                .join();
+    }
+
+    private static String read(PartitionDao dao, long key) {
+        Partition partition = dao.read(key).toCompletableFuture().join();
+        return partition == null ? null : partition.items().get(0).d();
+    }
+
+    private void fill() {
+        for (long key = 0; key < KEYS; key++) {
+            write(key, "first");
+        }
+    }
+
+    @Test
+    void shouldWalkToPhase5AndLeaveEverythingInTheTarget() throws IOException, InterruptedException {
+        fill();
+        Path report = directory.resolve("story.html");
+        WalkResult result = harness().report(report).walk();
+        assertThat(result.outcome()).isEqualTo(WalkResult.Outcome.COMPLETED);
+        assertThat(dual.phase().phase()).isEqualTo(Phase.TARGET_ONLY);
+        for (long key = 0; key < KEYS; key++) {
+            assertThat(read(target, key)).isEqualTo("first");
+        }
+        assertThat(String.join("\n", lines))
+                .containsSubsequence(
+                        "Phase 1",
+                        "Phase 2",
+                        "back-fill",
+                        "20 keys copied",
+                        "verification",
+                        "Phase 3",
+                        "Phase 4",
+                        "Phase 5",
+                        "COMPLETED");
+        assertThat(Files.readString(report)).contains("to phase 5");
+    }
+
+    @Test
+    void shouldWatchEachPhaseAsLongAsItWasTold() throws IOException, InterruptedException {
+        harness().bake(Duration.ofMinutes(10)).walk();
+        List<PhaseRecord> history = phases.history(NAME);
+        for (int i = 1; i < history.size(); i++) {
+            assertThat(Duration.between(history.get(i - 1).at(), history.get(i).at()))
+                    .isGreaterThanOrEqualTo(Duration.ofMinutes(10));
+        }
+    }
+
+    @Test
+    void shouldTurnBackWhenAGateStaysShut() throws IOException, InterruptedException {
+        fill();
+        target.faults().lossy(1);
+        WalkResult result = harness().walk();
+        assertThat(result.outcome()).isEqualTo(WalkResult.Outcome.ROLLED_BACK);
+        assertThat(result.reason()).contains("verification", "mismatches");
+        assertThat(dual.phase().phase()).isEqualTo(Phase.ORIGIN_ONLY);
+        assertThat(read(dual.dao(), 3)).isEqualTo("first");
+    }
+
+    @Test
+    void shouldTurnBackWhenNobodyCanDoWhatAGateAsksFor() throws IOException, InterruptedException {
+        WalkResult result =
+                MigrationHarness.of(dual).bake(Duration.ZERO).time(time).walk();
+        assertThat(result.outcome()).isEqualTo(WalkResult.Outcome.ROLLED_BACK);
+        assertThat(result.reason()).contains("back-fill", "given none");
+    }
+
+    @Test
+    void shouldBringBackWhatWasWrittenSincePhase4WhenItTurnsBackFromThere() throws IOException, InterruptedException {
+        fill();
+        whileWaiting.add(() -> {
+            if (dual.phase().phase() == Phase.WRITE_TARGET) {
+                write(7, "written in phase 4");
+                dual.dao().delete(8).toCompletableFuture().join();
+            }
+        });
+        WalkResult result = harness()
+                .turnBackIf(() -> "written in phase 4".equals(read(target, 7))
+                        ? Optional.of("somebody changed their mind")
+                        : Optional.empty())
+                .walk();
+        assertThat(result.outcome()).as(result.reason()).isEqualTo(WalkResult.Outcome.ROLLED_BACK);
+        assertThat(result.reason()).isEqualTo("somebody changed their mind");
+        assertThat(dual.phase().phase()).isEqualTo(Phase.ORIGIN_ONLY);
+        assertThat(dual.phase().highest()).isEqualTo(Phase.WRITE_TARGET);
+        assertThat(read(dual.dao(), 7)).isEqualTo("written in phase 4");
+        assertThat(read(dual.dao(), 8)).isNull();
+        assertThat(String.join("\n", lines)).contains("reverse back-fill");
+    }
+
+    @Test
+    void shouldStayWhereItIsWhenAnInstanceIsSilentAndSayWhich() throws IOException, InterruptedException {
+        whileWaiting.add(() -> {
+            if (dual.phase().phase() == Phase.WRITE_BOTH) {
+                phases.heartbeat(NAME, new Heartbeat("node-2", 1, true, now, Map.of("kind", "dao")));
+            }
+        });
+        WalkResult result = harness().walk();
+        assertThat(result.outcome()).isEqualTo(WalkResult.Outcome.STUCK);
+        assertThat(result.reason()).contains("node-2");
+        assertThat(dual.control().current().phase()).isEqualTo(Phase.WRITE_BOTH);
+    }
+
+    @Test
+    void shouldTurnBackWhenTheWholeTakesTooLong() throws IOException, InterruptedException {
+        WalkResult result = harness().atMost(Duration.ofSeconds(3)).walk();
+        assertThat(result.outcome()).isEqualTo(WalkResult.Outcome.ROLLED_BACK);
+        assertThat(result.reason()).contains("3s");
+    }
+
+    @Test
+    void shouldLeaveThePhaseWhenInterrupted() {
+        HarnessTime interrupted = new HarnessTime(() -> now, this::nanoTime, duration -> {
+            if (dual.phase().phase() == Phase.WRITE_BOTH) {
+                throw new InterruptedException("stopped");
+            }
+            sleep(duration);
+        });
+        assertThatThrownBy(() -> harness().time(interrupted).walk()).isInstanceOf(InterruptedException.class);
+        assertThat(dual.control().current().phase()).isEqualTo(Phase.WRITE_BOTH);
+    }
+
+    @Test
+    void shouldReadAllKeysFromTheTargetBeforePhase4() throws IOException, InterruptedException {
+        fill();
+        whileWaiting.add(() -> {
+            PhaseRecord current = dual.control().current();
+            if (current.phase() == Phase.READ_TARGET && current.readSharePercent() == 100 && current.version() == 3) {
+                dual.control().readShare(10, "ben", "carefully");
+            }
+        });
+        assertThat(harness().walk().outcome()).isEqualTo(WalkResult.Outcome.COMPLETED);
+        assertThat(phases.history(NAME))
+                .extracting(PhaseRecord::readSharePercent)
+                .contains(10);
+    }
+
+    @Test
+    void shouldSaySummaryOfWhatWasFound() {
+        HistoryVerdict verdict = new HistoryVerdict(1234, 1, 2, 3, 4, List.of());
+        assertThat(verdict.summary())
+                .isEqualTo("1,234 operations, 1 lost writes, 2 resurrected deletes, 3 stale reads,"
+                        + " 4 reads of what nobody wrote");
+    }
+
+    @Test
+    void shouldReadDurationsAsPeopleWriteThem() {
+        assertThat(DurationText.parse("500ms")).isEqualTo(Duration.ofMillis(500));
+        assertThat(DurationText.parse("10m")).isEqualTo(Duration.ofMinutes(10));
+        assertThat(DurationText.of(Duration.ofHours(48))).isEqualTo("2d");
+        assertThat(DurationText.of(Duration.ofMillis(1500))).isEqualTo("1500ms");
+        for (String text : List.of("", "10", "m", "-1s", "1.5s", "1w")) {
+            assertThatThrownBy(() -> DurationText.parse(text)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+}
