@@ -26,13 +26,14 @@ public record BulkMismatch(String key, Kind kind, boolean writtenPast, List<Fiel
     /** A line for people: where it is, which, and in what it differs. */
     @Override
     public String toString() {
-        String where =
-                switch (kind) {
-                    case ONLY_ORIGIN -> "only in the origin";
-                    case ONLY_TARGET -> "only in the target";
-                    case DIFFERENT -> "different";
-                };
-        StringBuilder text = new StringBuilder(where).append(writtenPast ? ", written past the dual DAO: " : ": ").append(key);
+        String where = switch (kind) {
+            case ONLY_ORIGIN -> "only in the origin";
+            case ONLY_TARGET -> "only in the target";
+            case DIFFERENT -> "different";
+        };
+        StringBuilder text = new StringBuilder(where)
+                .append(writtenPast ? ", written past the dual DAO: " : ": ")
+                .append(key);
         diffs.forEach(diff -> text.append("; ")
                 .append(diff.path())
                 .append(": ")

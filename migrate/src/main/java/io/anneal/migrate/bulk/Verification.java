@@ -107,8 +107,9 @@ public final class Verification<E extends BulkEntry> {
                     origin.identity() + " and " + target.identity()
                             + result.samples().stream()
                                     .limit(NOTED_MAX)
-                                    .map(sample -> "; " + new BulkMismatch(
-                                            sample.key(), sample.kind(), sample.writtenPast(), List.of()))
+                                    .map(sample -> "; "
+                                            + new BulkMismatch(
+                                                    sample.key(), sample.kind(), sample.writtenPast(), List.of()))
                                     .collect(Collectors.joining()));
             run.phase()
                     .ifPresent(part -> part.note(
