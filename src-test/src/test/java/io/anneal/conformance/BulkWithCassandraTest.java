@@ -130,25 +130,30 @@ final class BulkWithCassandraTest {
         for (int i = 0; i < ROWS; i++) {
             String using = " USING TIMESTAMP " + (base + random.nextInt(5_000_000))
                     + (random.nextInt(3) == 0 ? " AND TTL " + (2_000 + random.nextInt(5) * 1_000) : " AND TTL 0");
-            String key = "customer = " + random.nextInt(12) + " AND region = '" + (random.nextBoolean() ? "" : "é")
-                    + "'";
+            String key =
+                    "customer = " + random.nextInt(12) + " AND region = '" + (random.nextBoolean() ? "" : "é") + "'";
             String row = key + " AND placed = " + (1_700_000_000_000L + random.nextInt(6)) + " AND line = "
                     + random.nextInt(8);
             switch (random.nextInt(8)) {
-                case 0 -> session.execute("UPDATE bulk_one.orders" + using + " SET name = 'n" + i + "', total = "
-                        + (random.nextBoolean() ? "null" : "1.500") + " WHERE " + key);
-                case 1 -> session.execute("DELETE FROM bulk_one.orders USING TIMESTAMP " + (base + random.nextInt(5_000_000))
-                        + " WHERE " + row);
-                case 2 -> session.execute("INSERT INTO bulk_one.orders (customer, region, placed, line) VALUES ("
-                        + row.replaceAll("\\w+ = ", "").replace(" AND ", ", ") + ")" + using);
-                case 3 -> session.execute("INSERT INTO bulk_one.orders (customer, region, placed, line, note, parts, seen)"
-                        + " VALUES (" + row.replaceAll("\\w+ = ", "").replace(" AND ", ", ") + ", 'inserted" + i
-                        + "', [1, " + i + "], now())" + using);
-                default -> session.execute("UPDATE bulk_one.orders" + using + " SET note = "
-                        + (random.nextBoolean() ? "''" : "'v" + i + "'") + ", \"Weird Name\" = "
-                        + (random.nextInt(3) == 0 ? "null" : "'w" + i + "'")
-                        + ", sizes = {'a': 1, 'b': " + i + "}, address = {street: 'Main'}, pair = (" + i
-                        + ", null), raw = 0x" + (random.nextBoolean() ? "" : "00ff") + " WHERE " + row);
+                case 0 ->
+                    session.execute("UPDATE bulk_one.orders" + using + " SET name = 'n" + i + "', total = "
+                            + (random.nextBoolean() ? "null" : "1.500") + " WHERE " + key);
+                case 1 ->
+                    session.execute("DELETE FROM bulk_one.orders USING TIMESTAMP " + (base + random.nextInt(5_000_000))
+                            + " WHERE " + row);
+                case 2 ->
+                    session.execute("INSERT INTO bulk_one.orders (customer, region, placed, line) VALUES ("
+                            + row.replaceAll("\\w+ = ", "").replace(" AND ", ", ") + ")" + using);
+                case 3 ->
+                    session.execute("INSERT INTO bulk_one.orders (customer, region, placed, line, note, parts, seen)"
+                            + " VALUES (" + row.replaceAll("\\w+ = ", "").replace(" AND ", ", ") + ", 'inserted" + i
+                            + "', [1, " + i + "], now())" + using);
+                default ->
+                    session.execute("UPDATE bulk_one.orders" + using + " SET note = "
+                            + (random.nextBoolean() ? "''" : "'v" + i + "'") + ", \"Weird Name\" = "
+                            + (random.nextInt(3) == 0 ? "null" : "'w" + i + "'")
+                            + ", sizes = {'a': 1, 'b': " + i + "}, address = {street: 'Main'}, pair = (" + i
+                            + ", null), raw = 0x" + (random.nextBoolean() ? "" : "00ff") + " WHERE " + row);
             }
         }
     }
@@ -167,14 +172,15 @@ final class BulkWithCassandraTest {
                             VALUES.get(i),
                             List.of(
                                     row.codecRegistry()
-                                            .codecFor(row.getColumnDefinitions().get(at).getType())
+                                            .codecFor(row.getColumnDefinitions()
+                                                    .get(at)
+                                                    .getType())
                                             .format(row.getObject(at)),
                                     row.getLong(at + 1),
                                     row.isNull(at + 2) ? 0 : row.getInt(at + 2)));
                 }
             }
-            rows.put(
-                    row.getInt(0) + " " + row.getString(1) + " " + row.getInstant(2) + " " + row.getObject(3), cells);
+            rows.put(row.getInt(0) + " " + row.getString(1) + " " + row.getInstant(2) + " " + row.getObject(3), cells);
         }
         return rows;
     }
@@ -275,8 +281,8 @@ final class BulkWithCassandraTest {
     void shouldLoseAgainstWhatIsNewerInTheTarget() throws Exception {
         String key = " WHERE customer = %d AND region = 'x' AND placed = 1 AND line = 1";
         for (int customer = 0; customer < 3; customer++) {
-            session.execute("INSERT INTO bulk_one.orders (customer, region, placed, line, note, raw) VALUES (" + customer
-                    + ", 'x', 1, 1, 'old', 0x01) USING TIMESTAMP 1000");
+            session.execute("INSERT INTO bulk_one.orders (customer, region, placed, line, note, raw) VALUES ("
+                    + customer + ", 'x', 1, 1, 'old', 0x01) USING TIMESTAMP 1000");
         }
         session.execute("UPDATE bulk_two.orders USING TIMESTAMP 2000 SET note = 'new'" + key.formatted(0));
         session.execute("DELETE FROM bulk_two.orders USING TIMESTAMP 2000" + key.formatted(1));
@@ -295,15 +301,17 @@ final class BulkWithCassandraTest {
         backfill(source("bulk_one"), target("bulk_two"));
         session.execute("DELETE FROM bulk_one.orders WHERE customer = 3 AND region = ''");
         session.execute("UPDATE bulk_one.orders SET name = null WHERE customer = 4 AND region = ''");
-        session.execute("INSERT INTO bulk_two.orders (customer, region, placed, line, note) VALUES (99, '', 1, 1, 'surplus')"
-                + " USING TIMESTAMP 1000");
-        session.execute("INSERT INTO bulk_one.orders (customer, region, placed, line, note) VALUES (98, '', 1, 1, 'past')");
-        session.execute("UPDATE bulk_one.orders SET note = 'changed' WHERE customer = 98 AND region = '' AND placed = 2 AND line = 1");
+        session.execute(
+                "INSERT INTO bulk_two.orders (customer, region, placed, line, note) VALUES (99, '', 1, 1, 'surplus')"
+                        + " USING TIMESTAMP 1000");
+        session.execute(
+                "INSERT INTO bulk_one.orders (customer, region, placed, line, note) VALUES (98, '', 1, 1, 'past')");
+        session.execute(
+                "UPDATE bulk_one.orders SET note = 'changed' WHERE customer = 98 AND region = '' AND placed = 2 AND line = 1");
         session.execute("UPDATE bulk_two.orders USING TIMESTAMP 1000 SET note = 'stale', raw = 0x01 WHERE customer = 98"
                 + " AND region = '' AND placed = 2 AND line = 1");
 
-        VerificationResult found =
-                verify(source("bulk_one"), source("bulk_two"), BulkTolerance.VALUES);
+        VerificationResult found = verify(source("bulk_one"), source("bulk_two"), BulkTolerance.VALUES);
         assertThat(found.onlyOrigin()).as(found.samples().toString()).isEqualTo(1);
         assertThat(found.onlyTarget()).isPositive();
         assertThat(found.different()).isPositive();
@@ -326,15 +334,18 @@ final class BulkWithCassandraTest {
 
     @Test
     void shouldRefuseWhatCqlTellsTooLittleOf() {
-        assertThatThrownBy(() -> CassandraSource.open(session, "bulk_one", "tagged", CassandraBulkConfig.DEFAULTS, CLOCK))
+        assertThatThrownBy(
+                        () -> CassandraSource.open(session, "bulk_one", "tagged", CassandraBulkConfig.DEFAULTS, CLOCK))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("SSTableSource")
                 .hasMessageContaining("tags set<text>")
                 .hasMessageContaining("place place");
-        assertThatThrownBy(() -> CassandraTarget.open(session, "bulk_one", "counted", CassandraBulkConfig.DEFAULTS, CLOCK))
+        assertThatThrownBy(
+                        () -> CassandraTarget.open(session, "bulk_one", "counted", CassandraBulkConfig.DEFAULTS, CLOCK))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("hits counter");
-        assertThatThrownBy(() -> CassandraSource.open(session, "bulk_one", "nothing", CassandraBulkConfig.DEFAULTS, CLOCK))
+        assertThatThrownBy(
+                        () -> CassandraSource.open(session, "bulk_one", "nothing", CassandraBulkConfig.DEFAULTS, CLOCK))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("bulk_one.nothing");
     }
@@ -374,8 +385,9 @@ final class BulkWithCassandraTest {
                     switch (random.nextInt(6)) {
                         case 0 -> "DELETE FROM bulk_one.replicated" + using + row;
                         case 1 -> "DELETE tags FROM bulk_one.replicated" + using + row;
-                        case 2 -> "UPDATE bulk_one.replicated" + using + " SET shared = 's" + i + "'"
-                                + row.substring(0, row.indexOf(" AND"));
+                        case 2 ->
+                            "UPDATE bulk_one.replicated" + using + " SET shared = 's" + i + "'"
+                                    + row.substring(0, row.indexOf(" AND"));
                         case 3 -> "UPDATE bulk_one.replicated" + using + " SET tags = tags + {'t" + i % 7 + "'}" + row;
                         default -> "UPDATE bulk_one.replicated" + using + " SET note = 'v" + i + "'" + row;
                     });

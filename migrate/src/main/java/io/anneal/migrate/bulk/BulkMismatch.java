@@ -23,6 +23,26 @@ public record BulkMismatch(String key, Kind kind, boolean writtenPast, List<Fiel
         diffs = List.copyOf(diffs);
     }
 
+    /** A line for people: where it is, which, and in what it differs. */
+    @Override
+    public String toString() {
+        String where = switch (kind) {
+            case ONLY_ORIGIN -> "only in the origin";
+            case ONLY_TARGET -> "only in the target";
+            case DIFFERENT -> "different";
+        };
+        StringBuilder text = new StringBuilder(where)
+                .append(writtenPast ? ", written past the dual DAO: " : ": ")
+                .append(key);
+        diffs.forEach(diff -> text.append("; ")
+                .append(diff.path())
+                .append(": ")
+                .append(diff.origin())
+                .append(" and ")
+                .append(diff.target()));
+        return text.toString();
+    }
+
     /** The same with the two sides in each other's place. */
     BulkMismatch exchanged() {
         Kind other = switch (kind) {

@@ -84,9 +84,15 @@ final class RangeComparison<E extends BulkEntry> {
             }
             writtenPast += believed.mismatch().writtenPast() ? 1 : 0;
             repaired += believed.repaired() ? 1 : 0;
-            if (samples.size() < samplesMax) {
-                samples.add(believed.mismatch());
-            }
+            sample(believed.mismatch(), samplesMax);
+        }
+    }
+
+    /** Of what was written past the dual DAO, names are what is wanted most: it comes first. */
+    private void sample(BulkMismatch mismatch, int samplesMax) {
+        samples.add(mismatch.writtenPast() ? 0 : samples.size(), mismatch);
+        if (samples.size() > samplesMax) {
+            samples.remove(samples.size() - 1);
         }
     }
 

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
 
 /**
  * Compares both sides entry by entry, in both directions: a merge join of two ordered streams, range by range, several at once. While
@@ -28,6 +30,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 public final class Verification<E extends BulkEntry> {
     static final String KIND = "verify";
+    /** Mismatches that are named in the note, by key alone. */
+    private static final int NOTED_MAX = 5;
 
     private final BulkSource<E> origin;
     private final BulkSource<E> target;
@@ -98,7 +102,15 @@ public final class Verification<E extends BulkEntry> {
                     Facts.MISMATCHES,
                     Long.toString(result.complete() ? result.mismatches() : Math.max(1, result.mismatches())));
             facts.put(Facts.WRITTEN_PAST, Long.toString(result.writtenPast()));
-            facts.put(Facts.TEXT, origin.identity() + " and " + target.identity());
+            facts.put(
+                    Facts.TEXT,
+                    origin.identity() + " and " + target.identity()
+                            + result.samples().stream()
+                                    .limit(NOTED_MAX)
+                                    .map(sample -> "; "
+                                            + new BulkMismatch(
+                                                    sample.key(), sample.kind(), sample.writtenPast(), List.of()))
+                                    .collect(Collectors.joining()));
             run.phase()
                     .ifPresent(part -> part.note(
                             PhaseNote.Kind.VERIFICATION,
@@ -226,10 +238,9 @@ public final class Verification<E extends BulkEntry> {
                 cleared += comparison.cleared();
                 writtenPast += comparison.writtenPast();
                 repaired += comparison.repaired();
-                comparison.samples().stream()
-                        .limit(told.samplesMax - samples.size())
-                        .forEach(samples::add);
+                samples.addAll(comparison.samples());
             }
+            samples.sort(Comparator.comparing(BulkMismatch::writtenPast).reversed());
             BulkProgress progress = run.meter().progress();
             return new VerificationResult(
                     progress.rows(),
@@ -240,7 +251,7 @@ public final class Verification<E extends BulkEntry> {
                     writtenPast,
                     repaired,
                     progress.rangesDone() == progress.rangesTotal() && !tooMany(),
-                    samples,
+                    samples.subList(0, Math.min(told.samplesMax, samples.size())),
                     progress.rangesTotal(),
                     run.checkpoint().resumed(),
                     run.meter().seconds());

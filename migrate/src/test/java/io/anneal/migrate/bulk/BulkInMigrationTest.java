@@ -141,6 +141,9 @@ final class BulkInMigrationTest {
         assertThat(control.notes().get(1).facts())
                 .containsEntry(Facts.MISMATCHES, "2")
                 .containsEntry(Facts.WRITTEN_PAST, "1");
+        assertThat(control.notes().get(1).facts().get(Facts.TEXT))
+                .contains("only in the origin, written past the dual DAO: k" + past)
+                .contains("only in the origin: k" + TestSide.position(7, ENTRIES));
         assertThatThrownBy(this::advance).isInstanceOf(GateException.class);
     }
 

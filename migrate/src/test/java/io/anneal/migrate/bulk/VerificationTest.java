@@ -168,6 +168,7 @@ final class VerificationTest {
 
         assertThat(result.mismatches()).isEqualTo(4);
         assertThat(result.writtenPast()).isEqualTo(2);
+        assertThat(result.samples().subList(0, 2)).as("those come first").allMatch(BulkMismatch::writtenPast);
         assertThat(result.samples())
                 .filteredOn(BulkMismatch::writtenPast)
                 .extracting(BulkMismatch::key)
