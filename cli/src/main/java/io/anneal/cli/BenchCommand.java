@@ -43,7 +43,7 @@ import picocli.CommandLine.Parameters;
                     + "merge-4-small; and, when named, dump-memory verify-memory rewrite-memory",
             "Cases of store: write-burst write-steady write-batch-64 write-batch-64-async write-batch-1 "
                     + "compact-4-half compact-4-random read-memtable read-cached",
-            "Cases of dual-dao: proxy-1 proxy-3 proxy-5 core-1 core-3 core-5 test-hang"
+            "Cases of dual-dao: proxy-1 proxy-3 proxy-5 core-1 core-3 core-5 test-same test-hang"
         })
 final class BenchCommand extends Subcommand {
     /** What can be measured beside Anneal. */

@@ -7,6 +7,8 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.ServiceConfigurationError;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -61,6 +63,7 @@ final class DraftCheck<D> {
         options.put("environment", draft.environment);
         options.put("poll", draft.poll);
         options.put("quietWindow", draft.quietWindow);
+        options.put("closeTimeout", draft.closeTimeout);
         options.forEach((option, value) -> require(value != null, "." + option + "(null)"));
         require(draft.name != null && !draft.name.isBlank(), ".name(...) is blank");
         require(draft.instance == null || !draft.instance.isBlank(), ".instance(...) is blank");
@@ -116,6 +119,7 @@ final class DraftCheck<D> {
         }
         positive("poll", draft.poll);
         positive("targetTimeout", draft.targetTimeout);
+        positive("closeTimeout", draft.closeTimeout);
         require(
                 draft.quietWindow == null || !draft.quietWindow.isNegative(),
                 ".quietWindow(...) is negative, duration=" + draft.quietWindow);
@@ -133,8 +137,7 @@ final class DraftCheck<D> {
         } else if (draft.type.isSealed()) {
             problems.add("a sealed interface can't be implemented, type=" + draft.type.getName());
         } else if (draft.proxied) {
-            ReturnAdapters returns = new ReturnAdapters(draft.returns, draft.type.getClassLoader());
-            methods = new DaoMethods<>(draft, returns, problems::add).operations();
+            methods = methods();
         }
         List<OperationSpec<D, ?, ?>> functional = new ArrayList<>();
         for (OperationSpec<D, ?, ?> operation : draft.operations) {
@@ -146,6 +149,19 @@ final class DraftCheck<D> {
         methods.values().stream().distinct().forEach(operation -> checkName(names, operation));
         functional.forEach(operation -> checkName(names, operation));
         return new Checked<>(methods, functional);
+    }
+
+    private Map<Method, OperationSpec<D, Object[], Object>> methods() {
+        require(!draft.returns.contains(null), ".returns(null)");
+        draft.returns.removeIf(Objects::isNull);
+        ReturnAdapters returns;
+        try {
+            returns = new ReturnAdapters(draft.returns, draft.type.getClassLoader());
+        } catch (ServiceConfigurationError e) {
+            problems.add("a service can't be loaded, reason=" + e.getMessage());
+            return Map.of();
+        }
+        return new DaoMethods<>(draft, returns, problems::add).operations();
     }
 
     private void checkName(Set<String> names, OperationSpec<D, ?, ?> operation) {

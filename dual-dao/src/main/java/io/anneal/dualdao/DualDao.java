@@ -32,12 +32,11 @@ public final class DualDao<D> implements AutoCloseable {
     /** How many keys are copied out of the journal at a time. */
     private static final int REDRIVE_KEYS_MAX = 1_000;
 
-    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
-
     private final DualConfig<D> config;
     private final PhaseStore phases;
     private final DualDaoParts<D> parts;
     private final Map<String, DualOperation<?, ?>> operations;
+    private final Duration closeTimeout;
     private final D dao;
     private final ScheduledExecutorService polling;
 
@@ -51,6 +50,7 @@ public final class DualDao<D> implements AutoCloseable {
             PhaseStore phases,
             DualDaoParts<D> parts,
             Map<String, DualOperation<?, ?>> operations,
+            Duration closeTimeout,
             D dao,
             ScheduledExecutorService polling,
             DualDaoJmx jmx) {
@@ -58,6 +58,7 @@ public final class DualDao<D> implements AutoCloseable {
         this.phases = phases;
         this.parts = parts;
         this.operations = operations;
+        this.closeTimeout = closeTimeout;
         this.dao = dao;
         this.polling = polling;
         this.jmx = jmx;
@@ -97,7 +98,8 @@ public final class DualDao<D> implements AutoCloseable {
             DualDaoJmx jmx = draft.jmx ? shown(draft, config, parts) : null;
             // of its own: a phase store that hangs must not hold up time limits
             ScheduledExecutorService polling = config.environment().threads().scheduler();
-            DualDao<D> dual = new DualDao<>(config, draft.phases, parts, operations, dao, polling, jmx);
+            DualDao<D> dual =
+                    new DualDao<>(config, draft.phases, parts, operations, draft.closeTimeout, dao, polling, jmx);
             long intervalNanos = draft.poll.toNanos();
             polling.scheduleWithFixedDelay(dual::tick, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
             return dual;
@@ -133,9 +135,12 @@ public final class DualDao<D> implements AutoCloseable {
     }
 
     /**
-     * The DAO to serve: routes each call by the phase in force, and throws what the failing side throws, with an {@link
-     * OutcomePerSide} attached. Methods with a body and without a word about what they do run on it, so that what they call is
-     * routed.
+     * The DAO to serve: routes each call by the phase in force. What the failing side throws comes out as it is, checked
+     * exceptions that the method does not declare too, with an {@link OutcomePerSide} attached. Methods with a body and without a
+     * word about what they do run on it, so that what they call is routed. It equals itself alone.
+     *
+     * <p>Its class is made when it is built, in the interface's package; on the module path that package must be open to
+     * {@code io.anneal.dualdao}, or exported.
      *
      * @throws IllegalStateException if it was built without a proxy
      */
@@ -235,8 +240,8 @@ public final class DualDao<D> implements AutoCloseable {
     }
 
     /**
-     * Ends this instance's part: no call begins any more (it throws {@link IllegalStateException}); waits up to ten seconds for what is
-     * under way, and takes the instance off the phase store. If something hangs it stays registered and holds up the next step, until
+     * Ends this instance's part: no call begins any more (it throws {@link IllegalStateException}); waits for what is under way, ten
+     * seconds if the builder was told nothing else, and takes the instance off the phase store. If something hangs it stays registered and holds up the next step, until
      * somebody declares it dead. Closing twice does nothing.
      */
     @Override
@@ -251,7 +256,7 @@ public final class DualDao<D> implements AutoCloseable {
         if (jmx != null) {
             jmx.close();
         }
-        parts.close(CLOSE_TIMEOUT, null);
+        parts.close(closeTimeout, null);
     }
 
     @Override

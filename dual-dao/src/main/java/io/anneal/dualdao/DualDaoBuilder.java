@@ -250,6 +250,12 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
+    /** How long {@link DualDao#close} waits for what is under way; ten seconds if nothing is said. */
+    public DualDaoBuilder<D> closeTimeout(Duration timeout) {
+        draft.closeTimeout = timeout;
+        return this;
+    }
+
     /** Shows the dual DAO in JMX, and switches phases there if that is allowed. Not shown if nothing is said. */
     public DualDaoBuilder<D> jmx(boolean allowSwitch) {
         draft.jmx = true;

@@ -68,6 +68,7 @@ final class DualDaoDraft<D> {
     Executor batches;
     DualEnvironment environment = DualEnvironment.system();
     Duration poll = Duration.ofSeconds(1);
+    Duration closeTimeout = Duration.ofSeconds(10);
     boolean jmx;
     boolean jmxSwitch;
     boolean targetFirst;

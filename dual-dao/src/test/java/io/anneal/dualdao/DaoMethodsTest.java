@@ -484,6 +484,9 @@ final class DaoMethodsTest {
         assertThat(problems).isEmpty();
         assertThat(told.get("count").missing().test(0)).isTrue();
         assertThat(told.get("count").missing().test(1)).isFalse();
+        assertThat(told.get("count").missing().test(null))
+                .as("null is nothing without asking")
+                .isTrue();
     }
 
     interface BatchDao {

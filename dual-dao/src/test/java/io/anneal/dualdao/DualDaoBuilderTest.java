@@ -3,14 +3,22 @@ package io.anneal.dualdao;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.anneal.dualdao.phase.PhaseSource;
 import io.anneal.dualdao.phase.PhaseStore;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Proxy;
+import java.net.URL;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What {@link DualDaoBuilder#build} refuses. */
 final class DualDaoBuilderTest {
@@ -186,7 +194,9 @@ final class DualDaoBuilderTest {
                         .metrics(null)
                         .environment(null)
                         .poll(null)
-                        .quietWindow(null)))
+                        .quietWindow(null)
+                        .closeTimeout(null)
+                        .returns(null)))
                 .containsExactly(
                         ".missing(null)",
                         ".writes(null)",
@@ -198,7 +208,9 @@ final class DualDaoBuilderTest {
                         ".metrics(null)",
                         ".environment(null)",
                         ".poll(null)",
-                        ".quietWindow(null)");
+                        ".quietWindow(null)",
+                        ".closeTimeout(null)",
+                        ".returns(null)");
     }
 
     @Test
@@ -224,6 +236,40 @@ final class DualDaoBuilderTest {
                         .phases(store(false))))
                 .containsExactly(
                         "not an interface, type=java.lang.String; DualDao.functional(...) does without a proxy");
+    }
+
+    @Test
+    void shouldRefuseServicesThatCannotBeLoaded(@TempDir Path directory) throws Exception {
+        Path services = Files.createDirectories(directory.resolve("META-INF/services"));
+        Files.writeString(services.resolve(ReturnAdapter.class.getName()), "no.such.Adapter");
+        String name = PhaseSource.class.getName();
+        byte[] bytes;
+        try (InputStream in =
+                PhaseSource.class.getClassLoader().getResourceAsStream(name.replace('.', '/') + ".class")) {
+            bytes = in.readAllBytes();
+        }
+        ClassLoader loader = new ClassLoader(getClass().getClassLoader()) {
+            @Override
+            protected Class<?> loadClass(String wanted, boolean resolve) throws ClassNotFoundException {
+                return wanted.equals(name)
+                        ? defineClass(name, bytes, 0, bytes.length)
+                        : super.loadClass(wanted, resolve);
+            }
+
+            @Override
+            protected Enumeration<URL> findResources(String wanted) throws IOException {
+                Path file = directory.resolve(wanted);
+                return Files.exists(file)
+                        ? Collections.enumeration(List.of(file.toUri().toURL()))
+                        : Collections.emptyEnumeration();
+            }
+        };
+
+        assertThat(problems(complete(loader.loadClass(name))))
+                .singleElement()
+                .asString()
+                .startsWith("a service can't be loaded, reason=")
+                .contains("no.such.Adapter");
     }
 
     @Test

@@ -21,10 +21,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import javax.management.JMX;
 import javax.management.MBeanServer;
@@ -65,6 +67,7 @@ final class DualDaoTest {
         private final String identity;
         private final Map<Long, String> names = new ConcurrentHashMap<>();
         private volatile Throwable failure;
+        private volatile Callable<Void> beforeAnswer = () -> null;
 
         MapDao(String identity) {
             this.identity = identity;
@@ -78,6 +81,11 @@ final class DualDaoTest {
 
         @Override
         public CompletionStage<String> findLater(long id) {
+            try {
+                beforeAnswer.call();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
             return failure == null
                     ? CompletableFuture.completedFuture(names.get(id))
                     : CompletableFuture.failedFuture(failure);
@@ -327,6 +335,50 @@ final class DualDaoTest {
 
         assertThat(phases.heartbeats(NAME)).isEmpty();
         assertThatThrownBy(() -> dao.find(1)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void shouldStayRegisteredWhenClosedWhileACallHangs() throws InterruptedException {
+        begin(phases);
+        dual = builder().closeTimeout(Duration.ofMillis(20)).build();
+        CountDownLatch called = new CountDownLatch(1);
+        CountDownLatch letGo = new CountDownLatch(1);
+        origin.beforeAnswer = () -> {
+            called.countDown();
+            letGo.await();
+            return null;
+        };
+        Thread caller = new Thread(() -> dual.dao().findLater(1));
+        caller.start();
+        called.await();
+        dual.close();
+
+        assertThat(phases.heartbeats(NAME))
+                .as("nobody knows in which phase the call goes on")
+                .hasSize(1);
+        letGo.countDown();
+        caller.join();
+    }
+
+    @Test
+    void shouldEndItsWaitWhenInterruptedWhileClosing() throws InterruptedException {
+        start();
+        CountDownLatch called = new CountDownLatch(1);
+        CountDownLatch letGo = new CountDownLatch(1);
+        origin.beforeAnswer = () -> {
+            called.countDown();
+            letGo.await();
+            return null;
+        };
+        Thread caller = new Thread(() -> dual.dao().findLater(1));
+        caller.start();
+        called.await();
+        Thread.currentThread().interrupt();
+        dual.close();
+
+        assertThat(Thread.interrupted()).isTrue();
+        letGo.countDown();
+        caller.join();
     }
 
     @Test

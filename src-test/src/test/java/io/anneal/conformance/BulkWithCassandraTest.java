@@ -340,6 +340,30 @@ final class BulkWithCassandraTest {
     }
 
     @Test
+    void shouldCopyCountersFromSSTables() throws Exception {
+        for (int i = 0; i < 50; i++) {
+            session.execute("UPDATE bulk_one.counted SET hits = hits + " + i + " WHERE id = " + i % 7);
+        }
+        peer.flush("bulk_one", "counted");
+        Path snapshot = peer.snapshot("bulk_one", "counted", "counters");
+        try (SSTableSource source = SSTableSource.open(List.of(List.of(snapshot)), 1, CLOCK);
+                Store store = Store.open(directory.resolve("store"))) {
+            Table table = store.createTable("CREATE TABLE bulk_one.counted (id int PRIMARY KEY, hits counter)");
+
+            backfill(source, StoreTarget.of(store, "bulk_one.counted", CLOCK));
+            backfill(source, StoreTarget.of(store, "bulk_one.counted", CLOCK));
+
+            for (Row row : session.execute("SELECT id, hits FROM bulk_one.counted")) {
+                assertThat(table.row(Map.of("id", row.getInt(0))).orElseThrow().value("hits"))
+                        .isEqualTo(row.getLong(1));
+            }
+            assertThat(verify(source, StoreSource.of(store, "bulk_one.counted", CLOCK), BulkTolerance.EXACT)
+                            .clean())
+                    .isTrue();
+        }
+    }
+
+    @Test
     void shouldMergeTheSSTablesOfThreeReplicas() throws Exception {
         Random random = new Random(5);
         List<String> statements = new ArrayList<>();

@@ -99,6 +99,8 @@ class MigrationWalkTest {
 
     private void walk(String origin, String target, String phaseStore) throws IOException {
         Path report = directory.resolve("story.html");
+        Commands.Result begun = Commands.run("migrate", "init", "--name", "walk", "--phase-store", phaseStore);
+        assertThat(begun.exitCode()).as(begun.err()).isZero();
         Commands.Result result = Commands.run(
                 "migrate",
                 "run",

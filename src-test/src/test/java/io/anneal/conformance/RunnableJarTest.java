@@ -3,6 +3,7 @@ package io.anneal.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.anneal.bench.peer.CassandraPeer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The runnable jar and the launcher, each in a process of its own, as a user starts them. */
@@ -76,6 +78,23 @@ final class RunnableJarTest {
                 directory.resolve("to").toString());
         assertThat(run.err()).isEmpty();
         assertThat(run.exitCode()).isZero();
+    }
+
+    /** The driver of Cassandra needs more of the jar than its classes: its settings, and libraries that it alone uses. */
+    @Test
+    @ExtendWith(SharedPeer.class)
+    void shouldKeepPhasesInCassandra(CassandraPeer peer) throws Exception {
+        peer.execute("CREATE KEYSPACE phases_of_jar"
+                + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+        try {
+            String url = "cassandra://" + peer.config().address() + ":" + peer.cqlPort() + "/phases_of_jar";
+            Run run = runJar("migrate", "init", "--name", "users", "--phase-store", url);
+            assertThat(run.err()).isEmpty();
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.out()).contains("phase 1");
+        } finally {
+            peer.execute("DROP KEYSPACE phases_of_jar");
+        }
     }
 
     @Test

@@ -187,7 +187,9 @@ final class DualDaoHazardsTest {
         enter(Phase.WRITE_BOTH);
         PhaseControl control = built(described(Mode.MIGRATION)).control();
 
-        assertThatThrownBy(() -> control.advance("test", "too early")).isInstanceOf(GateException.class);
+        assertThatThrownBy(() -> control.advance("test", "too early"))
+                .isInstanceOf(GateException.class)
+                .hasMessageContaining("backfill");
         control.finish(control.begin(), PhaseNote.Kind.BACKFILL, "test", Map.of(Facts.ROWS, "1"));
         assertThatThrownBy(() -> control.advance("test", "not verified")).isInstanceOf(GateException.class);
         threads.pass(1, TimeUnit.SECONDS);
@@ -298,7 +300,7 @@ final class DualDaoHazardsTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldNotWaitForATestedTargetThatHangs() throws InterruptedException {
         enter(Phase.READ_TARGET);
         DualDao<Shelf> dual = described(Mode.TEST)
@@ -429,7 +431,7 @@ final class DualDaoHazardsTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldOrderWritesToAKeySoThatBothSidesEndAlike() throws InterruptedException {
         Shelf dao = dao(Mode.MIGRATION, Phase.WRITE_BOTH);
         CountDownLatch inTarget = new CountDownLatch(1);
@@ -543,6 +545,10 @@ final class DualDaoHazardsTest {
         var reversed = dual.reverse();
         threads.runBeside();
         assertThat(reversed.toCompletableFuture().join().left()).isZero();
+        dual.poll();
+        assertThatThrownBy(() -> control.rollback("test", "nobody compared"))
+                .isInstanceOf(GateException.class)
+                .hasMessageContaining("reverse");
         control.finish(start, PhaseNote.Kind.REVERSE_BACKFILL, "test", Map.of(Facts.MISMATCHES, "0"));
         dual.poll();
 
@@ -661,19 +667,18 @@ final class DualDaoHazardsTest {
 
     @Test
     void shouldKeepItsPhaseAndTakeNoStepWhileTheStoreIsGone() {
-        MemoryPhaseStore real = new MemoryPhaseStore();
-        boolean[] gone = new boolean[1];
-        phases = LosablePhaseStore.of(real, () -> gone[0]);
+        LossyPhaseStore lossy = new LossyPhaseStore(new MemoryPhaseStore());
+        phases = lossy;
         enter(Phase.WRITE_BOTH);
-        DualDao<Shelf> dual = built(described(Mode.MIGRATION));
-        gone[0] = true;
+        DualDao<Shelf> dual = built(described(Mode.MIGRATION).directory(directory));
+        lossy.lost(true);
         dual.poll();
 
         assertThat(dual.phase().phase()).isEqualTo(Phase.WRITE_BOTH);
         dual.dao().put("k", "v");
         assertThat(target.rows).containsEntry("k", "v");
         assertThatThrownBy(() -> dual.control().advance("test", "on")).isInstanceOf(PhaseStoreException.class);
-        gone[0] = false;
+        lossy.lost(false);
     }
 
     @Test

@@ -17,15 +17,17 @@ import java.util.List;
  * proxy-3     in phase 3, all of them in the target                       of the target itself
  * proxy-5     in phase 5                                                  of the target itself
  * core-1 ...  the same through the functional core
- * test-hang   reads and writes in test mode, of an origin that takes      the same calls of the origin itself; how far its
- *             a while, beside a target that never answers                 own runs lie apart is what can be told at all
+ * test-same   reads and writes in test mode, of an origin that takes      the same calls of the origin itself
+ *             a while, beside itself as the target
+ * test-hang   the same beside a target that never answers                 beside itself: how far those runs lie apart is
+ *                                                                         what can be told at all
  * </pre>
  */
 public final class DualDaoScenario {
     public static final String NAME = "dual-dao";
     /** Everything that {@link BenchConfig#cases} may name here. */
     public static final List<String> CASES =
-            List.of("proxy-1", "proxy-3", "proxy-5", "core-1", "core-3", "core-5", "test-hang");
+            List.of("proxy-1", "proxy-3", "proxy-5", "core-1", "core-3", "core-5", "test-same", "test-hang");
 
     /** Of the origin beside a target that hangs. */
     private static final int SPIN_ROUNDS = 20_000;
@@ -53,8 +55,8 @@ public final class DualDaoScenario {
         overhead("proxy-1", "core-1", Phase.ORIGIN_ONLY);
         overhead("proxy-3", "core-3", Phase.READ_TARGET);
         overhead("proxy-5", "core-5", Phase.TARGET_ONLY);
-        if (config.wants("test-hang")) {
-            hang("test-hang");
+        if (config.wants("test-same") || config.wants("test-hang")) {
+            testMode("test-same", "test-hang");
         }
         return series.records();
     }
@@ -126,27 +128,33 @@ public final class DualDaoScenario {
         }
     }
 
-    private void hang(String caseName) {
+    /** Both cases in turn, since the one is the other's measure. */
+    private void testMode(String sameCase, String hangCase) {
         int count = Math.min(HANG_CALLS_MAX, config.rowCount());
         ValueDao origin = new ValueDao.Values(SPIN_ROUNDS);
-        ValueDao.Hanging target = new ValueDao.Hanging();
+        ValueDao.Hanging hanging = new ValueDao.Hanging();
         MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
-        memory.gc();
-        long beforeBytes = memory.getHeapMemoryUsage().getUsed();
-        try (DualSides sides = DualSides.open(origin, target, Mode.TEST, Phase.READ_TARGET)) {
-            ValueDao dao = sides.dao();
-            config.progress().accept(NAME + " " + caseName + ": warming up");
+        try (DualSides same = DualSides.open(origin, origin, Mode.TEST, Phase.READ_TARGET)) {
+            config.progress().accept(NAME + " " + hangCase + ": warming up");
             latencies(origin, count);
-            latencies(dao, count);
-            config.progress().accept(NAME + " " + caseName + ": measuring");
-            for (int round = 0; round < config.runs(); round++) {
-                latencies(origin, count).addTo(series, caseName, BenchSystem.BASELINE);
-                latencies(dao, count).addTo(series, caseName, BenchSystem.ANNEAL);
-            }
+            latencies(same.dao(), count);
             memory.gc();
-            long heldBytes = Math.max(0, memory.getHeapMemoryUsage().getUsed() - beforeBytes);
-            series.add(caseName, BenchSystem.ANNEAL, BenchMetric.PEAK_MEMORY, heldBytes);
-            target.letGo();
+            long beforeBytes = memory.getHeapMemoryUsage().getUsed();
+            try (DualSides beside = DualSides.open(origin, hanging, Mode.TEST, Phase.READ_TARGET)) {
+                latencies(beside.dao(), count);
+                config.progress().accept(NAME + " " + hangCase + ": measuring");
+                for (int round = 0; round < config.runs(); round++) {
+                    latencies(origin, count).addTo(series, sameCase, BenchSystem.BASELINE);
+                    Latencies ofSame = latencies(same.dao(), count);
+                    ofSame.addTo(series, sameCase, BenchSystem.ANNEAL);
+                    ofSame.addTo(series, hangCase, BenchSystem.BASELINE);
+                    latencies(beside.dao(), count).addTo(series, hangCase, BenchSystem.ANNEAL);
+                }
+                memory.gc();
+                long heldBytes = Math.max(0, memory.getHeapMemoryUsage().getUsed() - beforeBytes);
+                series.add(hangCase, BenchSystem.ANNEAL, BenchMetric.PEAK_MEMORY, heldBytes);
+                hanging.letGo();
+            }
         }
     }
 

@@ -41,6 +41,9 @@ final class DualSides implements Closeable {
 
     private static DualDaoBuilder<ValueDao> configured(
             DualDaoBuilder<ValueDao> builder, PhaseStore phases, ValueDao origin, ValueDao target, Mode mode) {
+        if (origin == target) {
+            builder.sameStoreOnPurpose();
+        }
         return builder.name(NAME).origin(origin).target(target).mode(mode).phases(phases);
     }
 

@@ -25,7 +25,7 @@ interface ValueDao {
         return keys;
     }
 
-    /** Values that are all there; one thread. */
+    /** Values that are all there. Any thread: it is all the same which of two writes is seen. */
     class Values implements ValueDao {
         private final String[] values = new String[KEY_COUNT];
         private final int spinRounds;

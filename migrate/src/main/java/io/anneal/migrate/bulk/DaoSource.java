@@ -26,6 +26,8 @@ import java.util.function.Supplier;
  * instead. Any thread, if the DAO and the keys allow it.
  */
 public final class DaoSource implements BulkSource<RowEntry> {
+    private static final int RANGES_MAX = 16;
+
     private final String identity;
     private final TimedPartitions dao;
     private final Supplier<? extends Collection<Long>> keys;
@@ -71,7 +73,8 @@ public final class DaoSource implements BulkSource<RowEntry> {
 
     @Override
     public List<BulkRange> ranges(int count) {
-        return BulkRange.ALL.split(count);
+        // Each range that is opened looks at all keys.
+        return BulkRange.ALL.split(Math.min(count, RANGES_MAX));
     }
 
     @Override

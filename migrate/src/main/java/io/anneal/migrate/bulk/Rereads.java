@@ -13,6 +13,8 @@ import java.util.concurrent.ExecutionException;
 
 /** Reads suspects again, and says of those that are believed what they are; makes them good if it is to. Any thread. */
 final class Rereads<E extends BulkEntry> {
+    private static final int TURNS_MAX = 5;
+
     private final BulkSource<E> origin;
     private final BulkSource<E> target;
     private final Optional<BulkTarget<E>> repair;
@@ -44,15 +46,35 @@ final class Rereads<E extends BulkEntry> {
         comparison.stillSuspects(still);
     }
 
-    /** How it is now; empty if it does not differ. The side that is written first is read first. */
+    /**
+     * How it is now; empty if it does not differ. An entry that is written all the time would differ whenever a write comes between
+     * the two reads: both sides are read in turn until two neighbours are the same, or neither side changes any more.
+     */
     private Optional<Suspect<E>> read(Suspect<E> suspect) throws IOException {
         E like = suspect.origin() == null ? suspect.target() : suspect.origin();
         Optional<E> left = origin.reread(like);
         Optional<E> right = target.reread(like);
-        boolean same = left.isPresent() && right.isPresent()
+        for (int i = 1; !same(left, right) && i < TURNS_MAX; i++) {
+            Optional<E> leftBefore = left;
+            Optional<E> rightBefore = right;
+            left = origin.reread(like);
+            if (same(left, rightBefore)) {
+                return Optional.empty();
+            }
+            right = target.reread(like);
+            if (same(leftBefore, left) && same(rightBefore, right)) {
+                break;
+            }
+        }
+        return same(left, right)
+                ? Optional.empty()
+                : Optional.of(new Suspect<>(left.orElse(null), right.orElse(null)));
+    }
+
+    private boolean same(Optional<E> left, Optional<E> right) {
+        return left.isPresent() && right.isPresent()
                 ? left.get().differences(right.get(), tolerance).isEmpty()
                 : left.isEmpty() && right.isEmpty();
-        return same ? Optional.empty() : Optional.of(new Suspect<>(left.orElse(null), right.orElse(null)));
     }
 
     /** All suspects of a range are mismatches. */

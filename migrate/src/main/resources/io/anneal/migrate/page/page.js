@@ -640,13 +640,20 @@ const charts = [];
 let visible = { points: [], times: [], from: 0, to: 0 };
 const shared = { max: 0, min: 1 };
 
+/** The tier of the window, or a finer one while that still has everything and is not too dense. */
+function coarsestNeeded() {
+  let tier = TIER_OF_WINDOW[state.windowSeconds];
+  while (tier > 0 && state.tiers[tier - 1].length < TIER_MAX[tier - 1] / 2) tier--;
+  return tier;
+}
+
 /** The points of the window; those that are too new for its tier come from the finer ones. */
 function takeVisible() {
   const to = state.now ? state.now.at : Date.now();
   const from = to - state.windowSeconds * 1000;
   let points = [];
   let after = from;
-  for (let tier = TIER_OF_WINDOW[state.windowSeconds]; tier >= 0; tier--) {
+  for (let tier = coarsestNeeded(); tier >= 0; tier--) {
     const more = state.tiers[tier].filter(point => point.at > after);
     points = points.concat(more);
     if (more.length > 0) after = more[more.length - 1].at;
@@ -757,7 +764,7 @@ function build(chart) {
         : { range: chart.range === 'shared' ? () => [0, shared.max > 0 ? shared.max * 1.06 : 1000] : (u, min, max) => [0, max > 0 ? max * 1.1 : 1] },
     },
     axes: [
-      { ...axis, space: narrow ? 56 : 50, size: 26, gap: 4, values: (u, ticks) => ticks.map(tick => (state.windowSeconds <= 300 ? clock : clockShort).format(tick * 1000)) },
+      { ...axis, space: narrow ? 56 : 50, size: 26, gap: 4, values: (u, ticks, axisIndex, space, increment) => ticks.map(tick => (increment < 60 ? clock : clockShort).format(tick * 1000)) },
       { ...axis, size: 62, gap: 6, space: 34, values: (u, ticks) => ticks.map(tick => (tick == null ? '' : chart.format(tick))) },
     ],
     series: [{}, ...chart.drawn.map(line => ({ stroke: colours[line.colour], width: line.width, points: { show: false }, spanGaps: false }))],
@@ -1017,7 +1024,7 @@ async function askRollback() {
     ask({ title: 'Roll back', body: [plan('bad', `The plan could not be made: ${error.message}`)] });
     return;
   }
-  const lines = [told.whatIsLost, told.keysToCopy > 0 ? `${plural(told.keysToCopy, 'key was', 'keys were')} written to the target alone and must be copied to the origin.` : null].filter(Boolean);
+  const lines = [`What it would lose: ${told.whatIsLost}.`, told.keysToCopy > 0 ? `${plural(told.keysToCopy, 'key was', 'keys were')} written to the target alone and must be copied to the origin.` : null].filter(Boolean);
   if (told.refusal || !told.to) {
     ask({ title: `Roll back from ${told.from}`, body: [plan('bad', told.refusal ?? 'There is no phase before the first.'), ...(lines.length > 0 ? [plan('', ...lines)] : [])] });
     return;

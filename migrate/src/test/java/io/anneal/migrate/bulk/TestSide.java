@@ -22,6 +22,8 @@ final class TestSide implements BulkSource<TestEntry>, BulkTarget<TestEntry> {
     String shape = "numbers";
     /** Called with each entry that is read by a cursor, and may throw. */
     Consumer<TestEntry> reading = entry -> {};
+    /** Called before each entry that is read again. */
+    Runnable rereading = () -> {};
     /** Called with each entry that is written, and may throw. */
     Consumer<TestEntry> writing = entry -> {};
 
@@ -113,6 +115,7 @@ final class TestSide implements BulkSource<TestEntry>, BulkTarget<TestEntry> {
 
     @Override
     public Optional<TestEntry> reread(TestEntry like) {
+        rereading.run();
         return Optional.ofNullable(entries.get(like.position()));
     }
 

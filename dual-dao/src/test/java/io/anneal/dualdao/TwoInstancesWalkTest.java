@@ -1,0 +1,384 @@
+package io.anneal.dualdao;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.GateException;
+import io.anneal.dualdao.phase.MemoryPhaseStore;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.phase.PhaseNote;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.phase.WorkStart;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Two instances that share a phase, a migration from 1 to 5 and all the way back, and calls that never stop, on one thread and in
+ * an order by the seed: whatever either side does happens later, between other calls, polls and steps. Each read of either
+ * instance must answer the last write that was acknowledged before it began, or one that was under way meanwhile.
+ */
+final class TwoInstancesWalkTest {
+    private static final String NAME = "ledger";
+    private static final int KEYS = 6;
+    private static final int EVENTS_MAX = 200_000;
+
+    /** A store of names, each answer later. */
+    interface Ledger {
+        @Read
+        CompletionStage<String> find(@Key long id);
+
+        @Write
+        CompletionStage<Void> save(@Key long id, String value);
+
+        @Delete
+        CompletionStage<Void> remove(@Key long id);
+    }
+
+    /** A value or a deletion, and when it was written. */
+    private record Cell(String value, long micros) {}
+
+    private final class Side implements Ledger {
+        private final Map<Long, Cell> cells = new HashMap<>();
+
+        @Override
+        public CompletionStage<String> find(long id) {
+            return later(() -> value(id));
+        }
+
+        String value(long id) {
+            Cell cell = cells.get(id);
+            return cell == null ? null : cell.value();
+        }
+
+        @Override
+        public CompletionStage<Void> save(long id, String value) {
+            long micros = WriteTime.currentMicros().orElseThrow();
+            return later(() -> merge(id, new Cell(value, micros)));
+        }
+
+        @Override
+        public CompletionStage<Void> remove(long id) {
+            return save(id, null);
+        }
+
+        Void merge(long id, Cell cell) {
+            cells.merge(id, cell, (known, other) -> other.micros() > known.micros() ? other : known);
+            return null;
+        }
+    }
+
+    /** Carries the times of the source, and so loses against newer writes. */
+    private final class Copy implements KeyCopy<Ledger, Long> {
+        @Override
+        public Guarantee guarantee() {
+            return Guarantee.SOURCE_TIMESTAMPS;
+        }
+
+        @Override
+        public CompletionStage<Void> copy(Long key, Ledger from, Ledger to) {
+            return later(() -> ((Side) from).cells.get(key))
+                    .thenCompose(cell -> later(() -> cell == null ? null : ((Side) to).merge(key, cell)));
+        }
+
+        @Override
+        public CompletionStage<?> read(Long key, Ledger dao) {
+            return dao.find(key);
+        }
+    }
+
+    private static final class Written {
+        final String value;
+        final long begun;
+        long acknowledged = Long.MAX_VALUE;
+
+        Written(String value, long begun) {
+            this.value = value;
+            this.begun = begun;
+        }
+    }
+
+    private final List<Runnable> pending = new ArrayList<>();
+    private final Side origin = new Side();
+    private final Side target = new Side();
+    private final Map<Long, List<Written>> written = new HashMap<>();
+    private final PhaseStore phases = new MemoryPhaseStore();
+    private final List<DualDao<Ledger>> instances = new ArrayList<>();
+    private final Set<Phase> seen = EnumSet.noneOf(Phase.class);
+    private final List<String> wrong = new ArrayList<>();
+    private Random random;
+    private String seed;
+    private long now = 1;
+    private int reads;
+    private int apart;
+
+    private Instant time() {
+        return Instant.EPOCH.plusMillis(now);
+    }
+
+    private final PhaseControl control =
+            PhaseControl.of(phases, NAME, this::time, new ControlPolicy(true, Duration.ZERO, Duration.ofDays(1)));
+
+    private <T> CompletionStage<T> later(Supplier<T> work) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        pending.add(() -> result.complete(work.get()));
+        return result;
+    }
+
+    /** What runs beside calls waits for its turn as everything does. */
+    private final class Threads implements DualEnvironment.Threads {
+        @Override
+        public ScheduledExecutorService scheduler() {
+            // Nothing is due within an hour.
+            return Executors.newSingleThreadScheduledExecutor();
+        }
+
+        @Override
+        public ExecutorService shadow(ShadowConfig config) {
+            return new AbstractExecutorService() {
+                private boolean shutDown;
+
+                @Override
+                public void execute(Runnable task) {
+                    pending.add(task);
+                }
+
+                @Override
+                public void shutdown() {
+                    shutDown = true;
+                }
+
+                @Override
+                public List<Runnable> shutdownNow() {
+                    shutDown = true;
+                    return List.of();
+                }
+
+                @Override
+                public boolean isShutdown() {
+                    return shutDown;
+                }
+
+                @Override
+                public boolean isTerminated() {
+                    return shutDown;
+                }
+
+                @Override
+                public boolean awaitTermination(long timeout, TimeUnit unit) {
+                    return true;
+                }
+            };
+        }
+    }
+
+    private DualDao<Ledger> start(String instance) {
+        return DualDao.builder(Ledger.class)
+                .name(NAME)
+                .instance(instance)
+                .origin(origin)
+                .target(target)
+                .mode(Mode.MIGRATION)
+                .phases(phases)
+                .copy(KeyCodec.LONG, new Copy())
+                .environment(new DualEnvironment(this::time, () -> now * 1_000_000, new Threads()))
+                .poll(Duration.ofHours(1))
+                .build();
+    }
+
+    @AfterEach
+    void close() {
+        instances.forEach(DualDao::close);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+    void shouldAnswerWhatWasAcknowledgedWhilePhasesWalk(long seedOfRun) {
+        seed = "seed=" + seedOfRun;
+        random = new Random(seedOfRun);
+        control.create("ann", "begin");
+        instances.add(start("a"));
+        instances.add(start("b"));
+
+        walk(Phase.TARGET_ONLY, () -> control.advance("ann", "on"));
+        walk(Phase.TARGET_FIRST, () -> control.reverse("ann", "back"));
+        walk(Phase.ORIGIN_ONLY, this::back);
+        settle();
+
+        assertThat(seen).as(seed).containsExactlyInAnyOrder(Phase.values());
+        assertThat(reads).as("reads that were checked, " + seed).isGreaterThan(200);
+        assertThat(apart)
+                .as("moments with the instances one step apart, " + seed)
+                .isPositive();
+        written.forEach((id, writes) -> assertThat(origin.value(id))
+                .as("key " + id + ", " + seed)
+                .isEqualTo(writes.get(writes.size() - 1).value));
+    }
+
+    private PhaseRecord back() {
+        if (control.current().phase() == Phase.TARGET_FIRST) {
+            reverse();
+        }
+        return control.rollback("ann", "back");
+    }
+
+    /** Copies what each instance wrote to the target alone, under live calls, and notes it. */
+    private void reverse() {
+        WorkStart start = control.begin();
+        long mismatches = 0;
+        for (DualDao<Ledger> instance : instances) {
+            CompletableFuture<ReverseResult> result = instance.reverse().toCompletableFuture();
+            while (!result.isDone()) {
+                event();
+            }
+            ReverseResult done = result.join();
+            mismatches += done.mismatches() + done.failed() + done.left();
+        }
+        control.finish(
+                start, PhaseNote.Kind.REVERSE_BACKFILL, "bulk", Map.of(Facts.MISMATCHES, String.valueOf(mismatches)));
+    }
+
+    private void walk(Phase to, Supplier<PhaseRecord> step) {
+        int events = 0;
+        while (control.current().phase() != to || !control.acknowledged()) {
+            assertThat(events++)
+                    .as("events to phase " + to.label() + ", " + seed)
+                    .isLessThan(EVENTS_MAX);
+            event();
+            if (random.nextInt(40) == 0) {
+                if (control.current().phase() == Phase.WRITE_BOTH
+                        && to == Phase.TARGET_ONLY
+                        && control.acknowledged()) {
+                    backfill();
+                }
+                tryStep(to, step);
+            }
+        }
+    }
+
+    private void tryStep(Phase to, Supplier<PhaseRecord> step) {
+        if (control.current().phase() == to) {
+            return;
+        }
+        try {
+            step.get();
+        } catch (GateException | IllegalStateException e) {
+            // Somebody did not acknowledge yet.
+        }
+    }
+
+    /** Copies everything with its times, under live calls, and compares what nobody writes meanwhile. */
+    private void backfill() {
+        WorkStart start = control.begin();
+        for (long id = 0; id < KEYS; id++) {
+            CompletableFuture<Void> copied = new Copy().copy(id, origin, target).toCompletableFuture();
+            while (!copied.isDone()) {
+                event();
+            }
+        }
+        control.finish(start, PhaseNote.Kind.BACKFILL, "bulk", Map.of());
+        WorkStart comparison = control.begin();
+        long mismatches = 0;
+        for (long id = 0; id < KEYS; id++) {
+            if (!underWay(id) && !Objects.equals(origin.cells.get(id), target.cells.get(id))) {
+                mismatches++;
+            }
+        }
+        assertThat(mismatches).as("mismatches, " + seed).isZero();
+        control.finish(comparison, PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, "0"));
+    }
+
+    private boolean underWay(long id) {
+        List<Written> writes = written.getOrDefault(id, List.of());
+        return !writes.isEmpty() && writes.get(writes.size() - 1).acknowledged == Long.MAX_VALUE;
+    }
+
+    /** One thing happens: a side does what it was asked, somebody calls, an instance looks at the phase. */
+    private void event() {
+        now++;
+        int draw = random.nextInt(10);
+        if (draw < 6 && !pending.isEmpty()) {
+            pending.remove(random.nextInt(pending.size())).run();
+        } else if (draw < 9) {
+            call(instances.get(random.nextInt(2)).dao(), random.nextInt(KEYS));
+        } else {
+            instances.get(random.nextInt(2)).poll();
+        }
+        instances.forEach(instance -> seen.add(instance.phase().phase()));
+        apart += instances.get(0).phase().equals(instances.get(1).phase()) ? 0 : 1;
+    }
+
+    private void call(Ledger dao, long id) {
+        if (random.nextInt(3) > 0 || underWay(id)) {
+            read(dao, id);
+            return;
+        }
+        Written write = new Written(random.nextInt(4) == 0 ? null : "value " + now, now);
+        written.computeIfAbsent(id, unused -> new ArrayList<>()).add(write);
+        CompletionStage<Void> done = write.value == null ? dao.remove(id) : dao.save(id, write.value);
+        done.whenComplete((nothing, failure) -> {
+            if (failure != null) {
+                wrong.add(seed + ": key " + id + " was not written, failure=" + failure);
+            }
+            write.acknowledged = now;
+        });
+    }
+
+    private void read(Ledger dao, long id) {
+        long begun = now;
+        String phasesThen = instances.get(0).phase() + " " + instances.get(1).phase();
+        dao.find(id).whenComplete((answer, failure) -> {
+            reads++;
+            List<Written> writes = written.getOrDefault(id, List.of());
+            boolean right = failure == null && possible(writes, begun).contains(answer == null ? "nothing" : answer);
+            if (!right) {
+                wrong.add(seed + ": key " + id + " read from " + begun + " to " + now + " answered " + answer
+                        + " and not one of " + possible(writes, begun) + ", failure=" + failure + ", phases were "
+                        + phasesThen);
+            }
+        });
+        assertThat(wrong).isEmpty();
+    }
+
+    /** The last that was acknowledged before a read began, and all that came since. */
+    private static List<String> possible(List<Written> writes, long begun) {
+        List<String> possible = new ArrayList<>(List.of("nothing"));
+        for (Written write : writes) {
+            if (write.acknowledged < begun) {
+                possible.clear();
+            }
+            possible.add(write.value == null ? "nothing" : write.value);
+        }
+        return possible;
+    }
+
+    /** Lets everything come to its end. */
+    private void settle() {
+        while (!pending.isEmpty()) {
+            now++;
+            pending.remove(0).run();
+        }
+        assertThat(wrong).isEmpty();
+    }
+}
