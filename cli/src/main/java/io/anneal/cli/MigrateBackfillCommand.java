@@ -1,9 +1,13 @@
 package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.migrate.BulkWork;
+import io.anneal.migrate.HarnessTime;
 import io.anneal.migrate.MigrationSides;
+import io.anneal.migrate.StepsBack;
 import io.anneal.migrate.bulk.BackfillResult;
 import io.anneal.migrate.bulk.ReverseResult;
 import io.anneal.migrate.bulk.VerificationResult;
@@ -50,6 +54,9 @@ final class MigrateBackfillCommand extends Subcommand {
 
     @Override
     int execute() throws IOException, InterruptedException {
+        if (reverse && sides.none(this)) {
+            return stepBack();
+        }
         sides.checkBulk(this);
         try (MigrationOptions.OpenPhases phases = migration.open(this, false, ControlPolicy.DEFAULTS);
                 MigrationSides open = sides.open(this, Delayer.NONE, false);
@@ -66,6 +73,27 @@ final class MigrateBackfillCommand extends Subcommand {
                 return print(work.reverse(wait));
             }
             print(work.backfill());
+        }
+        return ExitCode.YES;
+    }
+
+    /** The stores are open to their instances alone, which copy and compare. */
+    private int stepBack() throws IOException, InterruptedException {
+        HarnessTime time = HarnessTime.of(new DualEnvironment(
+                environment().clock(),
+                environment().nanoTime(),
+                DualEnvironment.system().threads()));
+        PhaseRecord back;
+        try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
+            back = new StepsBack(phases.control(), who.who(), wait, time).run();
+        }
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "migrate backfill")) {
+                result.fields().writeStringField("name", migration.name());
+                PhaseJson.write(result.fields(), back);
+            }
+        } else {
+            out().println("the origin is complete again: 'anneal migrate rollback' leads to phase 3 now");
         }
         return ExitCode.YES;
     }

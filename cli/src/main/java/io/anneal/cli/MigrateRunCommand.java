@@ -100,6 +100,13 @@ final class MigrateRunCommand extends Subcommand {
     private boolean auto;
 
     @Option(
+            names = "--work",
+            description =
+                    "Following others, do what the gates of the next step ask for (back-fill, verification, the way"
+                            + " back) in this process: for stores that no other can open meanwhile.")
+    private boolean work;
+
+    @Option(
             names = "--bake",
             paramLabel = "TIME",
             defaultValue = "1m",
@@ -159,6 +166,15 @@ final class MigrateRunCommand extends Subcommand {
     @Override
     int execute() throws IOException, InterruptedException {
         check();
+        try {
+            return runOrStop();
+        } catch (InterruptedException e) {
+            // Everything was put in order and told.
+            return ExitCode.INTERRUPTED;
+        }
+    }
+
+    private int runOrStop() throws IOException, InterruptedException {
         if (!sides.none(this)) {
             return run(null);
         }
@@ -267,6 +283,8 @@ final class MigrateRunCommand extends Subcommand {
         RunWorks works = RunWorks.of(open, dual, phases, made, settings, gateTimeout, HarnessTime.of(environment));
         RunConfig config = new RunConfig(
                 auto,
+                work,
+                mode == Mode.TEST,
                 who.who(),
                 bake,
                 gateTimeout,

@@ -1,6 +1,7 @@
 package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.dualdao.Mode;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.InstanceState;
 import io.anneal.dualdao.phase.PhaseControl;
@@ -58,7 +59,10 @@ final class MigrateStatusCommand extends Subcommand {
         line(
                 "migration %s: phase %s, version %d",
                 migration.name(), current.phase().label(), current.version());
-        PhaseText.meaning(current).forEach(sentence -> line("  %s", sentence));
+        boolean testing = instances.stream()
+                .anyMatch(instance ->
+                        Mode.TEST.name().equals(instance.heartbeat().facts().get(Facts.MODE)));
+        PhaseText.meaning(current, testing).forEach(sentence -> line("  %s", sentence));
         line("  since %s by %s: %s", current.at(), current.who(), current.why());
         for (InstanceState instance : instances) {
             line(

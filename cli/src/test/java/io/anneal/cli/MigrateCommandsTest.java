@@ -70,8 +70,7 @@ final class MigrateCommandsTest {
     private void heartbeat(String instance, long version, Instant at) {
         try (PhaseStore store = store()) {
             store.heartbeat(
-                    "orders",
-                    new Heartbeat(instance, version, true, at, Map.of("kind", "dao", "mode", "MIGRATION")));
+                    "orders", new Heartbeat(instance, version, true, at, Map.of("kind", "dao", "mode", "MIGRATION")));
         }
     }
 
@@ -211,7 +210,11 @@ final class MigrateCommandsTest {
         JsonNode json = JSON.readTree(run("history", "--json").out());
         assertThat(json.path("history").findValuesAsText("why"))
                 .containsExactly("the old store is slow", "it is Monday");
-        assertError(CommandRun.of("migrate", "history", "--name", "other", "--phase-store", phaseStore), 1, "ANL-5002", "other");
+        assertError(
+                CommandRun.of("migrate", "history", "--name", "other", "--phase-store", phaseStore),
+                1,
+                "ANL-5002",
+                "other");
     }
 
     @Test

@@ -7,7 +7,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,6 +111,68 @@ final class MigrateRunTest {
         assertThat(CommandRun.inTime("migrate", "status", "--name", "m", "--phase-store", phases)
                         .out())
                 .contains("no instances");
+    }
+
+    /** Each store is open to the instance alone; phases are switched by commands beside it. */
+    @Test
+    @Timeout(value = 9, unit = TimeUnit.MINUTES)
+    void shouldDoWhatGatesAskForWhenOthersSwitchThePhases() throws Exception {
+        String phases = "file:" + directory.resolve("phases");
+        assertThat(CommandRun.inTime("migrate", "init", "--name", "m", "--phase-store", phases)
+                        .exitCode())
+                .isZero();
+        AtomicReference<CommandRun> ended = new AtomicReference<>();
+        Thread instance = new Thread(() -> ended.set(CommandRun.inTime(
+                "migrate",
+                "run",
+                "--work",
+                "--name",
+                "m",
+                "--phase-store",
+                phases,
+                "--directory",
+                directory.resolve("node-1"),
+                "--origin",
+                "embedded:" + directory.resolve("origin"),
+                "--target",
+                "embedded:" + directory.resolve("target"),
+                "--keys",
+                "20",
+                "--rate",
+                "20",
+                "--bake",
+                "1s")));
+        instance.start();
+        try {
+            switchTo("1", phases, "advance");
+            switchTo("2", phases, "advance");
+            switchTo("3", phases, "advance", "--force-gates");
+            CommandRun back = CommandRun.inTime(
+                    "migrate", "backfill", "--reverse", "--name", "m", "--phase-store", phases, "--wait", "2m");
+            assertThat(back.exitCode()).as(back.err()).isZero();
+            assertThat(back.out()).contains("complete again");
+            switchTo("3b", phases, "rollback");
+        } finally {
+            instance.interrupt();
+            instance.join();
+        }
+        assertThat(ended.get().exitCode()).as(ended.get().err()).isEqualTo(130);
+        assertThat(ended.get().out())
+                .contains("back-fill", "verification", "Ended in phase 3")
+                .contains("0 lost writes, 0 resurrected deletes, 0 stale reads");
+    }
+
+    /** Tries again and again while the command says that a gate is not met. */
+    private static void switchTo(String from, String phases, String... step) throws InterruptedException {
+        List<Object> args = new ArrayList<>(List.of("migrate"));
+        args.addAll(List.of(step));
+        args.addAll(List.of("--name", "m", "--phase-store", phases));
+        CommandRun run = CommandRun.inTime(args.toArray());
+        for (int tries = 0; run.exitCode() == ExitCode.GATE && tries < 600; tries++) {
+            Thread.sleep(100);
+            run = CommandRun.inTime(args.toArray());
+        }
+        assertThat(run.exitCode()).as("from phase %s: %s", from, run.err()).isZero();
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.anneal.migrate;
 
 import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.DualEnvironment;
+import io.anneal.dualdao.phase.Facts;
 import io.anneal.migrate.page.MigrationPage;
 import io.anneal.migrate.page.PageConfig;
 import io.anneal.migrate.report.StoryFile;
@@ -160,7 +161,7 @@ public final class MigrationHarness {
             }
             StoryRecorder recorder = new StoryRecorder(dual.phaseStore(), dual.name(), used.clock());
             RecorderLooks.start(recorder, looks, RunConfig.look(bake));
-            StoryTeller teller = new StoryTeller(dual.phaseStore(), dual.name(), recorder, used, lines);
+            StoryTeller teller = new StoryTeller(dual.phaseStore(), dual.name(), recorder, used, testing(), lines);
             WalkResult result = new Walk(dual.control(), plan(used), teller, used).run();
             teller.finish();
             String end = result.outcome() + " in phase " + result.last().phase().label()
@@ -176,6 +177,11 @@ public final class MigrationHarness {
                 served.close();
             }
         }
+    }
+
+    private boolean testing() {
+        return dual.phaseStore().heartbeats(dual.name()).stream()
+                .anyMatch(heartbeat -> "TEST".equals(heartbeat.facts().get(Facts.MODE)));
     }
 
     private WalkPlan plan(HarnessTime used) {

@@ -62,7 +62,7 @@ public final class MigrationRun {
         this.lines = lines;
         time = HarnessTime.of(environment);
         recorder = new StoryRecorder(phases, dual.name(), environment.clock());
-        teller = new StoryTeller(phases, dual.name(), recorder, time, lines);
+        teller = new StoryTeller(phases, dual.name(), recorder, time, config.testing(), lines);
     }
 
     /**
@@ -135,6 +135,7 @@ public final class MigrationRun {
         long startNanos = time.nanoTime().getAsLong();
         long shown = 0;
         boolean troubleTold = false;
+        FollowedWork followed = new FollowedWork(dual.control(), works, teller);
         while (config.duration().isEmpty()
                 || time.nanoTime().getAsLong() - startNanos
                         < config.duration().get().toNanos()) {
@@ -147,6 +148,9 @@ public final class MigrationRun {
             if (trouble.isPresent() && !troubleTold) {
                 troubleTold = true;
                 lines.accept("  TROUBLE       " + trouble.get());
+            }
+            if (config.works()) {
+                followed.look();
             }
             time.sleeper().sleep(config.look());
         }
@@ -167,7 +171,7 @@ public final class MigrationRun {
             verdict.get().samples().forEach(sample -> summary.add(sample.toString()));
         }
         PhaseRecord last = dual.phase();
-        summary.add(0, ended(walk, last));
+        summary.add(0, ended(walk, last, config.testing()));
         summary.forEach(lines);
         writeReport(summary);
         return new RunResult(
@@ -178,13 +182,16 @@ public final class MigrationRun {
                 load == null ? 0 : load.stats().failed());
     }
 
-    private static String ended(Optional<WalkResult> walk, PhaseRecord last) {
+    private static String ended(Optional<WalkResult> walk, PhaseRecord last, boolean testing) {
         String phase = last.phase().label();
         if (walk.isEmpty()) {
             return "Ended in phase " + phase + ".";
         }
         return switch (walk.get().outcome()) {
-            case COMPLETED -> "Done: phase " + phase + ", everything is in the target, and the origin is not needed.";
+            case COMPLETED ->
+                testing
+                        ? "Done: phase " + phase + " in test mode; the origin answered every call, all the way."
+                        : "Done: phase " + phase + ", everything is in the target, and the origin is not needed.";
             case ROLLED_BACK ->
                 "Rolled back to phase " + phase + ": " + walk.get().reason() + ".";
             case STUCK -> "Stopped in phase " + phase + ": " + walk.get().reason() + ".";

@@ -19,6 +19,25 @@ public final class PhaseText {
     private PhaseText() {}
 
     /** What a phase means for calls, sentence by sentence. */
+    public static List<String> meaning(PhaseRecord entry, boolean testing) {
+        return testing ? meaningInTest(entry.phase()) : meaning(entry);
+    }
+
+    private static List<String> meaningInTest(Phase phase) {
+        return switch (phase) {
+            case ORIGIN_ONLY -> List.of("The origin is written and answers; the target is not touched.");
+            case WRITE_BOTH ->
+                List.of(
+                        "The origin is written and answers.",
+                        "The target is written beside it and can neither fail nor slow a call.");
+            default ->
+                List.of(
+                        "The origin is written and answers.",
+                        "The target is written and read beside it, timed and compared; it can neither fail nor slow a call.");
+        };
+    }
+
+    /** What a phase means in a migration. */
     public static List<String> meaning(PhaseRecord entry) {
         List<String> sentences = new ArrayList<>();
         switch (entry.phase()) {

@@ -57,16 +57,14 @@ final class ReverseWork implements WalkWork {
     @Override
     public String run() throws IOException, InterruptedException {
         PhaseRecord current = control.current();
+        awaitAcknowledged(current);
         while (current.phase() != Phase.TARGET_FIRST || current.fallback()) {
             if (current.phase().compareTo(Phase.TARGET_FIRST) < 0) {
                 throw new IOException("origin is complete in this phase, phase="
                         + current.phase().label());
             }
             current = control.reverse(who, "the way back");
-            if (!control.awaitAcknowledged(atMost, time.sleeper())) {
-                throw new IOException("not every instance acts by it, phase="
-                        + current.phase().label() + ", version=" + current.version());
-            }
+            awaitAcknowledged(current);
         }
         WorkStart start = control.begin();
         long copied = copyOwn();
@@ -78,6 +76,13 @@ final class ReverseWork implements WalkWork {
                 who,
                 Map.of(Facts.ROWS, Long.toString(copied), Facts.MISMATCHES, "0"));
         return String.format(Locale.ROOT, "%,d keys copied back to the origin; %s", copied, compared);
+    }
+
+    private void awaitAcknowledged(PhaseRecord current) throws IOException, InterruptedException {
+        if (!control.awaitAcknowledged(atMost, time.sleeper())) {
+            throw new IOException("not every instance acts by it, phase="
+                    + current.phase().label() + ", version=" + current.version());
+        }
     }
 
     private long copyOwn() throws IOException {

@@ -10,6 +10,8 @@ import java.util.Optional;
  * What {@link MigrationRun} does.
  *
  * @param auto whether it walks through the phases; else it follows what others switch
+ * @param works whether, following, it does what a gate asks for: for stores that no other process can open meanwhile
+ * @param testing whether the dual DAO is in test mode, for the words of the story
  * @param who stands in records and notes
  * @param bake how long each phase is watched
  * @param gateTimeout how long a gate may stay shut before a walk turns back
@@ -21,6 +23,8 @@ import java.util.Optional;
  */
 public record RunConfig(
         boolean auto,
+        boolean works,
+        boolean testing,
         String who,
         Duration bake,
         Duration gateTimeout,

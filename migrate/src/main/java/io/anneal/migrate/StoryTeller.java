@@ -30,6 +30,7 @@ final class StoryTeller implements WalkListener {
     private final String name;
     private final StoryRecorder recorder;
     private final HarnessTime time;
+    private final boolean testing;
     private final Consumer<String> lines;
     private final List<PhaseStretch> stretches = new ArrayList<>();
 
@@ -38,11 +39,18 @@ final class StoryTeller implements WalkListener {
     private MergedFacts before;
     private List<String> works = new ArrayList<>();
 
-    StoryTeller(PhaseStore phases, String name, StoryRecorder recorder, HarnessTime time, Consumer<String> lines) {
+    StoryTeller(
+            PhaseStore phases,
+            String name,
+            StoryRecorder recorder,
+            HarnessTime time,
+            boolean testing,
+            Consumer<String> lines) {
         this.phases = phases;
         this.name = name;
         this.recorder = recorder;
         this.time = time;
+        this.testing = testing;
         this.lines = lines;
     }
 
@@ -55,7 +63,7 @@ final class StoryTeller implements WalkListener {
         works = new ArrayList<>();
         lines.accept("");
         String label = "Phase " + entered.phase().label();
-        for (String sentence : PhaseText.meaning(entered)) {
+        for (String sentence : PhaseText.meaning(entered, testing)) {
             line(label, sentence);
             label = "";
         }

@@ -27,8 +27,8 @@ import java.util.Optional;
  * back and compared first. Owned by one thread. An interrupted walk leaves the phase as it is.
  */
 public final class Walk {
-    private static final String BACKFILL_GATE = "backfill";
-    private static final String VERIFICATION_GATE = "verification";
+    static final String BACKFILL_GATE = "backfill";
+    static final String VERIFICATION_GATE = "verification";
     private static final String SHARE_GATE = "share";
     private static final int ALL_KEYS_PERCENT = 100;
     /** A verification that found something may pass the next time, after a re-drive; not for ever. */
