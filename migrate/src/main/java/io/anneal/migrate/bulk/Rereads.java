@@ -66,9 +66,7 @@ final class Rereads<E extends BulkEntry> {
                 break;
             }
         }
-        return same(left, right)
-                ? Optional.empty()
-                : Optional.of(new Suspect<>(left.orElse(null), right.orElse(null)));
+        return same(left, right) ? Optional.empty() : Optional.of(new Suspect<>(left.orElse(null), right.orElse(null)));
     }
 
     private boolean same(Optional<E> left, Optional<E> right) {
