@@ -69,9 +69,9 @@ final class PublicApiTest {
         private static void check(String where, JavaType shown, ConditionEvents events) {
             for (JavaClass raw : shown.getAllInvolvedRawTypes()) {
                 String name = raw.getBaseComponentType().getName();
+                // Histograms are what instances add up, and their library is one of the two that a dual DAO depends on.
                 boolean own = raw.getBaseComponentType().isPrimitive()
                         || name.startsWith("java.")
-                        // Histograms of several instances add up, and the caller may want all of them.
                         || name.startsWith("org.HdrHistogram.")
                         || name.startsWith(MainClasses.ROOT + ".") && !name.contains(".grammar.");
                 if (!own) {
