@@ -20,6 +20,7 @@ final class DirtyKeys {
     static final String EVERYTHING = "(everything)";
 
     private static final Logger LOG = LoggerFactory.getLogger(DirtyKeys.class);
+    private static final int LOOKED_AT_MAX = 10_000;
 
     private final KeyJournal journal;
     private final Map<Side, ConcurrentHashMap<String, Open>> open = new EnumMap<>(Side.class);
@@ -34,10 +35,11 @@ final class DirtyKeys {
     /** Work on a key that is under way. */
     private static final class Open {
         int count;
-        /** Whether the journal has the key on account of this work alone; then with this stamp. */
-        boolean ours;
 
-        long stamp;
+        /** Whether the journal has the key on account of this work alone; then with this stamp. */
+        volatile boolean ours;
+
+        volatile long stamp;
 
         /** Whether a copy of the key began it. */
         boolean copying;
@@ -58,6 +60,25 @@ final class DirtyKeys {
 
     int size(Side lacking) {
         return journal.size(lacking);
+    }
+
+    /**
+     * How many keys are in the journal for more than a write that is under way just now. Of a journal that is very long, all of
+     * its keys.
+     */
+    int lasting(Side lacking) {
+        int all = journal.size(lacking);
+        if (all > LOOKED_AT_MAX || open.get(lacking).isEmpty()) {
+            return all;
+        }
+        int lasting = 0;
+        for (KeyJournal.Entry entry : journal.entries(lacking, LOOKED_AT_MAX)) {
+            Open work = open.get(lacking).get(entry.key());
+            if (work == null || !work.ours || work.stamp != entry.stamp()) {
+                lasting++;
+            }
+        }
+        return lasting;
     }
 
     List<KeyJournal.Entry> entries(Side lacking, int limit) {

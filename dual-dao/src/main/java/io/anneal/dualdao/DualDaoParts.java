@@ -49,15 +49,15 @@ record DualDaoParts<D>(
         KeyJournal journal = draft.journal != null
                 ? draft.journal
                 : journalDirectory == null ? new MemoryKeyJournal() : FileKeyJournal.open(journalDirectory);
+        DirtyKeys dirty = new DirtyKeys(journal);
         PhaseFollower follower = new PhaseFollower(
                 draft.phases,
                 config.name(),
                 config.instance(),
                 marks,
-                new InstanceFacts(config, stats, journal, journalDirectory),
+                new InstanceFacts(config, stats, dirty, journalDirectory),
                 environment.clock());
-        return new DualDaoParts<>(
-                journal, stats, follower, new DualEngine<>(config, follower, journal, stats), control);
+        return new DualDaoParts<>(journal, stats, follower, new DualEngine<>(config, follower, dirty, stats), control);
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.anneal.dualdao;
 
-import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseSource;
 import io.anneal.dualdao.phase.Side;
@@ -24,7 +23,7 @@ final class DualEngine<D> {
     private final WriteWatch watch = new WriteWatch();
     private final Redrive<D> redrive;
 
-    DualEngine(DualConfig<D> config, PhaseSource phases, KeyJournal journal, DualStats stats) {
+    DualEngine(DualConfig<D> config, PhaseSource phases, DirtyKeys dirty, DualStats stats) {
         this.config = config;
         this.phases = phases;
         DualEnvironment environment = config.environment();
@@ -32,7 +31,6 @@ final class DualEngine<D> {
         Background background = new Background(environment.threads().shadow(config.shadow()), config.shadow());
         KeyCopies<D> copies = new KeyCopies<>(config);
         KeyOrder order = new KeyOrder(scheduler);
-        DirtyKeys dirty = new DirtyKeys(journal);
         Repairs<D> repairs = new Repairs<>(config, copies, order, dirty, background);
         parts = new EngineParts<>(
                 config,

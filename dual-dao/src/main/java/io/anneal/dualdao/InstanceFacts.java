@@ -1,6 +1,5 @@
 package io.anneal.dualdao;
 
-import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.DualStats;
@@ -14,14 +13,14 @@ import java.util.function.Supplier;
 final class InstanceFacts implements Supplier<Map<String, String>> {
     private final Map<String, String> constant = new HashMap<>();
     private final DualStats stats;
-    private final KeyJournal journal;
+    private final DirtyKeys dirty;
 
     /**
      * @param journalDirectory null if the journal is no file of this instance's
      */
-    InstanceFacts(DualConfig<?> config, DualStats stats, KeyJournal journal, Path journalDirectory) {
+    InstanceFacts(DualConfig<?> config, DualStats stats, DirtyKeys dirty, Path journalDirectory) {
         this.stats = stats;
-        this.journal = journal;
+        this.dirty = dirty;
         String host = DualEnvironment.hostName();
         constant.put(Facts.KIND, "dao");
         constant.put(Facts.HOST, host);
@@ -44,8 +43,8 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
     public Map<String, String> get() {
         Map<String, String> facts = new HashMap<>(stats.facts());
         facts.putAll(constant);
-        facts.put(Facts.DIRTY_ORIGIN, Integer.toString(journal.size(Side.ORIGIN)));
-        facts.put(Facts.DIRTY_TARGET, Integer.toString(journal.size(Side.TARGET)));
+        facts.put(Facts.DIRTY_ORIGIN, Integer.toString(dirty.lasting(Side.ORIGIN)));
+        facts.put(Facts.DIRTY_TARGET, Integer.toString(dirty.lasting(Side.TARGET)));
         return facts;
     }
 }

@@ -11,9 +11,11 @@ final class Outcomes {
     private static final int CAUSES_MAX = 16;
 
     private final Function<Throwable, SideOutcome> classified;
+    private final boolean told;
 
     /** @param classified null for {@link #standard} */
     Outcomes(Function<Throwable, SideOutcome> classified) {
+        told = classified != null;
         this.classified = classified == null ? Outcomes::standard : classified;
     }
 
@@ -45,6 +47,11 @@ final class Outcomes {
             return SideOutcome.UNKNOWN;
         }
         return outcome == SideOutcome.FAILED ? outcome : SideOutcome.UNKNOWN;
+    }
+
+    /** Whether nothing happened by the caller's word, and not by the name of an exception. */
+    boolean sure(SideOutcome outcome) {
+        return told && outcome == SideOutcome.FAILED;
     }
 
     static Counter counter(Side side, SideOutcome outcome) {

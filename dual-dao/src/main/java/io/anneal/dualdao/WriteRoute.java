@@ -118,7 +118,8 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
             answer = done;
             if (thrown != null) {
                 SideOutcome outcome = calls.outcome(thrown);
-                if (outcome == SideOutcome.UNKNOWN && plan.second()) {
+                // A failure that is one by its name alone may have happened all the same: a copy too many is cheap.
+                if (plan.second() && !parts.outcomes().sure(outcome)) {
                     suppress(thrown, journal(thrown, plan.first()));
                 }
                 end(null, calls.attach(thrown, plan.first(), outcome, SideOutcome.NOT_ATTEMPTED));

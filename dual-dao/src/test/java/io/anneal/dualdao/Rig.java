@@ -64,7 +64,7 @@ final class Rig {
     DualEngine<Shop> engine() {
         if (engine == null) {
             stats = new DualStats(MetricsSink.NONE, 1, () -> Instant.EPOCH, false);
-            engine = new DualEngine<>(config(), phases, journal, stats);
+            engine = new DualEngine<>(config(), phases, new DirtyKeys(journal), stats);
         }
         return engine;
     }
