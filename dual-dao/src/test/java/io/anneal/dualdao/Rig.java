@@ -22,6 +22,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BinaryOperator;
+import java.util.function.Function;
 
 /** An engine between two shops, with threads, time and phases in the test's hands. Settings first, then calls. */
 final class Rig {
@@ -52,6 +53,7 @@ final class Rig {
     boolean rememberWrites = true;
     int comparePercent = 100;
     Executor batches;
+    Function<Throwable, SideOutcome> outcomes;
     DualEnvironment.Threads environmentThreads = threads;
     DualStats stats;
 
@@ -94,7 +96,7 @@ final class Rig {
                 speculative,
                 orderWrites,
                 rememberWrites,
-                null,
+                outcomes,
                 batches,
                 1,
                 MetricsSink.NONE,

@@ -121,7 +121,8 @@ final class WriteRouteTest {
 
     @Test
     void shouldNeitherTryTheOtherSideNorJournalAfterASureFailure() {
-        rig(Phase.WRITE_BOTH).origin.fails(new IOException("refused"));
+        rig(Phase.WRITE_BOTH).outcomes = thrown -> SideOutcome.FAILED;
+        rig.origin.fails(new IOException("refused"));
 
         Throwable thrown = catchThrowable(() -> rig.write("k", "v").join()).getCause();
 
@@ -130,6 +131,16 @@ final class WriteRouteTest {
         assertThat(rig.target.calls).isEmpty();
         assertThat(rig.lacking(Side.TARGET)).isEmpty();
         assertThat(rig.count(Counter.ORIGIN_FAILED)).isOne();
+    }
+
+    @Test
+    void shouldJournalAFailureThatIsOneByItsNameAlone() {
+        rig(Phase.WRITE_BOTH).origin.doesAndFails(new IOException("connection closed"));
+
+        Throwable thrown = catchThrowable(() -> rig.write("k", "v").join()).getCause();
+
+        assertOutcomes(thrown, SideOutcome.FAILED, SideOutcome.NOT_ATTEMPTED);
+        assertThat(rig.lacking(Side.TARGET)).containsExactly("k");
     }
 
     @Test
@@ -252,6 +263,7 @@ final class WriteRouteTest {
     @Test
     void shouldForgetTheNameOfAWriteThatSurelyDidNothing() {
         rig(Phase.WRITE_BOTH).journal = new PersistentJournal();
+        rig.outcomes = thrown -> SideOutcome.FAILED;
         rig.origin.fails(new IOException("refused"));
 
         assertThatThrownBy(() -> rig.write("k", "v").join()).hasCauseInstanceOf(IOException.class);
