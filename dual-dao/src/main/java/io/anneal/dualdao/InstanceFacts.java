@@ -30,13 +30,22 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
         constant.put(Facts.MODE, config.mode().name());
         constant.put(Facts.PARTITIONS, config.partitions().kind().name().toLowerCase(Locale.ROOT));
         constant.put(Facts.REMEMBERS_WRITES, Boolean.toString(config.rememberWrites()));
-        // a write that the origin alone acknowledged must be copied before the target becomes right
-        boolean viaTargetFirst =
-                config.mode() == Mode.MIGRATION && config.writePolicy() == WritePolicy.ORIGIN_THEN_JOURNAL;
+        boolean viaTargetFirst = config.mode() == Mode.MIGRATION && needsTargetFirst(config);
         constant.put(Facts.NEEDS_TARGET_FIRST, Boolean.toString(viaTargetFirst));
         if (journalDirectory != null) {
             constant.put(Facts.JOURNAL, host + ":" + journalDirectory.toAbsolutePath());
         }
+    }
+
+    /**
+     * Whether the origin must still be written while the target becomes right: it may hold what it alone acknowledged, an instance
+     * that is still in 3 may ask it when the target fails, and a copy without times must not run against it.
+     */
+    private static boolean needsTargetFirst(DualConfig<?> config) {
+        return config.writePolicy() == WritePolicy.ORIGIN_THEN_JOURNAL
+                || config.fallback().onError()
+                || config.fallback().onTimeout()
+                || config.copy() != null && config.copy().guarantee() == KeyCopy.Guarantee.NONE;
     }
 
     @Override

@@ -308,6 +308,14 @@ final class DualDaoTest {
     }
 
     @Test
+    void shouldAskForTheWayOver3bIfReadsMayFallBackOnErrors() {
+        begin(phases);
+        dual = builder().fallback(new FallbackPolicy(true, true, false)).build();
+
+        assertThat(phases.heartbeats(NAME).get(0).facts()).containsEntry(Facts.NEEDS_TARGET_FIRST, "true");
+    }
+
+    @Test
     void shouldPollByItself() throws InterruptedException {
         begin(phases);
         dual = builder().poll(Duration.ofMillis(1)).build();

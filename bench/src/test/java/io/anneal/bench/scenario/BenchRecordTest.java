@@ -72,11 +72,12 @@ final class BenchRecordTest {
         "latency-p99, s",
         "writes-per-sync, 1",
         "memtable-peak, B",
-        "memory-budget, B"
+        "memory-budget, B",
+        "cpu-per-call, s"
     })
     void shouldNameMetricsAndUnitsAsRecordsHaveThem(String text, String unit) {
         assertThat(named(BenchMetric.values(), BenchMetric::text, text).unit()).isEqualTo(unit);
-        assertThat(BenchMetric.values()).hasSize(16);
+        assertThat(BenchMetric.values()).hasSize(17);
     }
 
     @Test

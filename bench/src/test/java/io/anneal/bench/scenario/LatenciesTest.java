@@ -48,7 +48,7 @@ final class LatenciesTest {
         new BenchTable(series.records()).print(new PrintStream(out, true, StandardCharsets.UTF_8));
 
         assertThat(out.toString(StandardCharsets.UTF_8))
-                .contains("1.0 writes a sync  median 3.0 us  p99 3.0 us")
+                .contains("1.0 writes a sync  median 3.0 us (3.0..3.0)  p99 3.0 us (3.0..3.0)")
                 .contains("in medians of limit: median 0.38 (0.38..0.38), p99 0.38 (0.38..0.38); p99 to p99 0.38");
     }
 }
