@@ -90,7 +90,8 @@ class MigrationWalkTest {
             for (TableRow row = rows.next(); row != null; row = rows.next()) {
                 long key = row.value("a", Long.class);
                 if (key >= OLD_KEYS_FROM) {
-                    found.put(key, row.value("d") + " " + row.writeTimeMicros("d").getAsLong());
+                    found.put(
+                            key, row.value("d") + " " + row.writeTimeMicros("d").getAsLong());
                 }
             }
         }
@@ -148,11 +149,12 @@ class MigrationWalkTest {
     private static Map<Long, String> oldRows(CassandraPeer peer) throws IOException {
         Map<Long, String> rows = new TreeMap<>();
         ObjectMapper json = new ObjectMapper();
-        for (String line :
-                peer.selectJson("SELECT JSON a, d, writetime(d) AS t FROM " + KEYSPACE + ".items")) {
+        for (String line : peer.selectJson("SELECT JSON a, d, writetime(d) AS t FROM " + KEYSPACE + ".items")) {
             JsonNode row = json.readTree(line);
             if (row.get("a").asLong() >= OLD_KEYS_FROM) {
-                rows.put(row.get("a").asLong(), row.get("d").asText() + " " + row.get("t").asLong());
+                rows.put(
+                        row.get("a").asLong(),
+                        row.get("d").asText() + " " + row.get("t").asLong());
             }
         }
         return rows;

@@ -1,0 +1,159 @@
+package io.anneal.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.dualdao.Conditional;
+import io.anneal.dualdao.Delete;
+import io.anneal.dualdao.DualDao;
+import io.anneal.dualdao.Key;
+import io.anneal.dualdao.KeyCodec;
+import io.anneal.dualdao.KeyCopy;
+import io.anneal.dualdao.Mode;
+import io.anneal.dualdao.Read;
+import io.anneal.dualdao.Write;
+import io.anneal.dualdao.phase.FilePhaseStore;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.faults.Commands;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The snippets of {@code docs/migrate.md}: they compile, they run, and the page quotes them as they stand here. */
+class MigrateSnippetsTest {
+    @TempDir
+    private Path directory;
+
+    record User(long id, String name) {}
+
+    // snippet: interface
+    public interface UserDao {
+        @Read
+        User find(@Key long id);
+
+        @Read
+        Map<Long, User> findAll(@Key Collection<Long> ids);
+
+        @Write
+        void save(@Key("id") User user);
+
+        @Delete
+        void remove(@Key long id);
+
+        @Conditional
+        boolean rename(@Key long id, String from, String to);
+    }
+    // end
+
+    // snippet: copy
+    static final class UserCopy implements KeyCopy<UserDao, Long> {
+        @Override
+        public Guarantee guarantee() {
+            return Guarantee.NONE; // SOURCE_TIMESTAMPS if your DAO can write at the time of the source's write
+        }
+
+        @Override
+        public CompletionStage<Void> copy(Long id, UserDao from, UserDao to) {
+            User user = from.find(id);
+            if (user == null) {
+                to.remove(id);
+            } else {
+                to.save(user);
+            }
+            return CompletableFuture.completedStage(null);
+        }
+
+        @Override
+        public CompletionStage<User> read(Long id, UserDao dao) {
+            return CompletableFuture.completedStage(dao.find(id));
+        }
+    }
+    // end
+
+    /** Stands for whatever the reader has. */
+    private static final class Users implements UserDao {
+        private final Map<Long, User> users = new ConcurrentHashMap<>();
+
+        @Override
+        public User find(long id) {
+            return users.get(id);
+        }
+
+        @Override
+        public Map<Long, User> findAll(Collection<Long> ids) {
+            Map<Long, User> found = new HashMap<>(users);
+            found.keySet().retainAll(ids);
+            return found;
+        }
+
+        @Override
+        public void save(User user) {
+            users.put(user.id(), user);
+        }
+
+        @Override
+        public void remove(long id) {
+            users.remove(id);
+        }
+
+        @Override
+        public boolean rename(long id, String from, String to) {
+            return users.replace(id, new User(id, from), new User(id, to));
+        }
+    }
+
+    private static DualDao<UserDao> build(UserDao oracleUsers, UserDao cassandraUsers, Path directory) {
+        // snippet: build
+        // or a CassandraPhaseStore: all instances share it
+        PhaseStore phases = new FilePhaseStore(directory.resolve("phases"));
+        DualDao<UserDao> dual = DualDao.builder(UserDao.class)
+                .name("users")
+                .mode(Mode.MIGRATION)
+                .origin(oracleUsers)
+                .target(cassandraUsers)
+                .phases(phases)
+                // this instance's own: its journal of keys, the newest phase it saw
+                .directory(directory.resolve("dual"))
+                .copy(KeyCodec.LONG, new UserCopy())
+                .build();
+        UserDao users = dual.dao();
+        // end
+        assertThat(users).isNotNull();
+        return dual;
+    }
+
+    @Test
+    void shouldWalkTheFirstSteps() throws IOException {
+        Commands.Result begun = Commands.run(
+                "migrate", "init", "--name", "users", "--phase-store", "file:" + directory.resolve("phases"));
+        assertThat(begun.exitCode()).as(begun.err()).isZero();
+        Users origin = new Users();
+        Users target = new Users();
+        try (DualDao<UserDao> dual = build(origin, target, directory)) {
+            dual.dao().save(new User(1, "Ada"));
+            assertThat(target.users).isEmpty();
+
+            dual.control().advance("test", "begin to write both");
+            dual.poll();
+            dual.dao().save(new User(2, "Grace"));
+            assertThat(dual.dao().rename(2, "Grace", "Hopper")).isTrue();
+
+            assertThat(dual.phase().phase()).isEqualTo(Phase.WRITE_BOTH);
+            assertThat(target.users).containsOnly(Map.entry(2L, new User(2, "Hopper")));
+            assertThat(dual.dao().findAll(List.of(1L, 2L))).hasSize(2);
+        }
+    }
+
+    @Test
+    void shouldBeQuotedByThePage() throws IOException {
+        Snippets.assertQuoted(MigrateSnippetsTest.class, "migrate.md", 3);
+    }
+}
