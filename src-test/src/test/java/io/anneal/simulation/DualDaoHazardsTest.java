@@ -668,7 +668,7 @@ final class DualDaoHazardsTest {
     @Test
     void shouldKeepItsPhaseAndTakeNoStepWhileTheStoreIsGone() {
         LossyPhaseStore lossy = new LossyPhaseStore(new MemoryPhaseStore());
-        phases = lossy;
+        phases = lossy.store();
         enter(Phase.WRITE_BOTH);
         DualDao<Shelf> dual = built(described(Mode.MIGRATION).directory(directory));
         lossy.lost(true);

@@ -332,7 +332,7 @@ final class MigrationWorld {
                     .origin(one)
                     .target(other)
                     .mode(mode)
-                    .phases(phases)
+                    .phases(phases.store())
                     .journal(journal)
                     .withoutDirectory()
                     .targetMark(mark())
