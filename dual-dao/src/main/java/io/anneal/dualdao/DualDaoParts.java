@@ -57,7 +57,12 @@ record DualDaoParts<D>(
                 marks,
                 new InstanceFacts(config, stats, dirty, journalDirectory),
                 environment.clock());
-        return new DualDaoParts<>(journal, stats, follower, new DualEngine<>(config, follower, dirty, stats), control);
+        return new DualDaoParts<>(
+                journal,
+                stats,
+                follower,
+                new DualEngine<>(config, follower, dirty, stats, () -> Agreement.ask(control, environment.clock())),
+                control);
     }
 
     /**

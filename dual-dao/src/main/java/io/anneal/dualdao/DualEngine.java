@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
 
 /**
  * Does operations as the phase in force says, and what has to be done beside them. Owns its threads; journal and phases are
@@ -23,7 +24,9 @@ final class DualEngine<D> {
     private final WriteWatch watch = new WriteWatch();
     private final Redrive<D> redrive;
 
-    DualEngine(DualConfig<D> config, PhaseSource phases, DirtyKeys dirty, DualStats stats) {
+    /** @param agreement asked before keys are copied; may block */
+    DualEngine(
+            DualConfig<D> config, PhaseSource phases, DirtyKeys dirty, DualStats stats, Supplier<Agreement> agreement) {
         this.config = config;
         this.phases = phases;
         DualEnvironment environment = config.environment();
@@ -46,7 +49,7 @@ final class DualEngine<D> {
                 repairs,
                 new Batches(stats, environment.nanoTime(), config.batches()),
                 scheduler);
-        redrive = new Redrive<>(parts, phases);
+        redrive = new Redrive<>(parts, phases, agreement);
     }
 
     /** For what the handle has to do from time to time; shut down by {@link #close}. */

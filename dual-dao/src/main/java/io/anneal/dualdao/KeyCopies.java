@@ -44,9 +44,9 @@ final class KeyCopies<D> {
     }
 
     /** Copies once, without looking. Never throws; the stage may fail. */
-    CompletionStage<Void> copyOnce(Object key, Side from) {
+    CompletionStage<Void> copyOnce(Object key, Side from, long takenAwayBeforeMicros) {
         try {
-            CompletionStage<Void> copied = copy.copy(key, dao(from), dao(from.other()));
+            CompletionStage<Void> copied = copy.copy(key, dao(from), dao(from.other()), takenAwayBeforeMicros);
             return copied == null ? Stages.failed(new NullPointerException("a key copy returned no stage")) : copied;
         } catch (Throwable thrown) { // the caller's code, which others wait for
             return Stages.failed(thrown);
@@ -56,23 +56,28 @@ final class KeyCopies<D> {
     /**
      * Copies; where the copy can't be trusted to lose against newer writes, compares both sides and repeats until they agree.
      *
+     * @param takenAwayBeforeMicros as of {@link KeyCopy#copy}
      * @param compared whether to compare in any case
      * @return fails with {@link SidesDifferException} if they don't agree in the end
      */
-    CompletionStage<Void> copy(Object key, Side from, boolean compared) {
-        return compared || !keepsTimes() ? copyUntilEqual(key, from, 1) : copyOnce(key, from);
+    CompletionStage<Void> copy(Object key, Side from, long takenAwayBeforeMicros, boolean compared) {
+        return compared || !keepsTimes()
+                ? copyUntilEqual(key, from, takenAwayBeforeMicros, 1)
+                : copyOnce(key, from, takenAwayBeforeMicros);
     }
 
-    private CompletionStage<Void> copyUntilEqual(Object key, Side from, int round) {
-        return copyOnce(key, from).thenCompose(copied -> differences(key)).thenCompose(differences -> {
-            if (differences.isEmpty()) {
-                return CompletableFuture.completedFuture(null);
-            }
-            if (round == ROUNDS_MAX) {
-                return Stages.failed(new SidesDifferException(differences));
-            }
-            return copyUntilEqual(key, from, round + 1);
-        });
+    private CompletionStage<Void> copyUntilEqual(Object key, Side from, long takenAwayBeforeMicros, int round) {
+        return copyOnce(key, from, takenAwayBeforeMicros)
+                .thenCompose(copied -> differences(key))
+                .thenCompose(differences -> {
+                    if (differences.isEmpty()) {
+                        return CompletableFuture.completedFuture(null);
+                    }
+                    if (round == ROUNDS_MAX) {
+                        return Stages.failed(new SidesDifferException(differences));
+                    }
+                    return copyUntilEqual(key, from, takenAwayBeforeMicros, round + 1);
+                });
     }
 
     private CompletionStage<List<FieldDiff>> differences(Object key) {

@@ -23,13 +23,21 @@ public interface KeyCopy<D, K> {
         NONE
     }
 
+    /** For a copy that takes nothing away. */
+    long NOTHING = Long.MIN_VALUE;
+
     Guarantee guarantee();
 
     /**
      * Makes {@code to} hold what {@code from} holds, all of it; where {@code from} has nothing, {@code to} ends with nothing,
      * unless the guarantee is {@link Guarantee#IF_ABSENT}. Doing it twice is doing it once.
+     *
+     * @param takenAwayBeforeMicros what {@code to} has and {@code from} has not may be taken away if it was written before that
+     *     time, and must stay otherwise: it may have come by a write that goes to {@code to} first. {@link Long#MAX_VALUE} for all,
+     *     {@link #NOTHING} for nothing. Of meaning to {@link Guarantee#SOURCE_TIMESTAMPS} alone; take it away at its own
+     *     write time, or at least before this one
      */
-    CompletionStage<Void> copy(K key, D from, D to);
+    CompletionStage<Void> copy(K key, D from, D to, long takenAwayBeforeMicros);
 
     /** What a side holds of this key, null or empty for nothing; two sides agree if the comparison says so. */
     CompletionStage<?> read(K key, D dao);

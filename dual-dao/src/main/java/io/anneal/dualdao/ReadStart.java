@@ -9,14 +9,17 @@ final class ReadStart {
     private static final int ALL_PERCENT = 100;
 
     private final DirtyKeys dirty;
+    private final boolean originAlone;
 
-    ReadStart(DirtyKeys dirty) {
+    ReadStart(DirtyKeys dirty, WritePolicy policy) {
         this.dirty = dirty;
+        originAlone = policy == WritePolicy.ORIGIN_THEN_JOURNAL;
     }
 
     /**
-     * The target from phase 3 on; but the origin for keys outside the share, and for those that the target may lack as long as
-     * the origin has all that was acknowledged. A read of several keys goes by the share of the first.
+     * The target from phase 3 on; but the origin for keys outside the share, and, if the origin may have acknowledged a write
+     * alone, for those that the target may lack. (If it may not, their write failed, and either side may answer; the origin must
+     * not, since other instances may be in 4 already and write the target alone.) A read of several keys goes by the share of the first.
      */
     Side of(PhaseRecord inForce, Keys keys) {
         Phase phase = inForce.phase();
@@ -27,7 +30,7 @@ final class ReadStart {
             return Side.ORIGIN;
         }
         boolean originHasAll = phase == Phase.READ_TARGET || phase == Phase.TARGET_FIRST && inForce.fallback();
-        return originHasAll && lacks(Side.TARGET, keys) ? Side.ORIGIN : Side.TARGET;
+        return originAlone && originHasAll && lacks(Side.TARGET, keys) ? Side.ORIGIN : Side.TARGET;
     }
 
     private static boolean inShare(int percent, Keys keys) {

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +34,9 @@ final class Redrive<D> {
 
     private final Mode mode;
     private final PhaseSource phases;
+    private final Supplier<Agreement> agreement;
+    private final boolean merged;
+    private final boolean remembers;
     private final DirtyKeys dirty;
     private final KeyCopies<D> copies;
     private final KeyOrder order;
@@ -41,8 +45,11 @@ final class Redrive<D> {
     private final OperationStats stats;
     private final Map<Side, CompletableFuture<Integer>> running = new EnumMap<>(Side.class);
 
-    Redrive(EngineParts<D> parts, PhaseSource phases) {
+    Redrive(EngineParts<D> parts, PhaseSource phases, Supplier<Agreement> agreement) {
         this.phases = phases;
+        this.agreement = agreement;
+        merged = parts.config().partitions().kind() == Partitions.Kind.MERGED;
+        remembers = parts.config().rememberWrites();
         mode = parts.config().mode();
         dirty = parts.dirty();
         copies = parts.copies();
@@ -102,7 +109,9 @@ final class Redrive<D> {
         CompletableFuture<Void> all = new CompletableFuture<>();
         boolean begun = background.run(() -> {
             try {
-                new Round(lacking, new ArrayDeque<>(dirty.entries(lacking, limit)), told, all).goOn();
+                // Asked after the keys were read, so that no instance took up a later phase before they were there.
+                ArrayDeque<KeyJournal.Entry> entries = new ArrayDeque<>(dirty.entries(lacking, limit));
+                new Round(lacking, entries, agreement.get(), told, all).goOn();
             } catch (Throwable thrown) { // whoever waits goes on
                 LOG.warn("keys can't be copied, lacking={}", lacking, thrown);
                 all.complete(null);
@@ -119,6 +128,7 @@ final class Redrive<D> {
     private final class Round {
         private final Side lacking;
         private final ArrayDeque<KeyJournal.Entry> left;
+        private final Agreement agreed;
         private final BiConsumer<KeyJournal.Entry, Result> told;
         private final CompletableFuture<Void> all;
         private int failuresInARow;
@@ -127,10 +137,12 @@ final class Redrive<D> {
         Round(
                 Side lacking,
                 ArrayDeque<KeyJournal.Entry> left,
+                Agreement agreed,
                 BiConsumer<KeyJournal.Entry, Result> told,
                 CompletableFuture<Void> all) {
             this.lacking = lacking;
             this.left = left;
+            this.agreed = agreed;
             this.told = told;
             this.all = all;
         }
@@ -138,7 +150,7 @@ final class Redrive<D> {
         void goOn() {
             while (!left.isEmpty()) {
                 KeyJournal.Entry entry = left.removeFirst();
-                CompletableFuture<Result> one = one(lacking, entry);
+                CompletableFuture<Result> one = one(lacking, entry, agreed);
                 if (!one.isDone()) {
                     one.whenComplete((result, thrown) -> {
                         tell(entry, thrown == null ? result : Result.FAILED);
@@ -176,7 +188,7 @@ final class Redrive<D> {
         }
     }
 
-    private CompletableFuture<Result> one(Side lacking, KeyJournal.Entry entry) {
+    private CompletableFuture<Result> one(Side lacking, KeyJournal.Entry entry, Agreement agreed) {
         CompletableFuture<Result> result = new CompletableFuture<>();
         // Before the phase is looked at: an operation of a later phase then either finds this copy under way, or its
         // phase is found here.
@@ -195,7 +207,7 @@ final class Redrive<D> {
             result.complete(Result.LEFT);
             return result;
         }
-        new Copying(lacking, entry, inForce, stay, result).begin();
+        new Copying(lacking, entry, inForce, agreed.on(inForce) ? agreed : null, stay, result).begin();
         return result;
     }
 
@@ -204,6 +216,10 @@ final class Redrive<D> {
         private final Side lacking;
         private final KeyJournal.Entry entry;
         private final PhaseRecord inForce;
+
+        /** Null if not all instances act by the record in force. */
+        private final Agreement agreed;
+
         private final Stay stay;
         private final CompletableFuture<Result> result;
         private final int[] stripes;
@@ -214,11 +230,13 @@ final class Redrive<D> {
                 Side lacking,
                 KeyJournal.Entry entry,
                 PhaseRecord inForce,
+                Agreement agreed,
                 Stay stay,
                 CompletableFuture<Result> result) {
             this.lacking = lacking;
             this.entry = entry;
             this.inForce = inForce;
+            this.agreed = agreed;
             this.stay = stay;
             this.result = result;
             stripes = new int[] {KeyOrder.stripe(entry.key())};
@@ -258,13 +276,28 @@ final class Redrive<D> {
             if (mode == Mode.TEST) {
                 return lacking == Side.TARGET && phase != Phase.ORIGIN_ONLY;
             }
-            if (!phase.writes(lacking)) {
-                return false;
+            return phase.writes(lacking) && (copies.keepsTimes() || agreed != null);
+        }
+
+        /** Whether the side that is right now may lack what the other has, from before it was. */
+        private boolean fromBefore() {
+            return mode == Mode.MIGRATION && lacking == inForce.phase().authority();
+        }
+
+        /** What of the key the side that lacks it has may be taken away, as the key copy takes it. */
+        private long takenAwayBeforeMicros() {
+            if (mode == Mode.TEST) {
+                return Long.MAX_VALUE;
             }
-            Side right = phase.authority();
-            return lacking != right
-                    || copies.keepsTimes()
-                    || phase.writes(right.other()) && !dirty.lacks(right.other(), entry.key());
+            if (agreed == null || addsOnly()) {
+                return KeyCopy.NOTHING;
+            }
+            return fromBefore() ? agreed.authoritySinceMicros() : agreed.askedMicros();
+        }
+
+        /** The target may have a part of the key only, which is no reason to take the rest from the origin. */
+        private boolean addsOnly() {
+            return merged && lacking == Side.ORIGIN && inForce.fallback();
         }
 
         @Override
@@ -283,12 +316,31 @@ final class Redrive<D> {
                 end(Result.DONE);
                 return;
             }
+            if (fromBefore() && !copies.keepsTimes()) {
+                turnRound();
+                return;
+            }
             try {
-                boolean compared = mode == Mode.MIGRATION && !inForce.fallback();
-                copies.copy(copies.key(entry.key()), lacking.other(), compared)
+                boolean compared = mode == Mode.MIGRATION && !addsOnly();
+                copies.copy(copies.key(entry.key()), lacking.other(), takenAwayBeforeMicros(), compared)
                         .whenComplete((nothing, thrown) -> copied(thrown));
             } catch (Throwable thrown) { // the caller's codec
                 copied(thrown);
+            }
+        }
+
+        /**
+         * A copy without times could overwrite what is newer. Nobody was told that the write succeeded, so that the side that is
+         * right now is right in this too.
+         */
+        private void turnRound() {
+            try {
+                if (remembers || inForce.phase().writes(lacking.other())) {
+                    dirty.add(lacking.other(), List.of(entry.key()), entry.reason());
+                }
+                end(Result.DONE);
+            } catch (RuntimeException notKept) { // the journal's, of whatever kind
+                end(Result.FAILED);
             }
         }
 

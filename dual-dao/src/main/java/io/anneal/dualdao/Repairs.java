@@ -71,7 +71,7 @@ final class Repairs<D> {
             begun = !dirty.lacks(Side.ORIGIN, text)
                     && !dirty.lacks(Side.TARGET, text)
                     && admitted()
-                    && background.run(() -> copies.copyOnce(key, Side.ORIGIN)
+                    && background.run(() -> copies.copyOnce(key, Side.ORIGIN, KeyCopy.NOTHING)
                             .whenComplete((nothing, thrown) -> over(text, held, stats, stay, thrown)));
         } finally {
             if (!begun) {

@@ -16,7 +16,7 @@ final class ShadowReadRoute<D, A, R> implements Route<A, R> {
         this.calls = calls;
         this.parts = parts;
         compared = new Compared<>(calls, parts, watch);
-        start = new ReadStart(parts.dirty());
+        start = new ReadStart(parts.dirty(), parts.config().writePolicy());
     }
 
     @Override

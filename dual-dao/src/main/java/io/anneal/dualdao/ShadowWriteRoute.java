@@ -144,7 +144,9 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
         public CompletionStage<?> run() {
             if (decides) {
                 CompletableFuture<?>[] copies = keys.objects().stream()
-                        .map(key -> parts.copies().copy(key, Side.ORIGIN, false).toCompletableFuture())
+                        .map(key -> parts.copies()
+                                .copy(key, Side.ORIGIN, Long.MAX_VALUE, false)
+                                .toCompletableFuture())
                         .toArray(CompletableFuture<?>[]::new);
                 return CompletableFuture.allOf(copies).whenComplete((nothing, thrown) -> done(thrown));
             }

@@ -26,7 +26,16 @@ record WritePlan(Side first, boolean second, boolean copies, boolean remembers, 
                 second,
                 second && decides,
                 !phase.writes(Side.ORIGIN) && rememberWrites,
-                policy == WritePolicy.ORIGIN_THEN_JOURNAL && phase.authority() == Side.ORIGIN || decides);
+                policy == WritePolicy.ORIGIN_THEN_JOURNAL && originMayStandAlone(inForce) || decides);
+    }
+
+    /**
+     * Whether the origin may acknowledge a write alone. Not once all reads begin at the target: from there a step leads to where
+     * the target is right, and what was acknowledged must be in it by then.
+     */
+    private static boolean originMayStandAlone(PhaseRecord inForce) {
+        return inForce.phase() == Phase.WRITE_BOTH
+                || inForce.phase() == Phase.READ_TARGET && inForce.readSharePercent() < 100;
     }
 
     /** The side that may lack a key if anything goes wrong. */

@@ -134,7 +134,9 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
 
         private CompletionStage<Void> copied() {
             CompletableFuture<?>[] copies = keys.objects().stream()
-                    .map(key -> parts.copies().copy(key, plan.first(), false).toCompletableFuture())
+                    .map(key -> parts.copies()
+                            .copy(key, plan.first(), Long.MAX_VALUE, false)
+                            .toCompletableFuture())
                     .toArray(CompletableFuture<?>[]::new);
             return CompletableFuture.allOf(copies);
         }

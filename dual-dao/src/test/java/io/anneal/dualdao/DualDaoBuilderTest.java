@@ -289,7 +289,7 @@ final class DualDaoBuilderTest {
 
     private record Copy<D>(KeyCopy.Guarantee guarantee) implements KeyCopy<D, Long> {
         @Override
-        public CompletionStage<Void> copy(Long key, D from, D to) {
+        public CompletionStage<Void> copy(Long key, D from, D to, long takenAwayBeforeMicros) {
             return CompletableFuture.completedStage(null);
         }
 

@@ -121,7 +121,7 @@ final class DualDaoTest {
         }
 
         @Override
-        public CompletionStage<Void> copy(Long key, UserDao from, UserDao to) {
+        public CompletionStage<Void> copy(Long key, UserDao from, UserDao to, long takenAwayBeforeMicros) {
             String name = ((MapDao) from).names.get(key);
             if (name == null) {
                 ((MapDao) to).names.remove(key);

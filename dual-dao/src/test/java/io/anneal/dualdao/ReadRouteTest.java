@@ -91,15 +91,25 @@ final class ReadRouteTest {
     }
 
     @Test
-    void shouldReadKeysThatTheTargetLacksFromTheOrigin() {
+    void shouldReadKeysThatTheTargetLacksFromTheOriginIfItMayHaveAcknowledgedThemAlone() {
         for (Phase phase : List.of(Phase.READ_TARGET, Phase.TARGET_FIRST)) {
-            rig(phase).origin.rows.put("k", "new");
+            rig(phase).policy = WritePolicy.ORIGIN_THEN_JOURNAL;
+            rig.origin.rows.put("k", "new");
             rig.target.rows.put("k", "stale");
             rig.journal.add(Side.TARGET, "k", "a write failed");
 
             assertThat(rig.read("k").join()).isEqualTo("new");
             assertThat(rig.target.calls).isEmpty();
         }
+    }
+
+    @Test
+    void shouldNotReadFromAnOriginThatOtherInstancesMayNotWriteAnyMore() {
+        rig(Phase.READ_TARGET).origin.rows.put("k", "of a write that failed");
+        rig.target.rows.put("k", "newer");
+        rig.journal.add(Side.TARGET, "k", "a write failed");
+
+        assertThat(rig.read("k").join()).isEqualTo("newer");
     }
 
     @ParameterizedTest
@@ -269,7 +279,8 @@ final class ReadRouteTest {
 
     @Test
     void shouldReadABatchFromTheOriginIfTheTargetLacksOneOfItsKeys() {
-        rig(Phase.READ_TARGET).target.rows.putAll(Map.of("a", "1", "b", "stale"));
+        rig(Phase.READ_TARGET).policy = WritePolicy.ORIGIN_THEN_JOURNAL;
+        rig.target.rows.putAll(Map.of("a", "1", "b", "stale"));
         rig.origin.rows.putAll(Map.of("a", "1", "b", "2"));
         rig.journal.add(Side.TARGET, "b", "a write failed");
 

@@ -72,23 +72,63 @@ final class RedriveTest {
     }
 
     @Test
-    void shouldOverwriteTheSideThatIsRightOnlyIfTheCopyKeepsTimesOrTheOtherHasAll() {
-        rig(Phase.TARGET_ONLY).guarantee = KeyCopy.Guarantee.NONE;
-        rig.origin.rows.put("k", "old");
-        rig.journal.add(Side.TARGET, "k", "");
-        assertThat(redrive(Side.TARGET)).isZero();
-
+    void shouldNotOverwriteTheSideThatIsRightByACopyWithoutTimes() {
         rig(Phase.TARGET_FIRST).guarantee = KeyCopy.Guarantee.NONE;
+        rig.origin.rows.put("k", "failed in the target");
+        rig.target.rows.put("k", "v");
+        rig.journal.add(Side.TARGET, "k", "");
+
+        assertThat(redrive(Side.TARGET)).isOne();
+
+        assertThat(rig.target.rows).containsEntry("k", "v");
+        assertThat(rig.lacking(Side.TARGET)).isEmpty();
+        assertThat(rig.lacking(Side.ORIGIN)).containsExactly("k");
+    }
+
+    @Test
+    void shouldTakeNothingAwayBeforeAllInstancesActByThePhase() {
+        rig(Phase.WRITE_BOTH).agreed = false;
         rig.origin.rows.put("k", "v");
         rig.journal.add(Side.TARGET, "k", "");
-        rig.journal.add(Side.ORIGIN, "k", "");
-        assertThat(redrive(Side.TARGET)).isZero();
 
-        rig(Phase.TARGET_FIRST).guarantee = KeyCopy.Guarantee.NONE;
-        rig.origin.rows.put("k", "v");
+        assertThat(redrive(Side.TARGET)).isOne();
+        assertThat(rig.takenAwayBeforeMicros).containsExactly(KeyCopy.NOTHING);
+
+        rig.agreed = true;
         rig.journal.add(Side.TARGET, "k", "");
         assertThat(redrive(Side.TARGET)).isOne();
-        assertThat(rig.target.rows).containsEntry("k", "v");
+        assertThat(rig.takenAwayBeforeMicros).containsExactly(KeyCopy.NOTHING, Rig.ASKED_MICROS);
+    }
+
+    @Test
+    void shouldLetTheSideThatIsRightKeepWhatItGotSinceItIs() {
+        rig(Phase.WRITE_TARGET).origin.rows.put("k", "v");
+        rig.journal.add(Side.TARGET, "k", "from phase 3");
+
+        assertThat(redrive(Side.TARGET)).isOne();
+
+        assertThat(rig.takenAwayBeforeMicros).containsExactly(Rig.AUTHORITY_SINCE_MICROS);
+    }
+
+    @Test
+    void shouldCopyNothingWithoutTimesBeforeAllInstancesActByThePhase() {
+        rig(Phase.WRITE_BOTH).guarantee = KeyCopy.Guarantee.NONE;
+        rig.agreed = false;
+        rig.journal.add(Side.TARGET, "k", "");
+
+        assertThat(redrive(Side.TARGET)).isZero();
+        assertThat(rig.lacking(Side.TARGET)).containsExactly("k");
+    }
+
+    @Test
+    void shouldTakeNothingFromAnOriginWhoseKeysAreOnlyPartlyInTheTarget() {
+        rig(Phase.TARGET_FIRST).partitions = Partitions.merged((left, right) -> right);
+        rig.target.rows.put("k", "v");
+        rig.journal.add(Side.ORIGIN, "k", "");
+
+        assertThat(redrive(Side.ORIGIN)).isOne();
+
+        assertThat(rig.takenAwayBeforeMicros).containsExactly(KeyCopy.NOTHING);
     }
 
     @Test
@@ -107,6 +147,8 @@ final class RedriveTest {
         assertThat(rig.origin.waiting).isEmpty();
         rig.threads.runShadow();
         assertThat(rig.origin.waiting.element().what).isEqualTo("read k");
+        rig.origin.waiting.remove().answer();
+        assertThat(rig.origin.waiting.element().what).as("compared").isEqualTo("read k");
         rig.origin.waiting.remove().answer();
         assertThat(redrive).isCompletedWithValue(1);
         rig.origin.waiting.remove().answer();
@@ -246,6 +288,7 @@ final class RedriveTest {
                 rig.engine().redrive(Side.TARGET, 2).toCompletableFuture();
         rig.threads.runShadow();
         rig.origin.waiting.remove().fail(new IOException("a"));
+        rig.origin.waiting.remove().answer();
         rig.origin.waiting.remove().answer();
 
         assertThat(redrive).isCompletedWithValue(1);

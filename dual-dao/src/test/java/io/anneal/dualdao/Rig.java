@@ -4,6 +4,7 @@ import io.anneal.dualdao.compare.FieldDiff;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.journal.MemoryKeyJournal;
 import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.PhasesByHand;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
@@ -33,6 +34,12 @@ final class Rig {
         }
     }
 
+    static final long ASKED_MICROS = 2_000;
+    static final long AUTHORITY_SINCE_MICROS = 1_000;
+
+    /** What copies were told, in their order. */
+    final List<Long> takenAwayBeforeMicros = new ArrayList<>();
+
     final Shop origin = new Shop("origin");
     final Shop target = new Shop("target");
     final ThreadsByHand threads = new ThreadsByHand();
@@ -53,6 +60,7 @@ final class Rig {
     boolean rememberWrites = true;
     int comparePercent = 100;
     Executor batches;
+    boolean agreed = true;
     Function<Throwable, SideOutcome> outcomes;
     DualEnvironment.Threads environmentThreads = threads;
     DualStats stats;
@@ -66,14 +74,21 @@ final class Rig {
     DualEngine<Shop> engine() {
         if (engine == null) {
             stats = new DualStats(MetricsSink.NONE, 1, () -> Instant.EPOCH, false);
-            engine = new DualEngine<>(config(), phases, new DirtyKeys(journal), stats);
+            engine = new DualEngine<>(config(), phases, new DirtyKeys(journal), stats, this::agreement);
         }
         return engine;
     }
 
+    /** All instances act by the record in force, unless a test says otherwise. */
+    private Agreement agreement() {
+        PhaseView view = phases.enter();
+        view.leave();
+        return new Agreement(view.record().version(), agreed, ASKED_MICROS, AUTHORITY_SINCE_MICROS);
+    }
+
     @SuppressWarnings("unchecked")
     private DualConfig<Shop> config() {
-        KeyCopy<Shop, ?> copy = copying ? new ShopCopy(guarantee) : null;
+        KeyCopy<Shop, ?> copy = copying ? new ShopCopy(guarantee, takenAwayBeforeMicros) : null;
         KeyCodec<?> codec = copying ? KeyCodec.STRING : null;
         return new DualConfig<>(
                 "rig",
@@ -110,9 +125,10 @@ final class Rig {
     }
 
     /** The caller's own copy of a key. */
-    record ShopCopy(Guarantee guarantee) implements KeyCopy<Shop, String> {
+    record ShopCopy(Guarantee guarantee, List<Long> told) implements KeyCopy<Shop, String> {
         @Override
-        public CompletionStage<Void> copy(String key, Shop from, Shop to) {
+        public CompletionStage<Void> copy(String key, Shop from, Shop to, long takenAwayBeforeMicros) {
+            told.add(takenAwayBeforeMicros);
             return from.read(key)
                     .thenCompose(found -> found == null ? to.delete(key) : to.write(key, (String) found))
                     .thenAccept(done -> {});

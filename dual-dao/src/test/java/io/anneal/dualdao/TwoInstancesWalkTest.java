@@ -98,7 +98,7 @@ final class TwoInstancesWalkTest {
         }
 
         @Override
-        public CompletionStage<Void> copy(Long key, Ledger from, Ledger to) {
+        public CompletionStage<Void> copy(Long key, Ledger from, Ledger to, long takenAwayBeforeMicros) {
             return later(() -> ((Side) from).cells.get(key))
                     .thenCompose(cell -> later(() -> cell == null ? null : ((Side) to).merge(key, cell)));
         }
@@ -316,7 +316,8 @@ final class TwoInstancesWalkTest {
     private void backfill() {
         WorkStart start = control.begin();
         for (long id = 0; id < KEYS; id++) {
-            CompletableFuture<Void> copied = new Copy().copy(id, origin, target).toCompletableFuture();
+            CompletableFuture<Void> copied =
+                    new Copy().copy(id, origin, target, Long.MAX_VALUE).toCompletableFuture();
             while (!copied.isDone()) {
                 event();
             }

@@ -186,10 +186,19 @@ final class WriteRouteTest {
     @Test
     void shouldAnswerTheOriginsAnswerIfTheCallerTrustsTheJournal() {
         rig(Phase.READ_TARGET).policy = WritePolicy.ORIGIN_THEN_JOURNAL;
+        rig.phases.change(Phase.READ_TARGET, 99, true);
         rig.target.fails(new IOException("down"));
 
         assertThat(rig.write("k", "v").join()).isEqualTo("origin");
         assertThat(rig.lacking(Side.TARGET)).containsExactly("k");
+    }
+
+    @Test
+    void shouldNotForgiveAFailingTargetOnceAllReadsBeginThere() {
+        rig(Phase.READ_TARGET).policy = WritePolicy.ORIGIN_THEN_JOURNAL;
+        rig.target.fails(new IOException("down"));
+
+        assertThatThrownBy(() -> rig.write("k", "v").join()).hasCauseInstanceOf(IOException.class);
     }
 
     @Test

@@ -57,8 +57,9 @@ final class KeyedWork {
         WorkStart start = control.begin();
         PartitionCopy copy = PartitionCopy.between(origin, target);
         try {
-            range().forEach(key ->
-                    copy.copy(key, origin, target).toCompletableFuture().join());
+            range().forEach(key -> copy.copy(key, origin, target, Long.MAX_VALUE)
+                    .toCompletableFuture()
+                    .join());
         } catch (CompletionException e) {
             throw new IOException("copying a key failed, reason=" + e.getCause(), e);
         }

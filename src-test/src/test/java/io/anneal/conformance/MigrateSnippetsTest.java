@@ -61,7 +61,7 @@ class MigrateSnippetsTest {
         }
 
         @Override
-        public CompletionStage<Void> copy(Long id, UserDao from, UserDao to) {
+        public CompletionStage<Void> copy(Long id, UserDao from, UserDao to, long takenAwayBeforeMicros) {
             User user = from.find(id);
             if (user == null) {
                 to.remove(id);

@@ -101,7 +101,7 @@ public interface Shelf {
     /** Copies of keys. */
     record Copy(Guarantee guarantee) implements KeyCopy<Shelf, String> {
         @Override
-        public CompletionStage<Void> copy(String key, Shelf from, Shelf to) {
+        public CompletionStage<Void> copy(String key, Shelf from, Shelf to, long takenAwayBeforeMicros) {
             String value = from.find(key);
             if (value != null) {
                 to.put(key, value);

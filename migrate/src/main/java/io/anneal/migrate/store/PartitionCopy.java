@@ -32,20 +32,21 @@ public final class PartitionCopy implements KeyCopy<PartitionDao, Long> {
     }
 
     @Override
-    public CompletionStage<Void> copy(Long key, PartitionDao from, PartitionDao to) {
+    public CompletionStage<Void> copy(Long key, PartitionDao from, PartitionDao to, long takenAwayBeforeMicros) {
         if (from instanceof TimedPartitions timedFrom && to instanceof TimedPartitions timedTo) {
             // The side copied to is read first. Writes reach the side that is right before the other one, so that what
             // a
             // write under way has brought to the other by now is in the right one when that is read.
             return timedTo.readTimed(key)
-                    .thenCompose(
-                            there -> timedFrom.readTimed(key).thenCompose(held -> changes(key, held, there, timedTo)));
+                    .thenCompose(there -> timedFrom
+                            .readTimed(key)
+                            .thenCompose(held -> changes(key, held, there, timedTo, takenAwayBeforeMicros)));
         }
         return from.read(key).thenCompose(held -> held == null ? to.delete(key) : to.replace(key, held.items()));
     }
 
     private static CompletionStage<Void> changes(
-            long key, List<TimedItem> held, List<TimedItem> there, TimedPartitions to) {
+            long key, List<TimedItem> held, List<TimedItem> there, TimedPartitions to, long takenAwayBeforeMicros) {
         Map<List<String>, TimedItem> tooMuch = new HashMap<>();
         there.forEach(item -> tooMuch.put(List.of(item.b(), item.c()), item));
         List<TimedItem> lacking = new ArrayList<>();
@@ -55,6 +56,7 @@ public final class PartitionCopy implements KeyCopy<PartitionDao, Long> {
                 lacking.add(item);
             }
         }
+        tooMuch.values().removeIf(item -> item.writeTimeMicros() >= takenAwayBeforeMicros);
         CompletionStage<Void> written = lacking.isEmpty() ? nothing() : to.writeTimed(key, lacking);
         return written.thenCompose(
                 done -> tooMuch.isEmpty() ? nothing() : to.deleteTimed(key, List.copyOf(tooMuch.values())));

@@ -27,7 +27,7 @@ final class PartitionCopyTest {
     }
 
     private void copied() {
-        copy.copy(7L, origin, target).toCompletableFuture().join();
+        copy.copy(7L, origin, target, Long.MAX_VALUE).toCompletableFuture().join();
     }
 
     @Test
@@ -72,7 +72,7 @@ final class PartitionCopyTest {
             target.writeTimed(7, List.of(at(20, newer)));
         };
         PartitionCopy.between(origin, meddled)
-                .copy(7L, origin, meddled)
+                .copy(7L, origin, meddled, Long.MAX_VALUE)
                 .toCompletableFuture()
                 .join();
         assertThat(target.items(7)).containsExactly(at(20, newer));
@@ -89,7 +89,10 @@ final class PartitionCopyTest {
         };
         from.afterRead = write;
         to.afterRead = write;
-        PartitionCopy.between(from, to).copy(7L, from, to).toCompletableFuture().join();
+        PartitionCopy.between(from, to)
+                .copy(7L, from, to, Long.MAX_VALUE)
+                .toCompletableFuture()
+                .join();
         assertThat(target.items(7)).containsExactly(at(20, ADA));
     }
 
@@ -101,10 +104,16 @@ final class PartitionCopyTest {
         assertThat(replacing.guarantee()).isEqualTo(KeyCopy.Guarantee.NONE);
         origin.write(7, List.of(ADA));
         plain.write(7, List.of(AGE));
-        replacing.copy(7L, origin, untimed).toCompletableFuture().join();
+        replacing
+                .copy(7L, origin, untimed, Long.MAX_VALUE)
+                .toCompletableFuture()
+                .join();
         assertThat(plain.read(7).toCompletableFuture()).isCompletedWithValue(new Partition(7, List.of(ADA)));
         origin.delete(7);
-        replacing.copy(7L, origin, untimed).toCompletableFuture().join();
+        replacing
+                .copy(7L, origin, untimed, Long.MAX_VALUE)
+                .toCompletableFuture()
+                .join();
         assertThat(plain.read(7).toCompletableFuture()).isCompletedWithValue(null);
     }
 
