@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A method that takes a key or a part of it away. It reaches both sides as long as a read can fall back, else what was deleted
+ * A method that takes a key or a part of it away, be it one that sets a key and with it takes away what was there. It reaches both sides as long as a read can fall back, else what was deleted
  * in one would come back from the other.
  */
 @Documented

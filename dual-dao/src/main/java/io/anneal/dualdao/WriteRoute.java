@@ -128,7 +128,15 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
             } else if (plan.copies()) {
                 copied().whenComplete((nothing, failed) -> step(() -> secondDone(failed)));
             } else {
-                calls.call(plan.lacking(), argument, micros, span, (second, failed) -> step(() -> secondDone(failed)));
+                calls.call(
+                        plan.lacking(),
+                        argument,
+                        micros,
+                        span,
+                        (second, failed) -> step(() -> {
+                            answer = plan.first() == plan.authority() ? answer : second;
+                            secondDone(failed);
+                        }));
             }
         }
 

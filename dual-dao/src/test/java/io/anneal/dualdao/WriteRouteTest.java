@@ -174,13 +174,27 @@ final class WriteRouteTest {
 
     @Test
     void shouldFailADeleteThatOneSideDidNotTake() {
-        rig(Phase.WRITE_TARGET).origin.fails(new IOException("down"));
+        rig(Phase.WRITE_TARGET).target.fails(new IOException("down"));
         rig.target.rows.put("k", "v");
 
         Throwable thrown = catchThrowable(() -> rig.delete("k").join()).getCause();
 
-        assertOutcomes(thrown, SideOutcome.FAILED, SideOutcome.OK);
+        assertOutcomes(thrown, SideOutcome.OK, SideOutcome.FAILED);
         assertThat(rig.lacking(Side.ORIGIN)).containsExactly("k");
+    }
+
+    @Test
+    void shouldDeleteFromTheOlderOriginFirstInFour() {
+        rig(Phase.WRITE_TARGET).origin.rows.put("k", "old");
+        rig.target.rows.put("k", "new");
+        rig.target.byHand();
+
+        CompletableFuture<Object> deleted = rig.delete("k");
+
+        assertThat(rig.origin.rows).isEmpty();
+        assertThat(rig.target.rows).containsEntry("k", "new");
+        rig.target.waiting.remove().answer();
+        assertThat(deleted).isCompletedWithValue("target");
     }
 
     @Test

@@ -187,13 +187,13 @@ abstract class PartitionDaoContract {
             answer(memory.writeTimed(a, randomItems(random)));
             answer(timed().writeTimed(a, randomItems(random)));
             if (a % 2 == 0) {
-                answer(copy.copy(a, memory, dao()), Long.MAX_VALUE);
+                answer(copy.copy(a, memory, dao(), Long.MAX_VALUE));
             } else {
-                answer(copy.copy(a, dao(), memory), Long.MAX_VALUE);
+                answer(copy.copy(a, dao(), memory, Long.MAX_VALUE));
             }
             // Newer items on the side that was copied to stay, so that only a copy back makes both equal.
-            answer(copy.copy(a, dao(), memory), Long.MAX_VALUE);
-            answer(copy.copy(a, memory, dao()), Long.MAX_VALUE);
+            answer(copy.copy(a, dao(), memory, Long.MAX_VALUE));
+            answer(copy.copy(a, memory, dao(), Long.MAX_VALUE));
             assertThat(answer(timed().readTimed(a)))
                     .as("seed=" + seed + ", a=" + a)
                     .containsExactlyInAnyOrderElementsOf(memory.items(a));

@@ -25,8 +25,8 @@ public interface PartitionDao extends AutoCloseable {
     @Write
     CompletionStage<Void> write(@Key long a, List<Item> items);
 
-    /** Sets the items, and takes away all others. */
-    @Write
+    /** Sets the items, and takes away all others, which must reach both stores as any deletion. */
+    @Delete
     CompletionStage<Void> replace(@Key long a, List<Item> items);
 
     /** Takes the partition away. */
