@@ -32,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 class MigrationWalkTest {
     private static final String KEYSPACE = "walk";
     private static final int OLD_ROWS = 300;
-    // Far from the keys that the load writes.
     private static final long OLD_KEYS_FROM = 1_000_000;
     private static final long OLD_TIME_MICROS = 1_600_000_000_000_000L;
 
@@ -88,10 +87,10 @@ class MigrationWalkTest {
         try (Store store = Store.open(target);
                 TableRows rows = store.tables().get(0).rows()) {
             for (TableRow row = rows.next(); row != null; row = rows.next()) {
-                long key = row.value("a", Long.class);
-                if (key >= OLD_KEYS_FROM) {
+                if (row.value("b").equals("old")) {
                     found.put(
-                            key, row.value("d") + " " + row.writeTimeMicros("d").getAsLong());
+                            row.value("a", Long.class),
+                            row.value("d") + " " + row.writeTimeMicros("d").getAsLong());
                 }
             }
         }
@@ -149,9 +148,9 @@ class MigrationWalkTest {
     private static Map<Long, String> oldRows(CassandraPeer peer) throws IOException {
         Map<Long, String> rows = new TreeMap<>();
         ObjectMapper json = new ObjectMapper();
-        for (String line : peer.selectJson("SELECT JSON a, d, writetime(d) AS t FROM " + KEYSPACE + ".items")) {
+        for (String line : peer.selectJson("SELECT JSON a, b, d, writetime(d) AS t FROM " + KEYSPACE + ".items")) {
             JsonNode row = json.readTree(line);
-            if (row.get("a").asLong() >= OLD_KEYS_FROM) {
+            if (row.get("b").asText().equals("old")) {
                 rows.put(
                         row.get("a").asLong(),
                         row.get("d").asText() + " " + row.get("t").asLong());
