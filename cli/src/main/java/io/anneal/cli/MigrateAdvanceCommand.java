@@ -5,7 +5,6 @@ import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Readiness;
 import io.anneal.migrate.PhaseText;
 import java.io.IOException;
-import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -24,11 +23,8 @@ final class MigrateAdvanceCommand extends Subcommand {
     @Option(names = "--plan", description = "Only print the gates of the step; exits with 3 if one is not met.")
     private boolean plan;
 
-    @Option(
-            names = "--dead",
-            paramLabel = "ID",
-            description = "Take this silent instance off first, on your word that its process is gone; repeatable.")
-    private List<String> dead = List.of();
+    @Mixin
+    private DeadOptions dead;
 
     @Option(
             names = "--force-gates",
@@ -51,7 +47,7 @@ final class MigrateAdvanceCommand extends Subcommand {
         if (share != null && (share < 0 || share > 100)) {
             throw usage("--to-share takes a number from 0 to 100");
         }
-        if (plan && (share != null || forceGates || !dead.isEmpty())) {
+        if (plan && (share != null || forceGates || !dead.none())) {
             throw usage("--plan changes nothing, so it goes without --to-share, --force-gates and --dead");
         }
         try (MigrationOptions.OpenPhases phases = migration.open(this, false, PhaseText.policy(targetFirst))) {
@@ -59,9 +55,7 @@ final class MigrateAdvanceCommand extends Subcommand {
             if (plan) {
                 return printPlan(control.readiness());
             }
-            for (String instance : dead) {
-                control.declareDead(instance, who.who(), who.why("declared dead by --dead"));
-            }
+            dead.declare(control, who);
             PhaseRecord now = share == null ? advance(control) : share(control);
             printResult(now);
         }

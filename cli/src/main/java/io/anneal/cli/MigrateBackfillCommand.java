@@ -2,7 +2,6 @@ package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.dualdao.DualEnvironment;
-import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.migrate.BulkWork;
 import io.anneal.migrate.HarnessTime;
@@ -58,7 +57,7 @@ final class MigrateBackfillCommand extends Subcommand {
             return stepBack();
         }
         sides.checkBulk(this);
-        try (MigrationOptions.OpenPhases phases = migration.open(this, false, ControlPolicy.DEFAULTS);
+        try (MigrationOptions.OpenPhases phases = migration.open(this, false);
                 MigrationSides open = sides.open(this, Delayer.NONE, false);
                 Progress progress = progress(reverse ? "comparing" : "copying")) {
             phases.control().current();

@@ -5,7 +5,6 @@ import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.RollbackPlan;
 import io.anneal.migrate.PhaseText;
 import java.io.IOException;
-import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -25,22 +24,17 @@ final class MigrateRollbackCommand extends Subcommand {
     @Option(names = "--plan", description = "Only print where it leads and what would be lost.")
     private boolean plan;
 
-    @Option(
-            names = "--dead",
-            paramLabel = "ID",
-            description = "Take this silent instance off first, on your word that its process is gone; repeatable.")
-    private List<String> dead = List.of();
+    @Mixin
+    private DeadOptions dead;
 
     @Override
     int execute() throws IOException {
-        if (plan && !dead.isEmpty()) {
+        if (plan && !dead.none()) {
             throw usage("--plan changes nothing, so it goes without --dead");
         }
         try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
             PhaseControl control = phases.control();
-            for (String instance : dead) {
-                control.declareDead(instance, who.who(), who.why("declared dead by --dead"));
-            }
+            dead.declare(control, who);
             if (plan) {
                 return printPlan(control.rollbackPlan());
             }

@@ -1,7 +1,6 @@
 package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.migrate.BulkWork;
 import io.anneal.migrate.MigrationSides;
 import io.anneal.migrate.bulk.BulkMismatch;
@@ -34,7 +33,7 @@ final class MigrateVerifyCommand extends Subcommand {
     int execute() throws IOException, InterruptedException {
         sides.checkBulk(this);
         VerificationResult found;
-        try (MigrationOptions.OpenPhases phases = migration.open(this, false, ControlPolicy.DEFAULTS);
+        try (MigrationOptions.OpenPhases phases = migration.open(this, false);
                 MigrationSides open = sides.open(this, Delayer.NONE, false);
                 Progress progress = progress("comparing")) {
             phases.control().current();

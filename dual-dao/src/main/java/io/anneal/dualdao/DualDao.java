@@ -127,9 +127,7 @@ public final class DualDao<D> implements AutoCloseable {
         parts.follower().poll();
         if (config.copy() != null) {
             for (Side lacking : Side.values()) {
-                if (parts.journal().size(lacking) > 0) {
-                    parts.engine().redrive(lacking, REDRIVE_KEYS_MAX);
-                }
+                parts.engine().redrive(lacking, REDRIVE_KEYS_MAX);
             }
         }
     }

@@ -14,4 +14,9 @@ public record FallbackPolicy(boolean onMiss, boolean onError, boolean onTimeout)
 
     /** Never. */
     public static final FallbackPolicy NEVER = new FallbackPolicy(false, false, false);
+
+    /** Whether to go to the origin after the target failed so. */
+    boolean after(SideOutcome failure) {
+        return failure == SideOutcome.UNKNOWN ? onTimeout : onError;
+    }
 }

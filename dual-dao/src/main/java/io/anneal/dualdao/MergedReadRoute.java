@@ -106,11 +106,10 @@ final class MergedReadRoute<D, A, R> implements Route<A, R> {
         }
 
         private void targetFailed(Throwable thrown) {
-            FallbackPolicy policy = parts.config().fallback();
             SideOutcome outcome = thrown == SideReads.LATE ? SideOutcome.UNKNOWN : calls.outcome(thrown);
-            boolean allowed = outcome == SideOutcome.UNKNOWN ? policy.onTimeout() : policy.onError();
             Throwable originThrown = ofOrigin.thrown();
-            if (inForce.phase() == Phase.READ_TARGET && allowed) {
+            if (inForce.phase() == Phase.READ_TARGET
+                    && parts.config().fallback().after(outcome)) {
                 calls.stats().count(Counter.FALLBACK_ERRORS);
                 end(
                         ofOrigin.answer(),

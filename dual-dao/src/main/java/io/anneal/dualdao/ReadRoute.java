@@ -100,8 +100,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
 
         private void targetFailed(Throwable thrown) {
             SideOutcome outcome = thrown == SideReads.LATE ? SideOutcome.UNKNOWN : calls.outcome(thrown);
-            boolean allowed = outcome == SideOutcome.UNKNOWN ? policy.onTimeout() : policy.onError();
-            if (!originIsRight() || !allowed) {
+            if (!originIsRight() || !policy.after(outcome)) {
                 end(null, calls.attach(thrown, Side.TARGET, outcome, SideOutcome.NOT_ATTEMPTED));
                 return;
             }

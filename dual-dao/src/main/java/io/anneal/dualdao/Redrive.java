@@ -71,7 +71,7 @@ final class Redrive<D> {
 
     /** Copies up to that many keys; if that is under way for this side, that is what is waited for. */
     CompletionStage<Integer> run(Side lacking, int limit) {
-        if (!copies.possible() || dirty.size(lacking) == 0 || !written(lacking)) {
+        if (!copies.possible() || dirty.lasting(lacking) == 0 || !written(lacking)) {
             return CompletableFuture.completedFuture(0);
         }
         CompletableFuture<Integer> mine = new CompletableFuture<>();

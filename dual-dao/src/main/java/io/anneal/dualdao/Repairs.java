@@ -3,8 +3,6 @@ package io.anneal.dualdao;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.OperationStats;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -25,7 +23,6 @@ final class Repairs<D> {
     private final LongSupplier nanoTime;
     private final long intervalNanos;
     private final AtomicLong nextNanos;
-    private final Set<String> underWay = ConcurrentHashMap.newKeySet();
 
     Repairs(DualConfig<D> config, KeyCopies<D> copies, KeyOrder order, DirtyKeys dirty, Background background) {
         this.copies = copies;
@@ -56,12 +53,9 @@ final class Repairs<D> {
     }
 
     private boolean begin(Object key, String text, OperationStats stats, Stay stay) {
-        if (!underWay.add(text)) {
-            return false;
-        }
         int stripe = KeyOrder.stripe(text);
+        // Held to the end: another repair of the key finds it taken, as it finds a write.
         if (!order.tryLock(stripe)) {
-            underWay.remove(text);
             return false;
         }
         int[] held = {stripe};
@@ -72,17 +66,17 @@ final class Repairs<D> {
                     && !dirty.lacks(Side.TARGET, text)
                     && admitted()
                     && background.run(() -> copies.copyOnce(key, Side.ORIGIN, KeyCopy.NOTHING)
-                            .whenComplete((nothing, thrown) -> over(text, held, stats, stay, thrown)));
+                            .whenComplete((nothing, thrown) -> over(held, stats, stay, thrown)));
         } finally {
             if (!begun) {
-                release(text, held, stay);
+                release(held, stay);
             }
         }
         return begun;
     }
 
-    private void over(String text, int[] held, OperationStats stats, Stay stay, Throwable thrown) {
-        release(text, held, stay);
+    private void over(int[] held, OperationStats stats, Stay stay, Throwable thrown) {
+        release(held, stay);
         if (thrown == null) {
             stats.count(Counter.REPAIRED);
         } else {
@@ -91,8 +85,7 @@ final class Repairs<D> {
         }
     }
 
-    private void release(String text, int[] held, Stay stay) {
-        underWay.remove(text);
+    private void release(int[] held, Stay stay) {
         order.unlock(held);
         stay.release();
     }
