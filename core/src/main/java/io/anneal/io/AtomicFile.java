@@ -7,7 +7,7 @@ import java.nio.file.StandardCopyOption;
 
 /**
  * A small file that is there as a whole, in its old or its new form, whenever a crash comes: the new form is written beside
- * it and synced, takes its name, and the directory is synced.
+ * it and synced, takes its name, and the directory is synced. An interrupted thread does so all the same.
  */
 public final class AtomicFile {
     private AtomicFile() {}
@@ -29,15 +29,19 @@ public final class AtomicFile {
      */
     public static void put(Path file, byte[] content, OutputFile.Opener opener) throws StorageException {
         Path temporary = temporary(file);
-        Directories.deleteFile(temporary);
-        try (OutputFile output = OutputFile.open(temporary, opener)) {
-            output.write(content, 0, content.length);
-            output.sync();
-        }
+        Uninterrupted.run(() -> write(temporary, content, opener));
         try {
             Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new StorageException("rename", file, e);
+        }
+    }
+
+    private static void write(Path file, byte[] content, OutputFile.Opener opener) throws StorageException {
+        Directories.deleteFile(file);
+        try (OutputFile output = OutputFile.open(file, opener)) {
+            output.write(content, 0, content.length);
+            output.sync();
         }
     }
 }

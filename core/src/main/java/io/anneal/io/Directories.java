@@ -22,6 +22,10 @@ public final class Directories {
 
     /** Forces the names in a directory to the disk. File systems that are no disks and open no directory have nothing to force. */
     public static void sync(Path directory) throws StorageException {
+        Uninterrupted.run(() -> force(directory));
+    }
+
+    private static void force(Path directory) throws StorageException {
         try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);
         } catch (IOException e) {

@@ -97,12 +97,16 @@ final class RangeWorkers {
                 throw error;
             }
             if (e.getCause() instanceof InterruptedException || e.getCause() instanceof CancellationException) {
-                InterruptedException interrupted = new InterruptedException("worker was interrupted");
-                interrupted.initCause(e.getCause());
-                throw interrupted;
+                throw interrupted(e.getCause());
             }
             throw new IOException("worker ended", e.getCause());
         }
+    }
+
+    private static InterruptedException interrupted(Throwable cause) {
+        InterruptedException interrupted = new InterruptedException("worker was interrupted");
+        interrupted.initCause(cause);
+        return interrupted;
     }
 
     /** Nobody writes any more once this returns. */
@@ -136,6 +140,9 @@ final class RangeWorkers {
         } catch (BulkRefusedException e) {
             throw e;
         } catch (IOException | RuntimeException e) {
+            if (Thread.interrupted()) {
+                throw interrupted(e);
+            }
             LOG.warn(
                     "range failed, run={}, range={}, attempt={} of {}, reason={}",
                     what,

@@ -185,6 +185,62 @@ final class BackfillTest {
     }
 
     @Test
+    void shouldNotTryAgainWhatFailsOfAnInterruption() throws Exception {
+        fill();
+        AtomicInteger read = new AtomicInteger();
+        origin.reading = entry -> {
+            if (entry.value().equals("v250")) {
+                read.incrementAndGet();
+                Thread.currentThread().interrupt();
+                throw new TestSide.BrokenException("channel is closed");
+            }
+        };
+
+        assertThatThrownBy(() -> resumable().parallel(1).build().run())
+                .isInstanceOf(InterruptedException.class)
+                .hasCauseInstanceOf(InterruptedException.class)
+                .hasRootCauseMessage("channel is closed");
+
+        assertThat(read).hasValue(1);
+        origin.reading = entry -> {};
+        resumable().build().run();
+        assertThat(target.all()).isEqualTo(origin.all());
+    }
+
+    @Test
+    void shouldKeepARangeThatIsDoneWhenItIsInterruptedThen() throws Exception {
+        fill();
+        String last = origin.ranges(16).stream()
+                .skip(4)
+                .findFirst()
+                .map(range -> origin.lastIn(range).value())
+                .orElseThrow();
+        target.writing = entry -> {
+            if (entry.value().equals(last)) {
+                Thread.currentThread().interrupt();
+            }
+        };
+
+        assertThatThrownBy(() -> resumable().parallel(1).build().run()).isInstanceOf(InterruptedException.class);
+
+        target.writing = entry -> {};
+        assertThat(resumable().build().run().resumedRanges()).isEqualTo(5);
+        assertThat(target.all()).isEqualTo(origin.all());
+    }
+
+    @Test
+    void shouldDoNothingOnAThreadThatIsInterrupted() throws Exception {
+        fill();
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(() -> resumable().build().run()).isInstanceOf(InterruptedException.class);
+
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        resumable().build().run();
+        assertThat(target.all()).isEqualTo(origin.all());
+    }
+
+    @Test
     void shouldRefuseACheckpointOfAnotherRun() throws Exception {
         fill();
         interruptOnce();

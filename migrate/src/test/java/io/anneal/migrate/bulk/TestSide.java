@@ -70,6 +70,12 @@ final class TestSide implements BulkSource<TestEntry>, BulkTarget<TestEntry> {
         return List.copyOf(entries.values());
     }
 
+    TestEntry lastIn(BulkRange range) {
+        return entries.subMap(range.after(), false, range.through(), true)
+                .lastEntry()
+                .getValue();
+    }
+
     @Override
     public String identity() {
         return name;

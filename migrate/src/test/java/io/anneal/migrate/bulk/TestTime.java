@@ -47,6 +47,9 @@ final class TestTime implements InstantSource {
                 () -> new UUID(0, ids.incrementAndGet()),
                 sleep -> {
                     whileAsleep.run();
+                    if (Thread.interrupted()) {
+                        throw new InterruptedException("interrupted in sleep");
+                    }
                     nanos.addAndGet(sleep);
                 },
                 StoreEnvironment.system().threads());
