@@ -3,6 +3,7 @@ package io.anneal.dualdao.journal;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -19,8 +20,16 @@ interface AppendFile extends Closeable {
         default void syncDirectory(Path directory) throws IOException {
             // A channel closes itself on an interrupted thread, which a caller's own may be.
             boolean interrupted = Thread.interrupted();
-            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-                channel.force(true);
+            boolean synced = false;
+            try {
+                while (!synced) {
+                    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                        channel.force(true);
+                        synced = true;
+                    } catch (ClosedByInterruptException e) {
+                        interrupted |= Thread.interrupted();
+                    }
+                }
             } finally {
                 if (interrupted) {
                     Thread.currentThread().interrupt();

@@ -49,7 +49,7 @@ final class PhaseFile {
     static <T> Optional<List<T>> read(Path file, String kind, Function<PhaseText.Fields, T> value) {
         byte[] content;
         try {
-            content = Files.readAllBytes(file);
+            content = Uninterrupted.call(() -> Files.readAllBytes(file));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (IOException e) {
@@ -175,15 +175,9 @@ final class PhaseFile {
         // Of its own for each writing, since two processes may write the same file without a lock.
         Path temporary = file.resolveSibling(
                 temporaryPrefix(file) + ProcessHandle.current().pid() + "-" + WRITTEN.incrementAndGet() + ".new");
+        byte[] content = content(kind, lines);
         try {
-            try (FileChannel channel =
-                    FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-                ByteBuffer bytes = ByteBuffer.wrap(content(kind, lines));
-                while (bytes.hasRemaining()) {
-                    channel.write(bytes);
-                }
-                channel.force(true);
-            }
+            Uninterrupted.call(() -> write(temporary, content));
             Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             syncDirectory(file.toAbsolutePath().getParent());
         } catch (IOException e) {
@@ -196,6 +190,18 @@ final class PhaseFile {
             }
             throw failure;
         }
+    }
+
+    private static Void write(Path file, byte[] content) throws IOException {
+        Files.deleteIfExists(file);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            ByteBuffer bytes = ByteBuffer.wrap(content);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.force(true);
+        }
+        return null;
     }
 
     /** Takes away what crashes left while this file was written; nobody may be writing it now. */
@@ -249,9 +255,12 @@ final class PhaseFile {
     }
 
     static void syncDirectory(Path directory) throws IOException {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-            channel.force(true);
-        }
+        Uninterrupted.call(() -> {
+            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+            return null;
+        });
     }
 
     /** Does something while no other thread or process does anything under that lock. */
@@ -262,14 +271,30 @@ final class PhaseFile {
             // One directory under two names must be one lock here, too.
             Path file = directory.toRealPath().resolve(lockFile.getFileName());
             synchronized (IN_PROCESS.computeIfAbsent(file, unknown -> new Object())) {
-                try (FileChannel channel =
-                        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-                    channel.lock();
+                FileChannel held = Uninterrupted.call(() -> lock(file));
+                try {
                     return work.get();
+                } finally {
+                    held.close();
                 }
             }
         } catch (IOException | OverlappingFileLockException e) {
             throw new PhaseStoreException("phase file can't be locked, file=" + lockFile + ", reason=" + e, e);
+        }
+    }
+
+    /** Waits for a file's lock, which the channel holds until it is closed. */
+    private static FileChannel lock(Path file) throws IOException {
+        FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        boolean locked = false;
+        try {
+            channel.lock();
+            locked = true;
+            return channel;
+        } finally {
+            if (!locked) {
+                channel.close();
+            }
         }
     }
 }

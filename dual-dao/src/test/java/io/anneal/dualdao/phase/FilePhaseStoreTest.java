@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,7 @@ final class FilePhaseStoreTest {
     private static final String NAME = "users";
     private static final Instant AT = Instant.parse("2026-01-01T00:00:00Z");
     private static final int CHILD_CHANGES = 40;
+    private static final int INTERRUPTED_CHANGES = 50;
 
     @TempDir
     Path directory;
@@ -244,6 +246,45 @@ final class FilePhaseStoreTest {
     }
 
     @Test
+    void shouldGoOnWhenTheCallerIsInterrupted() throws Exception {
+        FilePhaseStore store = begun();
+        Thread caller = Thread.currentThread();
+        AtomicBoolean ended = new AtomicBoolean();
+        Thread other = new Thread(() -> {
+            while (!ended.get()) {
+                caller.interrupt();
+            }
+        });
+        other.start();
+        try {
+            for (int i = 0; i < INTERRUPTED_CHANGES; i++) {
+                PhaseRecord current = store.read(NAME).orElseThrow();
+                store.heartbeat(NAME, new Heartbeat("host/1", current.version(), true, AT, Map.of()));
+                assertThat(store.compareAndSet(NAME, current.version(), otherPhase(current, "bob", AT)))
+                        .isTrue();
+            }
+        } finally {
+            ended.set(true);
+            while (other.isAlive()) {
+                Thread.interrupted();
+            }
+            Thread.interrupted();
+        }
+
+        assertThat(store().read(NAME).orElseThrow().version()).isEqualTo(2 + INTERRUPTED_CHANGES);
+        assertThat(store().heartbeats(NAME)).hasSize(1);
+    }
+
+    @Test
+    void shouldLeaveTheCallerInterrupted() {
+        Thread.currentThread().interrupt();
+
+        begun();
+
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
     void shouldMakeNothingBeforeTheFirstRecord() throws IOException {
         FilePhaseStore store = new FilePhaseStore(file("new/store"));
 
@@ -317,13 +358,17 @@ final class FilePhaseStoreTest {
         int made = 0;
         while (made < CHILD_CHANGES) {
             PhaseRecord current = store.read(NAME).orElseThrow();
-            Phase phase = current.phase() == Phase.ORIGIN_ONLY ? Phase.WRITE_BOTH : Phase.ORIGIN_ONLY;
-            PhaseRecord next = current.changed(phase, 100, true, who, AT.plus(Duration.ofSeconds(made)), "");
+            PhaseRecord next = otherPhase(current, who, AT.plus(Duration.ofSeconds(made)));
             if (store.compareAndSet(NAME, current.version(), next)) {
                 made++;
                 store.addNote(NAME, new PhaseNote(AT, next.version(), who, PhaseNote.Kind.TEXT, Map.of()));
             }
         }
+    }
+
+    private static PhaseRecord otherPhase(PhaseRecord current, String who, Instant at) {
+        Phase phase = current.phase() == Phase.ORIGIN_ONLY ? Phase.WRITE_BOTH : Phase.ORIGIN_ONLY;
+        return current.changed(phase, 100, true, who, at, "");
     }
 
     /** Another process. */

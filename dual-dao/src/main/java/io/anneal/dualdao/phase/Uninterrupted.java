@@ -1,0 +1,36 @@
+package io.anneal.dualdao.phase;
+
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileLockInterruptionException;
+
+/**
+ * Does work on files to its end, whoever is interrupted: the threads here are callers' own, and the platform closes a channel when
+ * the thread that uses it is interrupted. Then the work begins again. The thread stays interrupted.
+ */
+final class Uninterrupted {
+    private Uninterrupted() {}
+
+    /** Work that may be broken off anywhere and begun again. */
+    @FunctionalInterface
+    interface Work<T> {
+        T call() throws IOException;
+    }
+
+    static <T> T call(Work<T> work) throws IOException {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return work.call();
+                } catch (ClosedByInterruptException | FileLockInterruptionException e) {
+                    interrupted |= Thread.interrupted();
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
