@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,8 @@ final class FilePhaseStoreTest {
     private static final Instant AT = Instant.parse("2026-01-01T00:00:00Z");
     private static final int CHILD_CHANGES = 40;
     private static final int INTERRUPTED_CHANGES = 50;
+    private static final int INTERRUPTIONS = 200;
+    private static final long INTERRUPTION_NANOS = TimeUnit.MILLISECONDS.toNanos(7);
 
     @TempDir
     Path directory;
@@ -251,8 +254,9 @@ final class FilePhaseStoreTest {
         Thread caller = Thread.currentThread();
         AtomicBoolean ended = new AtomicBoolean();
         Thread other = new Thread(() -> {
-            while (!ended.get()) {
+            for (int i = 0; i < INTERRUPTIONS && !ended.get(); i++) {
                 caller.interrupt();
+                LockSupport.parkNanos(INTERRUPTION_NANOS);
             }
         });
         other.start();
