@@ -38,6 +38,7 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
     private final String name;
     private final String instance;
     private final RememberedPhase remembered;
+    private final ReturnedInstance returned;
     private final Supplier<Map<String, String>> facts;
     private final InstantSource clock;
 
@@ -78,6 +79,7 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
         this.remembered = new RememberedPhase(name, marks);
         this.facts = facts;
         this.clock = clock;
+        this.returned = new ReturnedInstance(store, name, instance, facts, clock);
     }
 
     /**
@@ -105,6 +107,7 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
                 again = store.read(name);
             }
             checkMode(seen);
+            returned.ownUpForEarlierRun(seen, remembered.oldestVersion());
             remembered.rememberOrRefuse(seen);
             inForce = seen;
             acknowledgedVersion = seen.version();
@@ -213,6 +216,9 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
             takeUp(seen);
         }
         leaving.removeIf(PhaseView::drained);
+        if (leaving.isEmpty()) {
+            returned.ownUp(inForce, acknowledgedVersion, run);
+        }
         String reason = refusal.or(this::notDrained)
                 .or(remembered::missing)
                 .or(this::otherOfThisName)
@@ -254,6 +260,7 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
                     label(inForce),
                     label(seen));
         }
+        returned.leaves(inForce);
         remembered.remember(seen, seen.phase().compareTo(inForce.phase()) >= 0);
         PhaseRecord before = inForce;
         inForce = seen;
@@ -375,6 +382,11 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
             return;
         }
         try {
+            PhaseRecord last = store.read(name).orElse(inForce);
+            if (last.version() > inForce.version()) {
+                returned.leaves(inForce);
+                returned.ownUp(last, acknowledgedVersion, run);
+            }
             DepartedKeys.left(instance, facts.get())
                     .ifPresent(left -> store.addNote(
                             name,
