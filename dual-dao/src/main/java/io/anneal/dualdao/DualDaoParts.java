@@ -1,5 +1,6 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.journal.Durability;
 import io.anneal.dualdao.journal.FileKeyJournal;
 import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.journal.KeyJournal;
@@ -48,14 +49,16 @@ record DualDaoParts<D>(
 
         KeyJournal journal = draft.journal != null
                 ? draft.journal
-                : journalDirectory == null ? new MemoryKeyJournal() : FileKeyJournal.open(journalDirectory);
+                : journalDirectory == null
+                        ? new MemoryKeyJournal()
+                        : FileKeyJournal.open(journalDirectory, Durability.PROCESS_KILL, DualEnvironment::newJournalId);
         DirtyKeys dirty = new DirtyKeys(journal);
         PhaseFollower follower = new PhaseFollower(
                 draft.phases,
                 config.name(),
                 config.instance(),
                 marks,
-                new InstanceFacts(config, stats, dirty, journalDirectory),
+                new InstanceFacts(config, stats, dirty),
                 environment.clock());
         return new DualDaoParts<>(
                 journal,

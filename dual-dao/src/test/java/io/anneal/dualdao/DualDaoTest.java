@@ -401,7 +401,8 @@ final class DualDaoTest {
             assertThatThrownBy(() -> first.dao().save(1, "Ann")).isInstanceOf(IllegalStateException.class);
             first.poll();
             assertThat(files.heartbeats(NAME).get(0).facts().get(Facts.JOURNAL))
-                    .endsWith(":" + own.resolve("users-UserDao"));
+                    .isEqualTo(Files.readString(own.resolve("users-UserDao/journal.id"))
+                            .strip());
         }
         try (DualDao<UserDao> second = builder().phases(files).directory(own).build()) {
             assertThat(second.journal().contains(Side.TARGET, "1")).isTrue();
