@@ -59,7 +59,8 @@ record DualDaoParts<D>(
                 config.instance(),
                 marks,
                 new InstanceFacts(config, stats, dirty),
-                environment.clock());
+                environment.clock(),
+                duration -> Thread.sleep(duration.toMillis()));
         return new DualDaoParts<>(
                 journal,
                 stats,
@@ -80,7 +81,12 @@ record DualDaoParts<D>(
         engine.close(atMost);
         follower.close();
         try {
-            journal.close();
+            if (follower.drained()) {
+                journal.close();
+            } else {
+                // Whoever opened it would take this run for gone.
+                LOG.error("operations are still under way, the journal stays locked until this process ends");
+            }
         } catch (JournalException e) {
             if (failure == null) {
                 throw e;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.dualdao.LaterAdapter.Later;
+import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.FilePhaseStore;
 import io.anneal.dualdao.phase.Heartbeat;
@@ -364,6 +365,36 @@ final class DualDaoTest {
         assertThat(phases.heartbeats(NAME))
                 .as("nobody knows in which phase the call goes on")
                 .hasSize(1);
+        letGo.countDown();
+        caller.join();
+    }
+
+    @Test
+    void shouldKeepItsPlaceAndItsJournalWhenClosedWhileACallHangs(@TempDir Path directory) throws InterruptedException {
+        begin(phases);
+        dual = builder()
+                .directory(directory)
+                .closeTimeout(Duration.ofMillis(20))
+                .build();
+        CountDownLatch called = new CountDownLatch(1);
+        CountDownLatch letGo = new CountDownLatch(1);
+        origin.beforeAnswer = () -> {
+            called.countDown();
+            letGo.await();
+            return null;
+        };
+        Thread caller = new Thread(() -> dual.dao().findLater(1));
+        caller.start();
+        called.await();
+        dual.close();
+
+        assertThatThrownBy(() -> builder().directory(directory).build())
+                .isInstanceOf(JournalException.class)
+                .hasMessageContaining("in use");
+        assertThatThrownBy(() -> builder().build())
+                .isInstanceOf(PhaseStoreException.class)
+                .hasMessageContaining("another run has this instance's name");
+        assertThat(phases.heartbeats(NAME)).hasSize(1);
         letGo.countDown();
         caller.join();
     }
