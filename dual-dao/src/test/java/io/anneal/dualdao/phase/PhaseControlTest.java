@@ -303,6 +303,23 @@ final class PhaseControlTest {
     }
 
     @Test
+    void shouldAskForABackfillWhereTheTargetHoldsWhatItGotAnEarlierTime() {
+        for (TestInstance instance : List.of(a, b)) {
+            instance.say(Facts.PARTITIONS, "whole");
+        }
+        advance(control);
+        assertThat(control.readiness().ready()).isTrue();
+        control.rollback("ann", "back");
+        poll();
+        advance(control);
+
+        assertUnmet("backfill", "no back-fill");
+        backfill();
+        verify(0);
+        advance(control);
+    }
+
+    @Test
     void shouldAskForJournalsWithoutKeysThatTheTargetLacks() {
         a.say(Facts.DIRTY_TARGET, 2);
         b.say(Facts.DIRTY_TARGET, 3);
