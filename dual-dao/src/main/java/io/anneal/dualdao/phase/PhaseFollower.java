@@ -365,7 +365,7 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
                 returned.leaves(inForce);
                 returned.ownUp(last, acknowledgedVersion, registration.run());
             }
-            DepartedKeys.left(instance, facts.get())
+            DepartedKeys.left(instance, facts.get(), last)
                     .ifPresent(left -> store.addNote(
                             name,
                             new PhaseNote(

@@ -413,6 +413,44 @@ final class PhaseControlTest {
     }
 
     @Test
+    void shouldCountTheFallbacksOfAnInstanceThatEnded() {
+        walkTo(Phase.READ_TARGET);
+        pass(Duration.ofSeconds(50));
+        a.say(Facts.FALLBACK_LAST_HIT_MILLIS, clock.millis());
+        pass(Duration.ofSeconds(9));
+        a.follower.close();
+        clock.advance(Duration.ofSeconds(50));
+        b.follower.poll();
+
+        assertUnmet("quiet", "59 s since the last fallback hit, of a");
+        assertMet("dirty-target", "0 keys");
+        clock.advance(Duration.ofSeconds(1));
+        b.follower.poll();
+        assertMet("quiet", "60 s");
+    }
+
+    @Test
+    void shouldCountTheUnknownFallbacksOfAnInstanceThatDied() {
+        walkTo(Phase.READ_TARGET);
+        clock.advance(Duration.ofSeconds(55));
+        b.follower.poll();
+        control.declareDead("a", "ann", "its machine burnt");
+        clock.advance(Duration.ofSeconds(20));
+        b.follower.poll();
+
+        assertUnmet("quiet", "20 s since the last fallback hit, of a, as far as anybody knows");
+    }
+
+    @Test
+    void shouldLeaveNoNoteWhenNothingIsOwed() {
+        a.say(Facts.FALLBACK_LAST_HIT_MILLIS, clock.millis());
+        walkTo(Phase.READ_TARGET);
+        a.follower.close();
+
+        assertThat(control.notes()).extracting(PhaseNote::kind).doesNotContain(PhaseNote.Kind.INSTANCE_LEFT);
+    }
+
+    @Test
     void shouldCountTheWindowFromTheStartOfTheYoungestInstance() {
         walkTo(Phase.READ_TARGET);
         pass(Duration.ofSeconds(55));
