@@ -98,7 +98,7 @@ public final class BulkWork {
         try (BulkSource<RowEntry> origin = source(sides.origin());
                 BulkSource<RowEntry> target = source(sides.target());
                 BulkTarget<RowEntry> originWritten = target(sides.origin())) {
-            return ReverseBackfill.builder(origin, target, control, settings.who(), "the way back")
+            return ReverseBackfill.builder(origin, target, phases, control, settings.who(), "the way back")
                     .repair(originWritten)
                     .patience(patience)
                     .rereads(REREADS, settings.rereadDelay())

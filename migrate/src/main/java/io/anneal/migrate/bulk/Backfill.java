@@ -46,8 +46,8 @@ public final class Backfill<E extends BulkEntry> {
     public BackfillResult run() throws IOException, InterruptedException {
         BulkSides.requireDifferent(source.identity(), target.identity());
         BulkSides.requireFit(source.identity(), source.shape(), target.identity(), target.shape());
-        Optional<BulkPhase> phase = BulkPhase.of(told.phases, KIND, told.environment);
-        phase.ifPresent(BulkPhase::requireBothWritten);
+        Optional<BulkPhase> phase = BulkPhase.of(told.phases, KIND, BulkPhase::requireBothWritten, told.environment);
+        phase.ifPresent(BulkPhase::require);
         phase.ifPresent(BulkPhase::requireAcknowledged);
         Checkpoint.Identity identity = new Checkpoint.Identity(
                 KIND,

@@ -6,6 +6,7 @@ import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.WorkStart;
 import io.anneal.table.StoreEnvironment;
 import java.io.IOException;
@@ -40,18 +41,24 @@ public final class ReverseBackfill<E extends BulkEntry> {
     /**
      * Begins to say how.
      *
+     * @param store for heartbeats
      * @param who stands in records and notes
      */
     public static <E extends BulkEntry> Builder<E> builder(
-            BulkSource<E> origin, BulkSource<E> target, PhaseControl control, String who, String why) {
-        return new Builder<>(origin, target, control, who, why);
+            BulkSource<E> origin,
+            BulkSource<E> target,
+            PhaseStore store,
+            PhaseControl control,
+            String who,
+            String why) {
+        return new Builder<>(origin, target, store, control, who, why);
     }
 
     /**
      * Goes back, waits, verifies.
      *
-     * @throws BulkRefusedException when the phase is before 4 and was not come back to this way, or when instances do not
-     *     acknowledge or work their journals off in time: names them
+     * @throws BulkRefusedException when the phase is before 4 and was not come back to this way, when it is changed meanwhile, or
+     *     when instances do not acknowledge or work their journals off in time: names them
      * @throws io.anneal.dualdao.phase.GateException when a step is refused
      */
     public ReverseResult run() throws IOException, InterruptedException {
@@ -68,7 +75,7 @@ public final class ReverseBackfill<E extends BulkEntry> {
         awaitAcknowledged();
         WorkStart start = told.control.begin();
         await("instances have keys left that the origin may lack", this::withDirtyKeys);
-        VerificationResult found = verify();
+        VerificationResult found = verify(current);
         told.control.finish(
                 start,
                 PhaseNote.Kind.REVERSE_BACKFILL,
@@ -126,14 +133,16 @@ public final class ReverseBackfill<E extends BulkEntry> {
     }
 
     /** The target is right here, so the two change places. */
-    private VerificationResult verify() throws IOException, InterruptedException {
+    private VerificationResult verify(PhaseRecord back) throws IOException, InterruptedException {
         Verification.Builder<E> verification = Verification.builder(told.target, told.origin)
                 .tolerance(told.tolerance)
                 .rereads(told.rereads, told.rereadDelay)
                 .ranges(told.ranges)
                 .parallel(told.parallel)
                 .progress(told.listener)
-                .environment(told.environment);
+                .environment(told.environment)
+                .phases(told.store, told.control, told.who)
+                .wayBack(back.version());
         told.repair.ifPresent(verification::repair);
         return exchanged(verification.build().run());
     }
@@ -158,6 +167,7 @@ public final class ReverseBackfill<E extends BulkEntry> {
     public static final class Builder<E extends BulkEntry> {
         private final BulkSource<E> origin;
         private final BulkSource<E> target;
+        private final PhaseStore store;
         private final PhaseControl control;
         private final String who;
         private final String why;
@@ -172,9 +182,16 @@ public final class ReverseBackfill<E extends BulkEntry> {
         private BulkProgress.Listener listener = progress -> {};
         private StoreEnvironment environment = StoreEnvironment.system();
 
-        private Builder(BulkSource<E> origin, BulkSource<E> target, PhaseControl control, String who, String why) {
+        private Builder(
+                BulkSource<E> origin,
+                BulkSource<E> target,
+                PhaseStore store,
+                PhaseControl control,
+                String who,
+                String why) {
             this.origin = origin;
             this.target = target;
+            this.store = store;
             this.control = control;
             this.who = who;
             this.why = why;
