@@ -68,7 +68,7 @@ abstract sealed class BulkBuilder<B extends BulkBuilder<B>> permits Backfill.Bui
 
     /**
      * The migration that this is a part of: the run shows up among the heartbeats and leaves a note that gates look for. A back-fill
-     * begins only once all instances write to both sides, and stops when they don't any more.
+     * begins only once all instances write to both sides, and stops when they don't any more, or the target is right.
      *
      * @param store for heartbeats
      * @param who stands in the note

@@ -83,12 +83,12 @@ final class BulkPhase {
     }
 
     /** What is copied while an instance does not write to both sides lacks what that one writes. */
-    void requireBothWritten() {
+    private void requireBothWritten() {
         PhaseRecord current = phases.control().current();
         if (!writesBoth(current.phase(), isTesting())) {
             throw new BulkRefusedException(
-                    "both sides must be written while data is copied, which they are in phases 2, 3"
-                            + " and 3b, name=" + phases.control().name() + ", phase="
+                    "both sides must be written while data is copied, as in phases 2 and 3, name="
+                            + phases.control().name() + ", phase="
                             + current.phase().label());
         }
     }
@@ -110,6 +110,12 @@ final class BulkPhase {
                     + phases.control().name() + ", phase=" + current.phase().label() + ", version=" + current.version()
                     + ", begunUnder=" + version);
         }
+    }
+
+    /** What is old in the origin may be copied to the target. */
+    void requireBackfill() {
+        requireBothWritten();
+        requireOriginRight();
     }
 
     void requireAcknowledged() {

@@ -340,6 +340,28 @@ final class BulkInMigrationTest {
                 .hasMessageContaining("instances=[one]");
     }
 
+    @Test
+    void shouldNotCopyOnceTheTargetIsRight() throws Exception {
+        walkToThree();
+        long deleted = TestSide.position(8, ENTRIES);
+        origin.reading = entry -> {
+            if (entry.position() == deleted && control.current().phase() == Phase.READ_TARGET) {
+                advance();
+                // Deleted in the target alone, so long ago that nothing is left of it.
+                target.lose(TestSide.position(98, ENTRIES));
+            }
+        };
+
+        assertThatThrownBy(() -> backfill().build().run())
+                .isInstanceOf(BulkRefusedException.class)
+                .hasMessageContaining("phase=3b");
+        assertThatThrownBy(() -> backfill().build().run())
+                .isInstanceOf(BulkRefusedException.class)
+                .hasMessageContaining("phase=3b");
+
+        assertThat(target.all()).hasSize(ENTRIES - 1);
+    }
+
     private void walkToThree() throws Exception {
         advance();
         backfill().build().run();
