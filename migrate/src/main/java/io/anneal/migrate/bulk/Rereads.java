@@ -79,11 +79,11 @@ final class Rereads<E extends BulkEntry> {
     }
 
     /**
-     * All suspects of a range are mismatches. The phase is asked between reading and making good: what was read before cannot
+     * All suspects of a range are mismatches; answers how many stay so. The phase is asked between reading and making good: what was read before cannot
      * have been written in a later phase, and what is written in one has newer times than a repair, which uses those that were read.
      * So a step that is made meanwhile does no harm.
      */
-    int believe(RangeComparison<E> comparison) throws IOException, InterruptedException {
+    long believe(RangeComparison<E> comparison) throws IOException, InterruptedException {
         if (repair.isPresent() && comparison.hasSuspects()) {
             run.requirePhase();
         }
@@ -93,7 +93,7 @@ final class Rereads<E extends BulkEntry> {
             believed.add(new Believed(mismatch(suspect), repaired));
         }
         comparison.believed(believed, samplesMax);
-        return believed.size();
+        return believed.stream().filter(one -> !one.repaired()).count();
     }
 
     private BulkMismatch mismatch(Suspect<E> suspect) {

@@ -329,7 +329,7 @@ public final class Verification<E extends BulkEntry> {
             return this;
         }
 
-        /** Gives up after so many mismatches, the result being incomplete; 100,000 unless told. */
+        /** Gives up after so many mismatches that were not made good, the result being incomplete; 100,000 unless told. */
         public Builder<E> mismatchesMax(long count) {
             mismatchesMax = count;
             return this;

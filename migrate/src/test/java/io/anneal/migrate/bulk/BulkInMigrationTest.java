@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -379,7 +380,8 @@ final class BulkInMigrationTest {
     }
 
     private ReverseBackfill.Builder<TestEntry> reverse(Runnable whileAsleep) {
-        return ReverseBackfill.builder(origin, target, store, control, "me", "the target is too slow")
+        return ReverseBackfill.builder(origin, target, "the target is too slow")
+                .phases(store, control, "me")
                 .ranges(4)
                 .patience(Duration.ofSeconds(60))
                 .environment(time.environment(whileAsleep));
@@ -460,6 +462,88 @@ final class BulkInMigrationTest {
                 .hasMessageContaining("phase=3");
 
         assertThat(origin.all()).contains(acknowledged);
+    }
+
+    @Test
+    void shouldKeepToItsRateOnTheWayBackAndGoOnWhereItStopped() throws Exception {
+        walkToFive();
+        Path file = directory.resolve("reverse.json");
+        target.reading = entry -> {
+            if (entry.value().equals("v99")) {
+                throw new TestSide.BrokenException("once");
+            }
+        };
+        assertThatThrownBy(() -> reverse(this::beat)
+                        .checkpoint(file)
+                        .retries(1, Duration.ZERO)
+                        .build()
+                        .run())
+                .isInstanceOf(BulkFailedException.class);
+        target.reading = entry -> {};
+
+        ReverseResult resumed = reverse(this::beat).checkpoint(file).build().run();
+        assertThat(resumed.verification().resumedRanges()).isEqualTo(3);
+        assertThat(resumed.verification().entries()).isEqualTo(ENTRIES);
+
+        ReverseResult slow =
+                reverse(this::beat).checkpoint(file).rowsPerSecond(10).build().run();
+        assertThat(slow.verification().resumedRanges()).isZero();
+        assertThat(slow.verification().seconds()).isBetween(9.5, 10.5);
+    }
+
+    @Test
+    void shouldBeginAnewOnTheWayBackFromAnotherTime() throws Exception {
+        walkToFive();
+        Path file = directory.resolve("reverse.json");
+        target.reading = entry -> {
+            if (entry.value().equals("v99")) {
+                throw new TestSide.BrokenException("once");
+            }
+        };
+        assertThatThrownBy(() -> reverse(this::beat)
+                        .checkpoint(file)
+                        .retries(1, Duration.ZERO)
+                        .build()
+                        .run())
+                .isInstanceOf(BulkFailedException.class);
+        target.reading = entry -> {};
+        time.pass(1);
+        backAndForthToFive();
+
+        ReverseResult result = reverse(this::beat).checkpoint(file).build().run();
+
+        assertThat(result.verification().resumedRanges()).isZero();
+    }
+
+    private void backAndForthToFive() throws Exception {
+        verification().build().run();
+        while (control.current().phase() != Phase.TARGET_ONLY) {
+            advance();
+        }
+    }
+
+    @Test
+    void shouldShowItselfAmongTheInstancesOnTheWayBack() throws Exception {
+        walkToFive();
+        List<Heartbeat> seen = new CopyOnWriteArrayList<>();
+        PhaseStore watched = watched((proxy, method, arguments) -> {
+            if (method.getName().equals("heartbeat")) {
+                seen.add((Heartbeat) arguments[1]);
+            }
+            return method.invoke(store, arguments);
+        });
+
+        reverse(this::beat).phases(watched, control, "me").build().run();
+
+        assertThat(seen)
+                .last()
+                .satisfies(heartbeat -> assertThat(heartbeat.facts())
+                        .containsEntry(Facts.KIND, "verify")
+                        .containsEntry(Facts.ROWS, Integer.toString(ENTRIES)));
+        assertThat(control.notes())
+                .filteredOn(note -> note.kind() == PhaseNote.Kind.VERIFICATION)
+                .as("none of the way back")
+                .hasSize(2);
     }
 
     @Test
