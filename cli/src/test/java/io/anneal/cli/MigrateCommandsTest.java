@@ -101,6 +101,7 @@ final class MigrateCommandsTest {
                 "migrate backfill --name x --phase-store file:/nowhere",
                 "migrate backfill --name x --phase-store file:/nowhere --origin memory: --target memory:",
                 "migrate backfill --name x --phase-store file:/nowhere --origin nonsense: --target embedded:b",
+                "migrate backfill --reverse --rate 5 --name x --phase-store file:/nowhere",
                 "migrate verify --name x --phase-store file:/nowhere --origin embedded:a",
                 "migrate run --origin embedded:a",
                 "migrate run --bake soon",

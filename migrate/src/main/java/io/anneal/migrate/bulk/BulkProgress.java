@@ -6,7 +6,7 @@ import java.util.OptionalLong;
  * How far a run has come.
  *
  * @param rows copied or compared, in this run and in those that it goes on from
- * @param mismatches believed so far; 0 for a back-fill
+ * @param mismatches believed so far and not made good; 0 for a back-fill
  * @param secondsLeft by the share of positions that is done and how long it took, empty at the begin
  */
 public record BulkProgress(
