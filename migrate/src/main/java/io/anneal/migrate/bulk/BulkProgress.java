@@ -11,7 +11,7 @@ import java.util.OptionalLong;
  */
 public record BulkProgress(
         long rows, long bytes, int rangesDone, int rangesTotal, long mismatches, OptionalLong secondsLeft) {
-    /** Is told now and then, about once a second, on the threads of the run: one at a time. */
+    /** Is told now and then, about once a second, on the threads of the run: one at a time. What it throws is logged. */
     @FunctionalInterface
     public interface Listener {
         void progressed(BulkProgress progress);

@@ -66,13 +66,22 @@ final class BulkRun implements Closeable {
     /** On the ticker's thread, and once more at the end. */
     private void tick() {
         BulkProgress progress = meter.progress();
-        told.listener.progressed(progress);
         try {
             phase.ifPresent(part -> part.beat(progress));
         } catch (PhaseStoreException e) {
             cannotAsk(e);
         }
         look();
+        tell(progress);
+    }
+
+    /** Whoever listens can neither end the run nor silence it. */
+    private void tell(BulkProgress progress) {
+        try {
+            told.listener.progressed(progress);
+        } catch (RuntimeException e) {
+            LOG.warn("listener failed, run={}, reason={}", kind, e.toString());
+        }
     }
 
     /** It ends soon after the phase is not one for it any more. */

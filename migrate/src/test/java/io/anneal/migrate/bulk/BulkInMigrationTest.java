@@ -183,6 +183,31 @@ final class BulkInMigrationTest {
         assertThat(control.acknowledged()).isTrue();
     }
 
+    @Test
+    void shouldLeaveItsNoteThoughTheListenerFails() throws Exception {
+        advance();
+        List<Heartbeat> seen = new CopyOnWriteArrayList<>();
+        PhaseStore watched = watched((proxy, method, arguments) -> {
+            if (method.getName().equals("heartbeat")) {
+                seen.add((Heartbeat) arguments[1]);
+            }
+            return method.invoke(store, arguments);
+        });
+
+        backfill()
+                .phases(watched, control, "me")
+                .progress(progress -> {
+                    throw new IllegalStateException("terminal is gone");
+                })
+                .build()
+                .run();
+
+        assertThat(control.notes()).extracting(PhaseNote::kind).containsExactly(PhaseNote.Kind.BACKFILL);
+        assertThat(seen)
+                .last()
+                .satisfies(heartbeat -> assertThat(heartbeat.facts()).containsEntry(Facts.RANGES_DONE, "8"));
+    }
+
     private static PhaseStore watched(InvocationHandler handler) {
         return (PhaseStore) java.lang.reflect.Proxy.newProxyInstance(
                 PhaseStore.class.getClassLoader(), new Class<?>[] {PhaseStore.class}, handler);
