@@ -222,7 +222,7 @@ public final class Walk {
             if (rollback.refusal().isEmpty()) {
                 try {
                     return control.rollback(plan.who(), reason);
-                } catch (GateException | PhaseChangedException | IllegalStateException e) {
+                } catch (GateException | PhaseChangedException | PhaseStoreException | IllegalStateException e) {
                     refusal = e.getMessage();
                 }
             } else if (isBehindTarget(from)) {
