@@ -276,7 +276,9 @@ final class Redrive<D> {
             if (mode == Mode.TEST) {
                 return lacking == Side.TARGET && phase != Phase.ORIGIN_ONLY;
             }
-            return phase.writes(lacking) && (copies.keepsTimes() || agreed != null);
+            // A write of 4 that is still under way brings the target what the origin is going to lack for good.
+            boolean atAnyTime = copies.keepsTimes() && lacking == Side.TARGET;
+            return phase.writes(lacking) && (atAnyTime || agreed != null);
         }
 
         /** Whether the side that is right now may lack what the other has, from before it was. */
