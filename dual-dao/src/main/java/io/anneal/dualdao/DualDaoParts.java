@@ -25,7 +25,8 @@ record DualDaoParts<D>(
     private static final Logger LOG = LoggerFactory.getLogger(DualDaoParts.class);
     private static final long DRAIN_POLL_MILLIS = 2;
 
-    static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config) {
+    /** @param decides whether an operation depends on what is there */
+    static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config, boolean decides) {
         Path journalDirectory = draft.directory == null || draft.journal != null
                 ? null
                 : draft.directory.resolve(
@@ -55,7 +56,7 @@ record DualDaoParts<D>(
                 config.name(),
                 config.instance(),
                 marks,
-                new InstanceFacts(config, stats, dirty, journalDirectory),
+                new InstanceFacts(config, decides, stats, dirty, journalDirectory),
                 environment.clock());
         return new DualDaoParts<>(
                 journal,

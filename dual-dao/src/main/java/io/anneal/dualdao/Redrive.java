@@ -45,9 +45,9 @@ final class Redrive<D> {
     private final OperationStats stats;
     private final Map<Side, CompletableFuture<Integer>> running = new EnumMap<>(Side.class);
 
-    Redrive(EngineParts<D> parts, PhaseSource phases, Supplier<Agreement> agreement) {
+    Redrive(EngineParts<D> parts, PhaseSource phases) {
         this.phases = phases;
-        this.agreement = agreement;
+        agreement = parts.agreement();
         merged = parts.config().partitions().kind() == Partitions.Kind.MERGED;
         remembers = parts.config().rememberWrites();
         mode = parts.config().mode();
