@@ -26,7 +26,8 @@ record DualDaoParts<D>(
     private static final Logger LOG = LoggerFactory.getLogger(DualDaoParts.class);
     private static final long DRAIN_POLL_MILLIS = 2;
 
-    static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config) {
+    /** @param decides whether an operation depends on what is there */
+    static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config, boolean decides) {
         Path journalDirectory = draft.directory == null || draft.journal != null
                 ? null
                 : draft.directory.resolve(
@@ -58,7 +59,7 @@ record DualDaoParts<D>(
                 config.name(),
                 config.instance(),
                 marks,
-                new InstanceFacts(config, stats, dirty),
+                new InstanceFacts(config, decides, stats, dirty),
                 environment.clock(),
                 duration -> Thread.sleep(duration.toMillis()));
         return new DualDaoParts<>(

@@ -31,7 +31,7 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
         this.watch = watch;
         this.counter = counter;
         OperationKind kind = calls.spec().kind();
-        decides = kind == OperationKind.CONDITIONAL || kind == OperationKind.INCREMENT;
+        decides = kind.decides();
     }
 
     @Override
