@@ -113,8 +113,7 @@ final class SideReads<D, A, R> {
         }
 
         void begin(long limitNanos, long againNanos) {
-            enter();
-            calls.call(side, argument, 0, span, (answer, thrown) -> done(answer, thrown, false));
+            fire(false);
             if (undecided()) {
                 if (againNanos < limitNanos) {
                     after(againNanos, this::fireAgain);
@@ -133,40 +132,43 @@ final class SideReads<D, A, R> {
             }
         }
 
-        private void enter() {
-            synchronized (this) {
-                running++;
-            }
-            stay.hold();
-        }
-
         private synchronized boolean undecided() {
             return !decided;
         }
 
+        /** Counts one read more in. Under the lock, since the decision ends the operation that holds the view until then. */
+        private synchronized boolean enter() {
+            if (decided) {
+                return false;
+            }
+            running++;
+            stay.hold();
+            return true;
+        }
+
+        private void fire(boolean again) {
+            if (!enter()) {
+                return;
+            }
+            if (again) {
+                calls.stats().count(Counter.SPECULATIVE_READS);
+            }
+            calls.call(side, argument, 0, span, (answer, thrown) -> done(answer, thrown, again));
+        }
+
         boolean fireBeside(boolean again) {
-            enter();
-            boolean fired = background.run(() -> {
-                calls.call(side, argument, 0, span, (answer, thrown) -> done(answer, thrown, again));
+            return background.run(() -> {
+                fire(again);
                 return null;
             });
-            if (!fired) {
-                synchronized (this) {
-                    running--;
-                }
-                stay.release();
-            }
-            return fired;
         }
 
         void fireAgain() {
             if (!undecided() || !speculation.take()) {
                 return;
             }
-            calls.stats().count(Counter.SPECULATIVE_READS);
             if (calls.answersLater()) {
-                enter();
-                calls.call(side, argument, 0, span, (answer, thrown) -> done(answer, thrown, true));
+                fire(true);
             } else {
                 fireBeside(true);
             }

@@ -74,6 +74,20 @@ final class SpeculationTest {
     }
 
     @Test
+    void shouldLeaveItsPhaseOnceIfTheFirstAnswerComesWhileTheSecondReadIsFired() throws Exception {
+        CompletableFuture<Object> answer = read.call(Rig.Ask.of("k"));
+        rig.whenCounted = counter -> {
+            if (counter == Counter.SPECULATIVE_READS) {
+                rig.target.waiting.remove().answer();
+            }
+        };
+        rig.threads.pass(2 * SLOW_NANOS);
+
+        assertThat(answer).isCompletedWithValue("v");
+        rig.target.waiting.remove().answer();
+    }
+
+    @Test
     void shouldFailOnlyIfBothFail() throws Exception {
         CompletableFuture<Object> answer = read.call(Rig.Ask.of("k"));
         rig.threads.pass(2 * SLOW_NANOS);
