@@ -3,8 +3,11 @@ package io.anneal.dualdao;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -101,6 +104,7 @@ final class SideReads<D, A, R> {
         private final BatchSpan span;
         private final Stay stay;
         private final Reply reply;
+        private final List<Future<?>> timers = new ArrayList<>(2);
         private int running;
         private boolean decided;
 
@@ -114,19 +118,20 @@ final class SideReads<D, A, R> {
 
         void begin(long limitNanos, long againNanos) {
             fire(false);
-            if (undecided()) {
-                if (againNanos < limitNanos) {
-                    after(againNanos, this::fireAgain);
-                }
-                if (limitNanos != Speculation.NEVER) {
-                    after(limitNanos, this::late);
-                }
+            if (againNanos < limitNanos) {
+                after(againNanos, this::fireAgain);
+            }
+            if (limitNanos != Speculation.NEVER) {
+                after(limitNanos, this::late);
             }
         }
 
-        private void after(long nanos, Runnable task) {
+        private synchronized void after(long nanos, Runnable task) {
+            if (decided) {
+                return;
+            }
             try {
-                scheduler.schedule(task, nanos, TimeUnit.NANOSECONDS);
+                timers.add(scheduler.schedule(task, nanos, TimeUnit.NANOSECONDS));
             } catch (RejectedExecutionException closed) {
                 // without a clock the first answer is waited for
             }
@@ -156,6 +161,16 @@ final class SideReads<D, A, R> {
             calls.call(side, argument, 0, span, (answer, thrown) -> done(answer, thrown, again));
         }
 
+        /** Whether the caller's answer is decided by this; then no timer keeps it in memory. */
+        private synchronized boolean decide() {
+            if (decided) {
+                return false;
+            }
+            decided = true;
+            timers.forEach(timer -> timer.cancel(false));
+            return true;
+        }
+
         boolean fireBeside(boolean again) {
             return background.run(() -> {
                 fire(again);
@@ -178,8 +193,7 @@ final class SideReads<D, A, R> {
             boolean mine;
             synchronized (this) {
                 running--;
-                mine = !decided && (thrown == null || running == 0);
-                decided |= mine;
+                mine = (thrown == null || running == 0) && decide();
             }
             try {
                 if (mine) {
@@ -194,13 +208,9 @@ final class SideReads<D, A, R> {
         }
 
         void late() {
-            synchronized (this) {
-                if (decided) {
-                    return;
-                }
-                decided = true;
+            if (decide()) {
+                reply.done(null, LATE);
             }
-            reply.done(null, LATE);
         }
     }
 }

@@ -88,6 +88,16 @@ final class SpeculationTest {
     }
 
     @Test
+    void shouldLeaveNothingScheduledAfterTheAnswer() throws Exception {
+        read.call(Rig.Ask.of("k"));
+        assertThat(rig.threads.timedWaiting()).isOne();
+
+        rig.target.waiting.remove().answer();
+
+        assertThat(rig.threads.timedWaiting()).isZero();
+    }
+
+    @Test
     void shouldFailOnlyIfBothFail() throws Exception {
         CompletableFuture<Object> answer = read.call(Rig.Ask.of("k"));
         rig.threads.pass(2 * SLOW_NANOS);
