@@ -27,7 +27,10 @@ public record DualEnvironment(InstantSource clock, LongSupplier nanoTime, Thread
         /** For polling the phase, heartbeats, time limits, the journal. Its tasks are short; it should forget those that are cancelled. */
         ScheduledExecutorService scheduler();
 
-        /** For what runs beside calls; throws {@link java.util.concurrent.RejectedExecutionException} when full. */
+        /**
+         * For what runs beside calls; throws {@link java.util.concurrent.RejectedExecutionException} when full, and gives back from
+         * {@link ExecutorService#shutdownNow} what it was given and never began.
+         */
         ExecutorService shadow(ShadowConfig config);
     }
 

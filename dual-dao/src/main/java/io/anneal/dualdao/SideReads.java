@@ -7,10 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Reads one side, with a limit on how long the target may take and a second read for a slow first one, where the caller wants
@@ -69,22 +71,18 @@ final class SideReads<D, A, R> {
                 first.completeExceptionally(thrown);
             }
         });
-        if (!race.fireBeside(false)) {
-            if (limitNanos == Speculation.NEVER) {
-                calls.call(side, argument, 0, span, reply);
-            } else {
-                // Whatever fills the pool, this read would wait behind it.
-                reply.done(null, LATE);
-            }
-            return;
-        }
+        race.fireBeside(false, race::late);
         Optional<Reply.Outcome> outcome = Optional.empty();
         long left = limitNanos;
         if (againNanos < limitNanos) {
             outcome = Stages.await(first, againNanos, calls::nanoTime);
             left = limitNanos == Speculation.NEVER ? limitNanos : limitNanos - againNanos;
             if (outcome.isEmpty()) {
-                race.fireAgain();
+                if (limitNanos == Speculation.NEVER && race.waiting()) {
+                    race.late();
+                } else {
+                    race.fireAgain();
+                }
             }
         }
         if (outcome.isEmpty()) {
@@ -94,7 +92,12 @@ final class SideReads<D, A, R> {
             race.late();
             outcome = Stages.await(first, Speculation.NEVER, calls::nanoTime);
         }
-        reply.done(outcome.orElseThrow().answer(), outcome.orElseThrow().thrown());
+        // Whatever fills the pool, or closed it: what has no limit must be done all the same.
+        if (outcome.orElseThrow().thrown() == LATE && limitNanos == Speculation.NEVER) {
+            calls.call(side, argument, 0, span, reply);
+        } else {
+            reply.done(outcome.orElseThrow().answer(), outcome.orElseThrow().thrown());
+        }
     }
 
     /** One or two reads of the same, and a limit; the first answer wins, a failure only if it is the last. */
@@ -141,6 +144,11 @@ final class SideReads<D, A, R> {
             return !decided;
         }
 
+        /** Whether no read has begun. */
+        private synchronized boolean waiting() {
+            return running == 0 && !decided;
+        }
+
         /** Counts one read more in. Under the lock, since the decision ends the operation that holds the view until then. */
         private synchronized boolean enter() {
             if (decided) {
@@ -171,11 +179,12 @@ final class SideReads<D, A, R> {
             return true;
         }
 
-        boolean fireBeside(boolean again) {
-            return background.run(() -> {
+        void fireBeside(boolean again, Runnable dropped) {
+            Supplier<CompletionStage<?>> read = () -> {
                 fire(again);
                 return null;
-            });
+            };
+            background.run(read, dropped);
         }
 
         void fireAgain() {
@@ -185,7 +194,7 @@ final class SideReads<D, A, R> {
             if (calls.answersLater()) {
                 fire(true);
             } else {
-                fireBeside(true);
+                fireBeside(true, () -> {});
             }
         }
 

@@ -98,6 +98,18 @@ final class SpeculationTest {
     }
 
     @Test
+    void shouldReadOnTheCallersThreadIfThePoolHasNoThreadForIt() throws Exception {
+        rig.target.atOnce();
+        DualOperation<Rig.Ask, Object> now = rig.readNow();
+
+        assertThat(now.call(Rig.Ask.of("k"))).isEqualTo("v");
+        assertThat(rig.threads.shadowWaiting()).isOne();
+        rig.threads.runShadow();
+
+        assertThat(rig.target.calls).hasSize(1);
+    }
+
+    @Test
     void shouldFailOnlyIfBothFail() throws Exception {
         CompletableFuture<Object> answer = read.call(Rig.Ask.of("k"));
         rig.threads.pass(2 * SLOW_NANOS);
