@@ -164,7 +164,7 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
                                 .copy(key, Side.ORIGIN, Long.MAX_VALUE, false)
                                 .toCompletableFuture())
                         .toArray(CompletableFuture<?>[]::new);
-                return CompletableFuture.allOf(copies).whenComplete((nothing, thrown) -> done(thrown));
+                return CompletableFuture.allOf(copies).whenComplete((nothing, thrown) -> done(Stages.thrown(thrown)));
             }
             CompletableFuture<Object> stage = new CompletableFuture<>();
             calls.call(Side.TARGET, argument, micros, null, (answer, thrown) -> {
@@ -187,7 +187,7 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
                     journalForCopy(
                             keys,
                             "the target failed: "
-                                    + Stages.thrown(thrown).getClass().getName());
+                                    + thrown.getClass().getName());
                 }
             } finally {
                 watch.end(stripes);

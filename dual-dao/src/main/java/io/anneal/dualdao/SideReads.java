@@ -63,14 +63,9 @@ final class SideReads<D, A, R> {
 
     private void await(
             Side side, A argument, long limitNanos, long againNanos, BatchSpan span, Stay stay, Reply reply) {
-        CompletableFuture<Object> first = new CompletableFuture<>();
-        Race race = new Race(side, argument, span, stay, (answer, thrown) -> {
-            if (thrown == null) {
-                first.complete(answer);
-            } else {
-                first.completeExceptionally(thrown);
-            }
-        });
+        CompletableFuture<Reply.Outcome> first = new CompletableFuture<>();
+        Race race = new Race(
+                side, argument, span, stay, (answer, thrown) -> first.complete(new Reply.Outcome(answer, thrown)));
         race.fireBeside(false, race::late);
         Optional<Reply.Outcome> outcome = Optional.empty();
         long left = limitNanos;

@@ -126,7 +126,7 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
             } else if (!plan.second()) {
                 end(done, null);
             } else if (plan.copies()) {
-                copied().whenComplete((nothing, failed) -> step(() -> secondDone(failed)));
+                copied().whenComplete((nothing, failed) -> step(() -> secondDone(Stages.thrown(failed))));
             } else {
                 calls.call(
                         plan.lacking(),
@@ -149,12 +149,11 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
             return CompletableFuture.allOf(copies);
         }
 
-        private void secondDone(Throwable handedOn) {
-            if (handedOn == null) {
+        private void secondDone(Throwable thrown) {
+            if (thrown == null) {
                 end(answer, null);
                 return;
             }
-            Throwable thrown = Stages.thrown(handedOn);
             SideOutcome outcome = calls.outcome(thrown);
             Throwable seen = thrown;
             RuntimeException notKept = journal(thrown, plan.lacking());
