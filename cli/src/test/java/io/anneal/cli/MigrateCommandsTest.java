@@ -68,9 +68,12 @@ final class MigrateCommandsTest {
     }
 
     private void heartbeat(String instance, long version, Instant at) {
+        heartbeat(instance, version, at, "MIGRATION");
+    }
+
+    private void heartbeat(String instance, long version, Instant at, String mode) {
         try (PhaseStore store = store()) {
-            store.heartbeat(
-                    "orders", new Heartbeat(instance, version, true, at, Map.of("kind", "dao", "mode", "MIGRATION")));
+            store.heartbeat("orders", new Heartbeat(instance, version, true, at, Map.of("kind", "dao", "mode", mode)));
         }
     }
 
@@ -98,6 +101,7 @@ final class MigrateCommandsTest {
                 "migrate backfill --name x --phase-store file:/nowhere",
                 "migrate backfill --name x --phase-store file:/nowhere --origin memory: --target memory:",
                 "migrate backfill --name x --phase-store file:/nowhere --origin nonsense: --target embedded:b",
+                "migrate backfill --reverse --rate 5 --name x --phase-store file:/nowhere",
                 "migrate verify --name x --phase-store file:/nowhere --origin embedded:a",
                 "migrate run --origin embedded:a",
                 "migrate run --bake soon",
@@ -139,6 +143,19 @@ final class MigrateCommandsTest {
         assertThat(run("advance", "--plan").exitCode()).isZero();
         shouldDo("advance");
         assertThat(run("status").out()).contains("phase 3");
+    }
+
+    @Test
+    void shouldSayWhatPhasesMeanInTestMode() {
+        shouldDo("init");
+        for (int version = 1; version <= 4; version++) {
+            heartbeat("node-1", version, NOW.instant(), "TEST");
+            CommandRun step = run(version == 4 ? "rollback" : "advance");
+            assertThat(step.exitCode()).as(step.err()).isZero();
+            assertThat(step.out())
+                    .contains("The origin is written and answers.")
+                    .doesNotContain("alone", "Reads go to the target", "both stores");
+        }
     }
 
     @Test

@@ -32,7 +32,11 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** The name of this instance, unique among all that share the phase, two DAOs of one process too; made up if nothing is said. */
+    /**
+     * The name of this instance, unique among all that share the phase, two DAOs of one process too; made up if nothing is said.
+     * After a crash the same name starts again with the same {@link #directory} alone, or once the run that crashed was declared
+     * dead.
+     */
     public DualDaoBuilder<D> instance(String instance) {
         draft.instance = instance;
         return this;
@@ -286,7 +290,7 @@ public final class DualDaoBuilder<D> {
      *
      * @throws DualDaoConfigException naming everything that is wrong
      * @throws io.anneal.dualdao.phase.PhaseStoreException if there is no phase record of that name, or an older one than this
-     *     instance or the target remembers
+     *     instance or the target remembers; if another run has this instance's name and may be serving still
      */
     public DualDao<D> build() {
         return DualDao.start(draft);

@@ -1,5 +1,6 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.journal.Durability;
 import io.anneal.dualdao.journal.FileKeyJournal;
 import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.journal.KeyJournal;
@@ -50,15 +51,18 @@ record DualDaoParts<D>(
 
         KeyJournal journal = draft.journal != null
                 ? draft.journal
-                : journalDirectory == null ? new MemoryKeyJournal() : FileKeyJournal.open(journalDirectory);
+                : journalDirectory == null
+                        ? new MemoryKeyJournal()
+                        : FileKeyJournal.open(journalDirectory, Durability.PROCESS_KILL, DualEnvironment::newJournalId);
         DirtyKeys dirty = new DirtyKeys(journal);
         PhaseFollower follower = new PhaseFollower(
                 draft.phases,
                 config.name(),
                 config.instance(),
                 marks,
-                new InstanceFacts(config, stats, dirty, journalDirectory),
-                environment.clock());
+                new InstanceFacts(config, stats, dirty),
+                environment.clock(),
+                duration -> Thread.sleep(duration.toMillis()));
         return new DualDaoParts<>(
                 journal,
                 stats,
@@ -79,7 +83,12 @@ record DualDaoParts<D>(
         engine.close(atMost);
         follower.close();
         try {
-            journal.close();
+            if (follower.drained()) {
+                journal.close();
+            } else {
+                // Whoever opened it would take this run for gone.
+                LOG.error("operations are still under way, the journal stays locked until this process ends");
+            }
         } catch (JournalException e) {
             if (failure == null) {
                 throw e;

@@ -63,6 +63,11 @@ public record DualEnvironment(InstantSource clock, LongSupplier nanoTime, Thread
         return hostName() + "-" + ProcessHandle.current().pid() + "-" + unique;
     }
 
+    /** A name that no other journal has. */
+    static String newJournalId() {
+        return UUID.randomUUID().toString();
+    }
+
     static String hostName() {
         try {
             return InetAddress.getLocalHost().getHostName();
