@@ -66,7 +66,7 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** Where this instance remembers the newest phase it saw, and the keys that a side lacks. Made if it isn't there. */
+    /** Where this instance remembers the newest phase it saw, and, but for test mode, the keys that a side lacks. Made if it isn't there. */
     public DualDaoBuilder<D> directory(Path directory) {
         draft.directory = directory;
         return this;
@@ -84,7 +84,7 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** A journal of the caller's instead of a file in the directory. Closed with the dual DAO. */
+    /** A journal of the caller's instead of a file in the directory, in test mode instead of memory: callers wait for it. Closed with the dual DAO. */
     public DualDaoBuilder<D> journal(KeyJournal journal) {
         draft.journal = journal;
         return this;
@@ -188,7 +188,7 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** Whether writes to a key wait for each other; true if nothing is said. False for DAOs that hand {@link WriteTime} on to their stores. */
+    /** Whether writes to a key wait for each other, which in test mode they never do; true if nothing is said. False for DAOs that hand {@link WriteTime} on to their stores. */
     public DualDaoBuilder<D> orderWrites(boolean order) {
         draft.orderWrites = order;
         return this;

@@ -453,6 +453,15 @@ final class DualDaoTest {
     }
 
     @Test
+    void shouldKeepKeysInMemoryInTestModeSinceAFileWouldHoldUpCallers(@TempDir Path directory) {
+        begin(phases);
+        dual = builder().mode(Mode.TEST).directory(directory).build();
+
+        assertThat(dual.journal().persistent()).isFalse();
+        assertThat(phases.heartbeats(NAME).get(0).facts()).doesNotContainKey(Facts.JOURNAL);
+    }
+
+    @Test
     void shouldOfferOperationsWithoutAProxy() throws Exception {
         begin(phases);
         try (DualDao<MapDao> functional = DualDao.functional(MapDao.class)
