@@ -26,6 +26,7 @@ final class PhaseProtocolRandomTest {
     private static final String NAME = TestInstance.NAME;
     private static final String TOKEN = "token";
     private static final int STEPS = 300;
+    private static final int STEPS_WITH_DATA = 800;
     private static final int INSTANCES = 3;
     private static final int BURST_MAX = 12;
     private static final int KEYS = 4;
@@ -157,7 +158,7 @@ final class PhaseProtocolRandomTest {
         seed = "seed=" + seedOfRun;
         random = new Random(seedOfRun);
         PhaseControl.of(store, NAME, clock, ControlPolicy.DEFAULTS).create("ann", "begin");
-        for (int i = 0; i < (force ? STEPS : 10 * STEPS); i++) {
+        for (int i = 0; i < (force ? STEPS : STEPS_WITH_DATA); i++) {
             step(null);
         }
     }
@@ -172,16 +173,11 @@ final class PhaseProtocolRandomTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void shouldNotReadFromATargetThatLacksWhatWasWritten(long seedOfRun) {
         begin(seedOfRun);
-        System.out.println("XXX " + seed + " three=" + stepsToThree + " refused=" + refusedStarts + " changes="
-                + changes + " returned="
-                + store.notes(NAME).stream()
-                        .filter(n -> n.kind() == PhaseNote.Kind.INSTANCE_RETURNED)
-                        .count());
-
-        assertThat(changes).as("changes that were made, " + seed).isPositive();
+        assertThat(stepsToThree).as("steps to phase 3, " + seed).isPositive();
+        assertThat(refusedStarts).as("starts under a name in use, " + seed).isPositive();
     }
 
     /** What others do while a call to the store is on its way. */
@@ -233,13 +229,11 @@ final class PhaseProtocolRandomTest {
     }
 
     private void start(String name, Directory directory) {
-        List<Heartbeat> before = named(name);
         Member member = new Member(name, directory);
         try {
             member.member.follower.start();
         } catch (PhaseStoreException e) {
             assertThat(e).as(seed).hasMessageContaining("another run has this instance's name");
-            assertThat(before).as(seed).isNotEmpty();
             declaredAtTheStart.remove(name);
             refusedStarts++;
             return;
