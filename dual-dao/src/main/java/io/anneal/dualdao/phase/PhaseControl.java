@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  * <pre>
  * 1 to 2   instances
  * 2 to 3   instances, backfill, verification after it, dirty-target; of instances that all say partitions are whole or
- *          merged only instances, dirty-target
+ *          merged only instances, dirty-target, unless the target was written before, and the origin alone after that
  * 3 to 3b  instances, share, dirty-target, verification, quiet
  * 3 to 4   the same, dirty-origin
  * 3b to 4  instances, dirty-target, dirty-origin

@@ -303,6 +303,23 @@ final class PhaseControlTest {
     }
 
     @Test
+    void shouldAskForABackfillWhereTheTargetHoldsWhatItGotAnEarlierTime() {
+        for (TestInstance instance : List.of(a, b)) {
+            instance.say(Facts.PARTITIONS, "whole");
+        }
+        advance(control);
+        assertThat(control.readiness().ready()).isTrue();
+        control.rollback("ann", "back");
+        poll();
+        advance(control);
+
+        assertUnmet("backfill", "no back-fill");
+        backfill();
+        verify(0);
+        advance(control);
+    }
+
+    @Test
     void shouldAskForJournalsWithoutKeysThatTheTargetLacks() {
         a.say(Facts.DIRTY_TARGET, 2);
         b.say(Facts.DIRTY_TARGET, 3);
@@ -393,6 +410,44 @@ final class PhaseControlTest {
         assertUnmet("quiet", "59 s since the last fallback hit, of a, asked for 60 s");
         pass(Duration.ofSeconds(1));
         assertMet("quiet", "60 s since the last fallback hit, of a");
+    }
+
+    @Test
+    void shouldCountTheFallbacksOfAnInstanceThatEnded() {
+        walkTo(Phase.READ_TARGET);
+        pass(Duration.ofSeconds(50));
+        a.say(Facts.FALLBACK_LAST_HIT_MILLIS, clock.millis());
+        pass(Duration.ofSeconds(9));
+        a.follower.close();
+        clock.advance(Duration.ofSeconds(50));
+        b.follower.poll();
+
+        assertUnmet("quiet", "59 s since the last fallback hit, of a");
+        assertMet("dirty-target", "0 keys");
+        clock.advance(Duration.ofSeconds(1));
+        b.follower.poll();
+        assertMet("quiet", "60 s");
+    }
+
+    @Test
+    void shouldCountTheUnknownFallbacksOfAnInstanceThatDied() {
+        walkTo(Phase.READ_TARGET);
+        clock.advance(Duration.ofSeconds(55));
+        b.follower.poll();
+        control.declareDead("a", "ann", "its machine burnt");
+        clock.advance(Duration.ofSeconds(20));
+        b.follower.poll();
+
+        assertUnmet("quiet", "20 s since the last fallback hit, of a, as far as anybody knows");
+    }
+
+    @Test
+    void shouldLeaveNoNoteWhenNothingIsOwed() {
+        a.say(Facts.FALLBACK_LAST_HIT_MILLIS, clock.millis());
+        walkTo(Phase.READ_TARGET);
+        a.follower.close();
+
+        assertThat(control.notes()).extracting(PhaseNote::kind).doesNotContain(PhaseNote.Kind.INSTANCE_LEFT);
     }
 
     @Test

@@ -508,17 +508,34 @@ final class PhaseFollowerTest {
     }
 
     @Test
-    void shouldRefuseToTestWhereTheOriginIsBehind() {
+    void shouldRefuseToTestInTheMidstOfAMigration() {
         control.create("ann", "begin");
-        for (int i = 0; i < 3; i++) {
+        while (control.current().phase() != Phase.TARGET_ONLY) {
             control.advance("ann", "on", true);
-        }
-        assertThat(control.current().phase()).isEqualTo(Phase.WRITE_TARGET);
-        TestInstance b = new TestInstance(store, "b", clock);
-        b.say(Facts.MODE, "TEST");
+            TestInstance b = new TestInstance(store, "b", clock);
+            b.say(Facts.MODE, "TEST");
 
-        assertThatThrownBy(b.follower::start)
+            assertThatThrownBy(b.follower::start)
+                    .as(control.current().toString())
+                    .isInstanceOf(PhaseStoreException.class)
+                    .hasMessageContaining("a migration went this far");
+        }
+    }
+
+    /** Whoever made the step did not see yet that it was for test mode. */
+    @Test
+    void shouldNoteTestModeThatBeganJustBeforeTheStep() {
+        control.create("ann", "begin");
+        TestInstance tested = new TestInstance(store, "a", clock);
+        tested.say(Facts.MODE, "TEST");
+        tested.follower.start();
+        PhaseRecord first = control.current();
+        store.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, true, "ann", clock.instant(), "saw nobody"));
+        tested.follower.poll();
+        tested.follower.close();
+
+        assertThatThrownBy(new TestInstance(store, "b", clock).follower::start)
                 .isInstanceOf(PhaseStoreException.class)
-                .hasMessageContaining("the origin is behind");
+                .hasMessageContaining("walked in test mode");
     }
 }

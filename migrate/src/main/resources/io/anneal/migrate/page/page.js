@@ -568,6 +568,8 @@ function eventTitle(event) {
     case 'verification': return `Verified${rows}, ${plural(Number(facts.mismatches ?? 0), 'mismatch', 'mismatches')}`;
     case 'reverse_backfill': return `Reverse back-fill done${rows}`;
     case 'instance_dead': return `Instance ${facts.instance ?? ''} declared dead`;
+    case 'instance_left': return `Instance ${facts.instance ?? ''} ended`;
+    case 'instance_returned': return `Instance ${facts.instance ?? ''} was not dead, verify again`;
     default: return 'Note';
   }
 }
@@ -583,6 +585,8 @@ function eventFlag(event) {
     case 'verification': return 'verified';
     case 'reverse_backfill': return 'reverse back-fill';
     case 'instance_dead': return 'dead';
+    case 'instance_left': return 'ended';
+    case 'instance_returned': return 'not dead';
     default: return 'note';
   }
 }
