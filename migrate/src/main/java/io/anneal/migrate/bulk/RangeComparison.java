@@ -108,6 +108,11 @@ final class RangeComparison<E extends BulkEntry> {
         return onlyOrigin + onlyTarget + different;
     }
 
+    /** Of the mismatches those that are still there. */
+    long unrepaired() {
+        return mismatches() - repaired;
+    }
+
     List<BulkMismatch> samples() {
         return samples;
     }

@@ -147,14 +147,22 @@ public final class Verification<E extends BulkEntry> {
             }
             RangeComparison<E> comparison = new RangeComparison<>(range);
             boolean done = false;
-            try (BulkCursor<E> left = origin.open(range);
-                    BulkCursor<E> right = target.open(range)) {
-                join(comparison, left, right);
+            try {
+                compare(comparison);
                 done = true;
             } finally {
                 if (!done) {
                     run.meter().undo(range, comparison.rows(), comparison.bytes());
+                    run.meter().mismatches(-comparison.unrepaired());
                 }
+            }
+        }
+
+        private void compare(RangeComparison<E> comparison) throws IOException, InterruptedException {
+            BulkRange range = comparison.range();
+            try (BulkCursor<E> left = origin.open(range);
+                    BulkCursor<E> right = target.open(range)) {
+                join(comparison, left, right);
             }
             if (comparison.hasSuspects() || comparison.mismatches() > 0) {
                 comparison.seen(told.environment.nanoTime().getAsLong());
@@ -213,21 +221,16 @@ public final class Verification<E extends BulkEntry> {
             rereads.readAgain(comparison);
             comparison.seen(told.environment.nanoTime().getAsLong());
             if (!comparison.hasSuspects() && comparison.mismatches() == 0) {
-                aside.remove(range);
                 settle(comparison);
+                aside.remove(range);
             }
         }
 
         private void believe(BulkRange range) throws IOException, InterruptedException {
             RangeComparison<E> comparison = aside.get(range);
             run.meter().mismatches(rereads.believe(comparison));
-            aside.remove(range);
-            if (comparison.mismatches() == 0) {
-                settle(comparison);
-            } else {
-                settled.add(comparison);
-                run.meter().done(range);
-            }
+            settled.add(comparison);
+            run.meter().done(range);
         }
 
         /** Nothing differs: it need not be compared again. */

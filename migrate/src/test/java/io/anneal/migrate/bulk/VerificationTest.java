@@ -201,6 +201,90 @@ final class VerificationTest {
     }
 
     @Test
+    void shouldCountARangeOnceThoughItsCheckpointFails() throws Exception {
+        Obstacle obstacle = new Obstacle(directory.resolve("verify.json"));
+        origin.reading = entry -> {
+            if (entry.position() == at(150)) {
+                origin.reading = again -> {};
+                obstacle.place();
+            }
+        };
+        whileAsleep = obstacle::remove;
+
+        VerificationResult result = resumable().parallel(1).build().run();
+
+        assertThat(sleeps).as("it failed").hasPositiveValue();
+        assertThat(result.entries()).isEqualTo(ENTRIES);
+        assertThat(result.clean()).isTrue();
+    }
+
+    @Test
+    void shouldClearARangeThoughItsCheckpointFailsOnce() throws Exception {
+        Obstacle obstacle = new Obstacle(directory.resolve("verify.json"));
+        target.delete(at(7), 9_000);
+        whileAsleep = () -> {
+            if (sleeps.get() == 1) {
+                target.put(at(7), "v7", 9_001);
+                obstacle.place();
+            } else {
+                obstacle.remove();
+            }
+        };
+
+        VerificationResult result = resumable().parallel(1).build().run();
+
+        assertThat(sleeps).as("it failed").hasValueGreaterThan(1);
+        assertThat(result.cleared()).isEqualTo(1);
+        assertThat(result.entries()).isEqualTo(ENTRIES);
+        assertThat(result.clean()).isTrue();
+    }
+
+    @Test
+    void shouldCountAMismatchOnceThoughItsRepairFails() throws Exception {
+        target.lose(at(7));
+        target.put(at(8), "newer than the origin", 9_000);
+        AtomicInteger left = new AtomicInteger(2);
+        target.writing = entry -> {
+            if (left.getAndDecrement() > 0) {
+                throw new TestSide.BrokenException("target is away");
+            }
+        };
+
+        VerificationResult result = resumable().repair(target).build().run();
+
+        assertThat(result.repaired()).isEqualTo(1);
+        assertThat(result.mismatches()).isEqualTo(1);
+        assertThat(result.samples()).hasSize(2);
+        assertThat(result.entries()).isEqualTo(ENTRIES);
+    }
+
+    @Test
+    void shouldNotGiveUpOverMismatchesOfARangeThatBeginsAnew() throws Exception {
+        int count = 1_500;
+        AtomicInteger read = new AtomicInteger();
+        TestSide full = new TestSide("full");
+        for (int i = 0; i < count; i++) {
+            full.put(TestSide.position(i, count), "v", 2_000);
+        }
+        full.reading = entry -> {
+            if (read.incrementAndGet() == 1_200) {
+                throw new TestSide.BrokenException("once");
+            }
+        };
+
+        VerificationResult result = Verification.builder(full, new TestSide("empty"))
+                .ranges(1)
+                .mismatchesMax(count + 1)
+                .environment(time.environment())
+                .build()
+                .run();
+
+        assertThat(result.complete()).isTrue();
+        assertThat(result.mismatches()).isEqualTo(count);
+        assertThat(result.entries()).isEqualTo(count);
+    }
+
+    @Test
     void shouldGiveUpAfterTooManyMismatches() throws Exception {
         TestSide empty = new TestSide("empty");
         for (int i = 0; i < 5_000; i++) {
