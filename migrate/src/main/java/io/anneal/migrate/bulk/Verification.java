@@ -15,6 +15,7 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -25,7 +26,7 @@ import java.util.stream.Collectors;
  * done. One thread runs it.
  *
  * <pre>
- *   compare all ranges   suspects: aside           a range without any is done
+ *   compare all ranges   suspects: aside           a range without any is done; with too many for memory it goes on at once
  *   wait, read again     equal: cleared            as often as told, all ranges at once
  *   believe              count, sample, repair
  * </pre>
@@ -34,6 +35,8 @@ public final class Verification<E extends BulkEntry> {
     static final String KIND = "verify";
     /** Mismatches that are named in the note, by key alone. */
     private static final int NOTED_MAX = 5;
+    /** Of suspects that wait in memory until all ranges are compared. */
+    private static final long ASIDE_BYTES_MAX = 64 << 20;
 
     private final BulkSource<E> origin;
     private final BulkSource<E> target;
@@ -87,6 +90,7 @@ public final class Verification<E extends BulkEntry> {
         private final BulkRun run;
         private final Rereads<E> rereads;
         private final Map<BulkRange, RangeComparison<E>> aside = new ConcurrentHashMap<>();
+        private final AtomicLong asideBytes = new AtomicLong();
         private final Queue<RangeComparison<E>> settled = new ConcurrentLinkedQueue<>();
 
         Session(BulkRun run) {
@@ -163,6 +167,10 @@ public final class Verification<E extends BulkEntry> {
             try (BulkCursor<E> left = origin.open(range);
                     BulkCursor<E> right = target.open(range)) {
                 join(comparison, left, right);
+            }
+            if (asideBytes.addAndGet(comparison.suspectBytes()) > ASIDE_BYTES_MAX) {
+                asideBytes.addAndGet(-comparison.suspectBytes());
+                believeAtOnce(comparison);
             }
             if (comparison.hasSuspects() || comparison.mismatches() > 0) {
                 comparison.seen(told.environment.nanoTime().getAsLong());
