@@ -8,6 +8,7 @@ import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseMark.Seen;
+import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.migrate.store.CassandraPartitionDao;
 import io.anneal.migrate.store.CassandraSessions;
 import io.anneal.migrate.store.Delayer;
@@ -103,6 +104,29 @@ final class CassandraPartitionsTest extends PartitionDaoContract {
         mark.remember("m", older);
         assertThat(mark.read("m")).contains(newer);
         assertThat(mark.read("other")).isEmpty();
+    }
+
+    @Test
+    void shouldRememberAgainWhatSomebodyDeletedToStartOver() {
+        Seen first = new Seen(1, Phase.ORIGIN_ONLY, Phase.ORIGIN_ONLY);
+        PhaseMark mark = store.mark().orElseThrow();
+        mark.remember("deleted", new Seen(7, Phase.READ_TARGET, Phase.READ_TARGET));
+        // By the session that writes the mark, whose clock goes forward only.
+        deleteMark("");
+        assertThat(mark.read("deleted")).isEmpty();
+        mark.remember("deleted", first);
+        assertThat(mark.read("deleted")).contains(first);
+        deleteMark(" USING TIMESTAMP " + (Long.MAX_VALUE - 1));
+        assertThatExceptionOfType(PhaseStoreException.class)
+                .isThrownBy(() -> mark.remember("deleted", first))
+                .withMessageContaining("version=1")
+                .withMessageContaining("deleted");
+    }
+
+    private void deleteMark(String at) {
+        ((CassandraPartitionDao) dao())
+                .session()
+                .execute("DELETE FROM \"" + KEYSPACE + "\".anneal_phase_mark" + at + " WHERE name = 'deleted'");
     }
 
     @Test

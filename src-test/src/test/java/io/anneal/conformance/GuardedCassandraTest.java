@@ -37,7 +37,8 @@ final class GuardedCassandraTest {
     private static final String KEYSPACE = "guarded";
     private static final String PASSWORD = "annealing";
     private static final String ADDRESS = "127.0.0.1";
-    private static final int TIMEOUT_SECONDS = 60;
+    private static final int TIMEOUT_SECONDS = 300;
+    private static final int LOGINS_MAX = 30;
     private static final List<Item> ITEMS = List.of(new Item("b", "c", "d"));
 
     @TempDir
@@ -63,6 +64,21 @@ final class GuardedCassandraTest {
         peer = CassandraPeer.start(config);
         peer.execute("CREATE KEYSPACE " + KEYSPACE
                 + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+        awaitFirstLogin();
+    }
+
+    /** Cassandra makes its first user a while after it answers. */
+    private static void awaitFirstLogin() throws IOException {
+        StoreUnavailableException refused = null;
+        for (int i = 0; i < LOGINS_MAX; i++) {
+            try {
+                open(settings("cassandra", keyStore)).close();
+                return;
+            } catch (StoreUnavailableException e) {
+                refused = e;
+            }
+        }
+        throw refused;
     }
 
     @AfterAll

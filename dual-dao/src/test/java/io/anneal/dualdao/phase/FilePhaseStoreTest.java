@@ -324,7 +324,7 @@ final class FilePhaseStoreTest {
         try {
             change(store, "parent");
             for (Process child : List.of(first, second)) {
-                assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
+                assertThat(child.waitFor(5, TimeUnit.MINUTES)).isTrue();
                 String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
                 assertThat(child.exitValue()).as(said).isZero();
             }

@@ -218,6 +218,7 @@ final class BackfillTest {
         origin.reading = entry -> {
             if (entry.value().equals("v250")) {
                 runner.interrupt();
+                awaitInterruption();
             }
         };
 
@@ -227,6 +228,13 @@ final class BackfillTest {
         BackfillResult result = resumable().build().run();
         assertThat(result.resumedRanges()).isBetween(1, 15);
         assertThat(target.all()).isEqualTo(origin.all());
+    }
+
+    /** The runner ends its workers by it; the thread stays interrupted. */
+    private static void awaitInterruption() {
+        while (!Thread.currentThread().isInterrupted()) {
+            Thread.onSpinWait();
+        }
     }
 
     @Test
@@ -371,6 +379,7 @@ final class BackfillTest {
         long bytes = result.bytes();
         TestSide again = new TestSide("again");
         result = Backfill.builder(origin, again)
+                .parallel(1)
                 .bytesPerSecond(bytes / 10)
                 .environment(time.environment())
                 .build()
