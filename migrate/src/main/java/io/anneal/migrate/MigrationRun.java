@@ -172,7 +172,7 @@ public final class MigrationRun {
             verdict.get().samples().forEach(sample -> summary.add(sample.toString()));
         }
         PhaseRecord last = dual.phase();
-        summary.add(0, ended(walk, last, config.testing()));
+        summary.add(0, ended(walk, last));
         summary.forEach(lines);
         writeReport(summary);
         return new RunResult(
@@ -183,16 +183,20 @@ public final class MigrationRun {
                 load == null ? 0 : load.stats().failed());
     }
 
-    private static String ended(Optional<WalkResult> walk, PhaseRecord last, boolean testing) {
+    private String ended(Optional<WalkResult> walk, PhaseRecord last) {
         String phase = last.phase().label();
         if (walk.isEmpty()) {
             return "Ended in phase " + phase + ".";
         }
         return switch (walk.get().outcome()) {
             case COMPLETED ->
-                testing
+                config.testing()
                         ? "Done: phase " + phase + " in test mode; the origin answered every call, all the way."
-                        : "Done: phase " + phase + ", everything is in the target, and the origin is not needed.";
+                        : "Done: phase " + phase + ", "
+                                + works.keys()
+                                        .map(keys -> "all of " + keys
+                                                + " is in the target; what else the origin has was not copied.")
+                                        .orElse("everything is in the target, and the origin is not needed.");
             case ROLLED_BACK ->
                 "Rolled back to phase " + phase + ": " + walk.get().reason() + ".";
             case STUCK -> "Stopped in phase " + phase + ": " + walk.get().reason() + ".";

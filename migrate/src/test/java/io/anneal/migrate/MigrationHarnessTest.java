@@ -11,6 +11,7 @@ import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.migrate.load.HistoryVerdict;
 import io.anneal.migrate.store.Delayer;
@@ -179,6 +180,26 @@ final class MigrationHarnessTest {
         assertThat(result.reason()).contains("verification", "mismatches");
         assertThat(dual.phase().phase()).isEqualTo(Phase.ORIGIN_ONLY);
         assertThat(read(dual.dao(), 3)).isEqualTo("first");
+    }
+
+    @Test
+    void shouldNotTakeNoKeysForAllKeys() {
+        KeyedWork work = new KeyedWork(sides, 0, 0, dual.control(), "ada", time, Duration.ofMillis(100));
+        assertThatThrownBy(work::backfill).isInstanceOf(IOException.class).hasMessageContaining("no keys");
+        assertThatThrownBy(work::verification).isInstanceOf(IOException.class).hasMessageContaining("no keys");
+        assertThat(phases.notes(NAME)).isEmpty();
+    }
+
+    @Test
+    void shouldSayWhichKeysItLookedAt() throws IOException, InterruptedException {
+        fill();
+        harness().walk();
+        assertThat(phases.notes(NAME))
+                .filteredOn(
+                        note -> note.kind() == PhaseNote.Kind.BACKFILL || note.kind() == PhaseNote.Kind.VERIFICATION)
+                .isNotEmpty()
+                .allSatisfy(note -> assertThat(note.facts().get(Facts.TEXT)).contains("keys 0 to 19 alone"));
+        assertThat(String.join("\n", lines)).contains("keys 0 to 19 alone");
     }
 
     @Test
