@@ -354,10 +354,10 @@ final class MigrateRunCommand extends Subcommand {
                         : "  phases        as others switch them, with 'anneal migrate advance' or on the page");
     }
 
-    private int exitCode(RunResult result) {
+    static int exitCode(RunResult result) {
         if (!result.completed()) {
             return ExitCode.ABORTED;
         }
-        return result.clean() ? ExitCode.YES : auto ? ExitCode.ABORTED : ExitCode.NO;
+        return result.clean() ? ExitCode.YES : ExitCode.NO;
     }
 }
