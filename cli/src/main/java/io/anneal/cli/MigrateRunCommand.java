@@ -269,10 +269,14 @@ final class MigrateRunCommand extends Subcommand {
         if (instance != null) {
             return instance;
         }
-        String place = directory == null
-                ? Long.toString(ProcessHandle.current().pid())
-                : directory.toAbsolutePath().normalize().getFileName().toString();
-        return InetAddress.getLocalHost().getHostName() + "-" + place;
+        return InetAddress.getLocalHost().getHostName() + "-"
+                + (directory == null ? Long.toString(ProcessHandle.current().pid()) : place(directory));
+    }
+
+    /** The same from one run to the next, and another for directories of the same last name. */
+    static String place(Path directory) {
+        Path whole = directory.toAbsolutePath().normalize();
+        return whole.getFileName() + "-" + Integer.toHexString(whole.toString().hashCode());
     }
 
     private int run(MigrationSides open, PhaseStore phases, DualDao<PartitionDao> dual, DualEnvironment environment)

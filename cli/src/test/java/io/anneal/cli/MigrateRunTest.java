@@ -195,4 +195,12 @@ final class MigrateRunTest {
         assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(1);
         assertThat(run.err()).contains("anneal: error ANL-5002");
     }
+
+    @Test
+    void shouldNameInstancesOfTwoDirectoriesDifferently() {
+        String place = MigrateRunCommand.place(Path.of("/a/dual"));
+
+        assertThat(place).startsWith("dual-").isEqualTo(MigrateRunCommand.place(Path.of("/a/b/../dual")));
+        assertThat(MigrateRunCommand.place(Path.of("/b/dual"))).isNotEqualTo(place);
+    }
 }

@@ -80,7 +80,7 @@ public final class DualDao<D> implements AutoCloseable {
     static <D> DualDao<D> start(DualDaoDraft<D> draft) {
         DraftCheck.Checked<D> checked = DraftCheck.check(draft);
         DualConfig<D> config = draft.config();
-        DualDaoParts<D> parts = DualDaoParts.open(draft, config);
+        DualDaoParts<D> parts = DualDaoParts.open(draft, config, checked.decides());
         try {
             Map<String, DualOperation<?, ?>> operations = new LinkedHashMap<>();
             checked.operations()
@@ -240,7 +240,7 @@ public final class DualDao<D> implements AutoCloseable {
     /**
      * Ends this instance's part: no call begins any more (it throws {@link IllegalStateException}); waits for what is under way, ten
      * seconds if the builder was told nothing else, and takes the instance off the phase store. If something hangs it stays registered and holds up the next step, until
-     * somebody declares it dead. Closing twice does nothing.
+     * somebody declares it dead, and keeps its directory until the process ends. Closing twice does nothing.
      */
     @Override
     public void close() {

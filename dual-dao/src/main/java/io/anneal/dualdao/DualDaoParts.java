@@ -1,5 +1,6 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.journal.Durability;
 import io.anneal.dualdao.journal.FileKeyJournal;
 import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.journal.KeyJournal;
@@ -25,8 +26,11 @@ record DualDaoParts<D>(
     private static final Logger LOG = LoggerFactory.getLogger(DualDaoParts.class);
     private static final long DRAIN_POLL_MILLIS = 2;
 
-    static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config) {
-        Path journalDirectory = draft.directory == null || draft.journal != null
+    /** @param decides whether an operation depends on what is there */
+    static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config, boolean decides) {
+        // In test mode keys are kept in memory: callers would wait for the disk when the target hangs.
+        boolean inFile = draft.directory != null && draft.journal == null && config.mode() == Mode.MIGRATION;
+        Path journalDirectory = !inFile
                 ? null
                 : draft.directory.resolve(
                         URLEncoder.encode(config.name() + "-" + config.type().getSimpleName(), StandardCharsets.UTF_8));
@@ -48,15 +52,18 @@ record DualDaoParts<D>(
 
         KeyJournal journal = draft.journal != null
                 ? draft.journal
-                : journalDirectory == null ? new MemoryKeyJournal() : FileKeyJournal.open(journalDirectory);
+                : journalDirectory == null
+                        ? new MemoryKeyJournal()
+                        : FileKeyJournal.open(journalDirectory, Durability.PROCESS_KILL, DualEnvironment::newJournalId);
         DirtyKeys dirty = new DirtyKeys(journal);
         PhaseFollower follower = new PhaseFollower(
                 draft.phases,
                 config.name(),
                 config.instance(),
                 marks,
-                new InstanceFacts(config, stats, dirty, journalDirectory),
-                environment.clock());
+                new InstanceFacts(config, decides, stats, dirty),
+                environment.clock(),
+                duration -> Thread.sleep(duration.toMillis()));
         return new DualDaoParts<>(
                 journal,
                 stats,
@@ -77,7 +84,12 @@ record DualDaoParts<D>(
         engine.close(atMost);
         follower.close();
         try {
-            journal.close();
+            if (follower.drained()) {
+                journal.close();
+            } else {
+                // Whoever opened it would take this run for gone.
+                LOG.error("operations are still under way, the journal stays locked until this process ends");
+            }
         } catch (JournalException e) {
             if (failure == null) {
                 throw e;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.dualdao.LaterAdapter.Later;
+import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.FilePhaseStore;
 import io.anneal.dualdao.phase.Heartbeat;
@@ -369,6 +370,36 @@ final class DualDaoTest {
     }
 
     @Test
+    void shouldKeepItsPlaceAndItsJournalWhenClosedWhileACallHangs(@TempDir Path directory) throws InterruptedException {
+        begin(phases);
+        dual = builder()
+                .directory(directory)
+                .closeTimeout(Duration.ofMillis(20))
+                .build();
+        CountDownLatch called = new CountDownLatch(1);
+        CountDownLatch letGo = new CountDownLatch(1);
+        origin.beforeAnswer = () -> {
+            called.countDown();
+            letGo.await();
+            return null;
+        };
+        Thread caller = new Thread(() -> dual.dao().findLater(1));
+        caller.start();
+        called.await();
+        dual.close();
+
+        assertThatThrownBy(() -> builder().directory(directory).build())
+                .isInstanceOf(JournalException.class)
+                .hasMessageContaining("in use");
+        assertThatThrownBy(() -> builder().build())
+                .isInstanceOf(PhaseStoreException.class)
+                .hasMessageContaining("another run has this instance's name");
+        assertThat(phases.heartbeats(NAME)).hasSize(1);
+        letGo.countDown();
+        caller.join();
+    }
+
+    @Test
     void shouldEndItsWaitWhenInterruptedWhileClosing() throws InterruptedException {
         start();
         CountDownLatch called = new CountDownLatch(1);
@@ -401,7 +432,8 @@ final class DualDaoTest {
             assertThatThrownBy(() -> first.dao().save(1, "Ann")).isInstanceOf(IllegalStateException.class);
             first.poll();
             assertThat(files.heartbeats(NAME).get(0).facts().get(Facts.JOURNAL))
-                    .endsWith(":" + own.resolve("users-UserDao"));
+                    .isEqualTo(Files.readString(own.resolve("users-UserDao/journal.id"))
+                            .strip());
         }
         try (DualDao<UserDao> second = builder().phases(files).directory(own).build()) {
             assertThat(second.journal().contains(Side.TARGET, "1")).isTrue();
@@ -418,6 +450,15 @@ final class DualDaoTest {
         try (Stream<Path> left = Files.list(own)) {
             assertThat(left).isNotEmpty();
         }
+    }
+
+    @Test
+    void shouldKeepKeysInMemoryInTestModeSinceAFileWouldHoldUpCallers(@TempDir Path directory) {
+        begin(phases);
+        dual = builder().mode(Mode.TEST).directory(directory).build();
+
+        assertThat(dual.journal().persistent()).isFalse();
+        assertThat(phases.heartbeats(NAME).get(0).facts()).doesNotContainKey(Facts.JOURNAL);
     }
 
     @Test

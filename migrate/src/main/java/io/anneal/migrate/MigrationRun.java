@@ -5,6 +5,7 @@ import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.ShadowConfig;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.migrate.load.HistoryVerdict;
 import io.anneal.migrate.load.LoadConfig;
 import io.anneal.migrate.report.MigrationStory;
@@ -89,7 +90,7 @@ public final class MigrationRun {
                     follow();
                 }
                 return end(walk);
-            } catch (InterruptedException e) {
+            } catch (InterruptedException | PhaseStoreException e) {
                 end(walk);
                 throw e;
             }
@@ -200,7 +201,7 @@ public final class MigrationRun {
 
     private void writeReport(List<String> summary) throws IOException {
         if (config.report().isPresent()) {
-            recorder.look();
+            RecorderLooks.look(recorder);
             MigrationStory story = recorder.story().withSummary(summary);
             StoryFile.write(story, config.report().get());
             lines.accept(String.format(

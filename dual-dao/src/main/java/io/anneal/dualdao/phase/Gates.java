@@ -111,7 +111,12 @@ final class Gates {
                                         + " rows that somebody wrote past the dual DAO"
                                 : ""))
                 .orElseGet(() -> none("verification", PhaseNote.Kind.VERIFICATION));
-        return new Gate("verification", verification.filter(Gates::clean).isPresent(), evidence, true);
+        List<String> returned = DepartedKeys.returned(situation);
+        if (!returned.isEmpty()) {
+            evidence += "; " + String.join("; ", returned);
+        }
+        boolean met = verification.filter(Gates::clean).isPresent() && returned.isEmpty();
+        return new Gate("verification", met, evidence, true);
     }
 
     /** Whether a comparison found nothing, and said so. */
@@ -169,7 +174,7 @@ final class Gates {
             evidence += "; " + String.join(", ", unsaid) + " does not say how many";
         }
         if (!departed.isEmpty()) {
-            evidence += "; " + String.join(", ", departed) + ": start it again with its directory, or verify";
+            evidence += "; " + String.join("; ", departed);
         }
         return new Gate(name, keys == 0 && unsaid.isEmpty() && departed.isEmpty(), evidence, true);
     }

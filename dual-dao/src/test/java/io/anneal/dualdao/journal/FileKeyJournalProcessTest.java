@@ -22,7 +22,7 @@ final class FileKeyJournalProcessTest {
         private Adder() {}
 
         public static void main(String[] arguments) {
-            FileKeyJournal journal = FileKeyJournal.open(Path.of(arguments[0]));
+            FileKeyJournal journal = FileKeyJournal.open(Path.of(arguments[0]), Durability.PROCESS_KILL, () -> "id");
             for (int i = 0; ; i++) {
                 journal.add(Side.TARGET, "key" + i, "in flight");
                 System.out.println(i);
@@ -53,7 +53,7 @@ final class FileKeyJournalProcessTest {
         }
         adder.waitFor();
 
-        try (FileKeyJournal journal = FileKeyJournal.open(directory)) {
+        try (FileKeyJournal journal = FileKeyJournal.open(directory, Durability.PROCESS_KILL, () -> "id")) {
             for (int i = 0; i <= last; i++) {
                 assertThat(journal.contains(Side.TARGET, "key" + i))
                         .as("key %s", i)
@@ -76,7 +76,7 @@ final class FileKeyJournalProcessTest {
     }
 
     private void assertInUse(long pid) {
-        assertThatThrownBy(() -> FileKeyJournal.open(directory))
+        assertThatThrownBy(() -> FileKeyJournal.open(directory, Durability.PROCESS_KILL, () -> "id"))
                 .isInstanceOf(JournalException.class)
                 .hasMessageContaining("in use")
                 .hasMessageContaining("process=" + pid);

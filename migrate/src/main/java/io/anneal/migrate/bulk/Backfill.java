@@ -39,15 +39,15 @@ public final class Backfill<E extends BulkEntry> {
      * Copies what no earlier run of the same checkpoint has copied; returns when all of it is in the target.
      *
      * @throws BulkRefusedException when the two sides are the same or do not fit, when the phase is not one in which both are
-     *     written or not every instance acknowledged it, or when the checkpoint is another's
+     *     written and the origin is right (2 and 3) or not every instance acknowledged it, or when the checkpoint is another's
      * @throws BulkFailedException when ranges failed as often as they were tried
      * @throws InterruptedException when the thread was interrupted; the next run goes on
      */
     public BackfillResult run() throws IOException, InterruptedException {
         BulkSides.requireDifferent(source.identity(), target.identity());
         BulkSides.requireFit(source.identity(), source.shape(), target.identity(), target.shape());
-        Optional<BulkPhase> phase = BulkPhase.of(told.phases, KIND, told.environment);
-        phase.ifPresent(BulkPhase::requireBothWritten);
+        Optional<BulkPhase> phase = BulkPhase.of(told.phases, KIND, BulkPhase::requireBackfill, told.environment);
+        phase.ifPresent(BulkPhase::require);
         phase.ifPresent(BulkPhase::requireAcknowledged);
         Checkpoint.Identity identity = new Checkpoint.Identity(
                 KIND,

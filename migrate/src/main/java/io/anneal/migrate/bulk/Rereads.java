@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 final class Rereads<E extends BulkEntry> {
     private static final int TURNS_MAX = 5;
 
+    private final BulkRun run;
     private final BulkSource<E> origin;
     private final BulkSource<E> target;
     private final Optional<BulkTarget<E>> repair;
@@ -23,12 +24,14 @@ final class Rereads<E extends BulkEntry> {
     private final int samplesMax;
 
     Rereads(
+            BulkRun run,
             BulkSource<E> origin,
             BulkSource<E> target,
             Optional<BulkTarget<E>> repair,
             BulkTolerance tolerance,
             Optional<Instant> writtenBothSince,
             int samplesMax) {
+        this.run = run;
         this.origin = origin;
         this.target = target;
         this.repair = repair;
@@ -75,15 +78,22 @@ final class Rereads<E extends BulkEntry> {
                 : left.isEmpty() && right.isEmpty();
     }
 
-    /** All suspects of a range are mismatches. */
-    int believe(RangeComparison<E> comparison) throws IOException, InterruptedException {
+    /**
+     * All suspects of a range are mismatches; answers how many stay so. The phase is asked between reading and making good: what was read before cannot
+     * have been written in a later phase, and what is written in one has newer times than a repair, which uses those that were read.
+     * So a step that is made meanwhile does no harm.
+     */
+    long believe(RangeComparison<E> comparison) throws IOException, InterruptedException {
+        if (repair.isPresent() && comparison.hasSuspects()) {
+            run.requirePhase();
+        }
         List<Believed> believed = new ArrayList<>();
         for (Suspect<E> suspect : comparison.suspects()) {
             boolean repaired = repair.isPresent() && repaired(suspect, repair.get());
             believed.add(new Believed(mismatch(suspect), repaired));
         }
         comparison.believed(believed, samplesMax);
-        return believed.size();
+        return believed.stream().filter(one -> !one.repaired()).count();
     }
 
     private BulkMismatch mismatch(Suspect<E> suspect) {

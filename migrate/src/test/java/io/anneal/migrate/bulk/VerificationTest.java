@@ -222,6 +222,26 @@ final class VerificationTest {
         assertThat(result.samples()).hasSize(5);
     }
 
+    @Test
+    void shouldNotGiveUpOverMismatchesThatItMakesGood() throws Exception {
+        List<BulkProgress> told = new ArrayList<>();
+        TestSide empty = new TestSide("empty");
+
+        VerificationResult result = Verification.builder(origin, empty)
+                .ranges(2)
+                .repair(empty)
+                .mismatchesMax(10)
+                .progress(told::add)
+                .environment(time.environment())
+                .build()
+                .run();
+
+        assertThat(result.clean()).isTrue();
+        assertThat(result.repaired()).isEqualTo(ENTRIES);
+        assertThat(empty.all()).isEqualTo(origin.all());
+        assertThat(told.get(told.size() - 1).mismatches()).isZero();
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
     void shouldFindEverythingHoweverOftenItIsKilled(long seed) throws Exception {
