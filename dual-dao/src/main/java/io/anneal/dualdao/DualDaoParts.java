@@ -27,12 +27,6 @@ record DualDaoParts<D>(
     private static final long DRAIN_POLL_MILLIS = 2;
 
     static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config) {
-        // In test mode keys are kept in memory: callers would wait for the disk when the target hangs.
-        boolean inFile = draft.directory != null && draft.journal == null && config.mode() == Mode.MIGRATION;
-        Path journalDirectory = !inFile
-                ? null
-                : draft.directory.resolve(
-                        URLEncoder.encode(config.name() + "-" + config.type().getSimpleName(), StandardCharsets.UTF_8));
         List<PhaseMark> marks = new ArrayList<>();
         if (draft.directory != null) {
             marks.add(new FilePhaseMark(draft.directory));
@@ -49,11 +43,7 @@ record DualDaoParts<D>(
                 environment.clock(),
                 new ControlPolicy(draft.targetFirst, draft.quietWindow, ControlPolicy.DEFAULTS.silence()));
 
-        KeyJournal journal = draft.journal != null
-                ? draft.journal
-                : journalDirectory == null
-                        ? new MemoryKeyJournal()
-                        : FileKeyJournal.open(journalDirectory, Durability.PROCESS_KILL, DualEnvironment::newJournalId);
+        KeyJournal journal = draft.journal != null ? draft.journal : journal(draft.directory, config);
         DirtyKeys dirty = new DirtyKeys(journal);
         PhaseFollower follower = new PhaseFollower(
                 draft.phases,
@@ -69,6 +59,19 @@ record DualDaoParts<D>(
                 follower,
                 new DualEngine<>(config, follower, dirty, stats, () -> Agreement.ask(control, environment.clock())),
                 control);
+    }
+
+    private static KeyJournal journal(Path directory, DualConfig<?> config) {
+        if (directory == null) {
+            return new MemoryKeyJournal();
+        }
+        KeyJournal file = FileKeyJournal.open(
+                directory.resolve(URLEncoder.encode(
+                        config.name() + "-" + config.type().getSimpleName(), StandardCharsets.UTF_8)),
+                Durability.PROCESS_KILL,
+                DualEnvironment::newJournalId);
+        // In test mode callers would wait for the disk just when the target hangs.
+        return config.mode() == Mode.TEST ? new MemoryKeyJournal(file) : file;
     }
 
     /**

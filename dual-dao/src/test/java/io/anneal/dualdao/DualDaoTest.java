@@ -457,8 +457,24 @@ final class DualDaoTest {
         begin(phases);
         dual = builder().mode(Mode.TEST).directory(directory).build();
 
-        assertThat(dual.journal().persistent()).isFalse();
-        assertThat(phases.heartbeats(NAME).get(0).facts()).doesNotContainKey(Facts.JOURNAL);
+        dual.journal().add(Side.TARGET, "1", "");
+        dual.close();
+
+        dual = builder().directory(directory).build();
+        assertThat(dual.journal().contains(Side.TARGET, "1")).isFalse();
+    }
+
+    @Test
+    void shouldTakeItsPlaceAgainAfterACrashInTestMode(@TempDir Path directory) {
+        begin(phases);
+        dual = builder().mode(Mode.TEST).directory(directory).build();
+        Heartbeat left = phases.heartbeats(NAME).get(0);
+        dual.close();
+        phases.heartbeat(NAME, left);
+
+        dual = builder().mode(Mode.TEST).directory(directory).build();
+
+        assertThat(phases.heartbeats(NAME)).singleElement().isNotEqualTo(left);
     }
 
     @Test
