@@ -25,6 +25,7 @@ record DualDaoParts<D>(
         KeyJournal journal, DualStats stats, PhaseFollower follower, DualEngine<D> engine, PhaseControl control) {
     private static final Logger LOG = LoggerFactory.getLogger(DualDaoParts.class);
     private static final long DRAIN_POLL_MILLIS = 2;
+    private static final long TAKE_OFF_MILLIS_MIN = 1_000;
 
     static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config) {
         List<PhaseMark> marks = new ArrayList<>();
@@ -77,14 +78,14 @@ record DualDaoParts<D>(
     /**
      * Ends them in the order in which they need each other.
      *
-     * @param atMost to wait for what is under way
+     * @param atMost to wait for what is under way, and again for the phase store
      * @param failure that led here, to which what fails now is added; null if there is none
      */
     void close(Duration atMost, Throwable failure) {
         follower.stop();
         boolean interrupted = awaitDrained(atMost);
         engine.close(atMost);
-        follower.close();
+        interrupted |= takeOff(atMost);
         try {
             if (follower.drained()) {
                 journal.close();
@@ -102,6 +103,23 @@ record DualDaoParts<D>(
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** On a thread of its own, since a phase store may hang. Whether this one was interrupted, which ends the waiting. */
+    private boolean takeOff(Duration atMost) {
+        Thread leaving = new Thread(follower::close, "anneal-dual-close");
+        leaving.setDaemon(true);
+        boolean interrupted = Thread.interrupted();
+        leaving.start();
+        try {
+            leaving.join(Math.max(atMost.toMillis(), TAKE_OFF_MILLIS_MIN));
+        } catch (InterruptedException hurry) {
+            interrupted = true;
+        }
+        if (leaving.isAlive()) {
+            LOG.error("phase store does not answer, the instance stays registered until it does");
+        }
+        return interrupted;
     }
 
     /** Whether it was interrupted, which ends the waiting. */
