@@ -239,11 +239,11 @@ final class PhaseFollowerTest {
     }
 
     @Test
-    void shouldGoOnWithTheOthersWhenItWasDeclaredDead() {
+    void shouldGoOnWithTheOthersWhenItWasDeclaredDead() throws InterruptedException {
         control.create("ann", "begin");
         TestInstance a = TestInstance.started(store, "a", clock);
         clock.advance(Duration.ofMinutes(1));
-        control.declareDead("a", "ann", "its machine is gone");
+        control.declareDead("a", "ann", "its machine is gone", nap -> {});
         control.advance("ann", "on");
         control.advance("ann", "on", true);
 
@@ -254,11 +254,11 @@ final class PhaseFollowerTest {
     }
 
     @Test
-    void shouldNotAcknowledgeWhenAnotherInstanceHasItsName() {
+    void shouldNotAcknowledgeWhenAnotherInstanceHasItsName() throws InterruptedException {
         control.create("ann", "begin");
         TestInstance a = TestInstance.started(store, "a", clock);
         clock.advance(Duration.ofMinutes(1));
-        control.declareDead("a", "ann", "it must be");
+        control.declareDead("a", "ann", "it must be", nap -> {});
         TestInstance again = TestInstance.started(store, "a", clock);
         control.advance("ann", "on");
 
@@ -272,7 +272,7 @@ final class PhaseFollowerTest {
     }
 
     @Test
-    void shouldRefuseToStartUnderTheNameOfOneThatMayBeServing() {
+    void shouldRefuseToStartUnderTheNameOfOneThatMayBeServing() throws InterruptedException {
         control.create("ann", "begin");
         TestInstance a = new TestInstance(store, "a", clock);
         a.say(Facts.JOURNAL, "one");
@@ -291,7 +291,7 @@ final class PhaseFollowerTest {
                 .isInstanceOf(PhaseStoreException.class);
         assertThat(store.heartbeats(NAME)).containsExactly(before);
 
-        control.declareDead("a", "ann", "its machine is gone");
+        control.declareDead("a", "ann", "its machine is gone", nap -> {});
         TestInstance.started(store, "a", clock);
     }
 
@@ -331,11 +331,11 @@ final class PhaseFollowerTest {
     }
 
     @Test
-    void shouldNotTakeOffAnotherRunOfItsName() {
+    void shouldNotTakeOffAnotherRunOfItsName() throws InterruptedException {
         control.create("ann", "begin");
         TestInstance a = TestInstance.started(store, "a", clock);
         clock.advance(Duration.ofMinutes(1));
-        control.declareDead("a", "ann", "it must be");
+        control.declareDead("a", "ann", "it must be", nap -> {});
         TestInstance.started(store, "a", clock);
         Heartbeat other = heartbeat("a");
 
