@@ -116,6 +116,8 @@ final class MigrateCommandsTest {
                 "migrate run --bake soon",
                 "migrate run --duration 0s",
                 "migrate run --mix 1:2",
+                "migrate run --auto --no-load --origin dao:com.acme.Orders --target memory:",
+                "migrate run --work --no-load --origin memory: --target dao:com.acme.Orders",
                 "migrate run --rate 0",
                 "migrate run --mode nonsense",
                 "migrate run --report story.pdf",

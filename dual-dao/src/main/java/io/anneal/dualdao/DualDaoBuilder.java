@@ -84,7 +84,7 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** A journal of the caller's instead of a file in the directory, in test mode instead of memory: callers wait for it. Closed with the dual DAO. */
+    /** A journal of the caller's instead of a file in the directory; in test mode, too, callers wait for it. Closed with the dual DAO. */
     public DualDaoBuilder<D> journal(KeyJournal journal) {
         draft.journal = journal;
         return this;

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * and that fits, so that a target that is down keeps no instance from starting. If no mark at all takes a step forward, it is not
  * acknowledged; the way back is.
  *
- * <p>{@link #enter}, {@link #current} and the other questions: any thread. {@link #start}, {@link #poll} and {@link #close} may
- * block for the store and wait for each other.
+ * <p>{@link #enter}, {@link #current}, {@link #stop} and the questions: any thread. {@link #start}, {@link #poll} and {@link #close}
+ * may block for the store and wait for each other.
  */
 public final class PhaseFollower implements PhaseSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PhaseFollower.class);
@@ -39,7 +39,7 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
     private final Supplier<Map<String, String>> facts;
     private final InstantSource clock;
 
-    /** Those of earlier records in which operations may be under way; guarded by this. */
+    /** Those of earlier records in which operations may be under way. Guards itself and changes of the view, never while a store is asked. */
     private final List<PhaseView> leaving = new ArrayList<>();
 
     private long acknowledgedVersion;
@@ -199,8 +199,7 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
         if (refusal.isEmpty() && !seen.equals(inForce)) {
             takeUp(seen);
         }
-        leaving.removeIf(PhaseView::drained);
-        if (leaving.isEmpty()) {
+        if (drained()) {
             returned.ownUp(inForce, acknowledgedVersion, registration.run());
         }
         if (acknowledgedVersion != inForce.version()) {
@@ -266,10 +265,11 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
         remembered.remember(seen, seen.phase().compareTo(inForce.phase()) >= 0);
         PhaseRecord before = inForce;
         inForce = seen;
-        PhaseView old = view;
-        if (old != null) {
-            view = new PhaseView(seen);
-            leaving.add(old);
+        synchronized (leaving) {
+            if (view != null) {
+                leaving.add(view);
+                view = new PhaseView(seen);
+            }
         }
         LOG.info(
                 "phase taken up, name={}, instance={}, from={}, to={}, version={}, who={}, why={}",
@@ -283,7 +283,7 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
     }
 
     private Optional<String> notDrained() {
-        return leaving.isEmpty() ? Optional.empty() : Optional.of("operations of an earlier record are under way");
+        return drained() ? Optional.empty() : Optional.of("operations of an earlier record are under way");
     }
 
     @Override
@@ -326,18 +326,21 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
     }
 
     /** No operation may begin from now on: {@link #enter} throws {@link IllegalStateException}. Those under way go on. */
-    public synchronized void stop() {
-        PhaseView old = view;
-        view = null;
-        if (old != null) {
-            leaving.add(old);
+    public void stop() {
+        synchronized (leaving) {
+            if (view != null) {
+                leaving.add(view);
+                view = null;
+            }
         }
     }
 
     /** Whether no operation of an earlier record is under way, and after {@link #stop} none at all. */
-    public synchronized boolean drained() {
-        leaving.removeIf(PhaseView::drained);
-        return leaving.isEmpty();
+    public boolean drained() {
+        synchronized (leaving) {
+            leaving.removeIf(PhaseView::drained);
+            return leaving.isEmpty();
+        }
     }
 
     /**

@@ -32,14 +32,7 @@ final class FileKeyJournalProcessTest {
 
     @Test
     void shouldHoldEveryKeyThatAKilledProcessAdded() throws Exception {
-        Process adder = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Adder.class.getName(),
-                        directory.toString())
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
+        Process adder = adder();
         int last;
         try (BufferedReader printed =
                 new BufferedReader(new InputStreamReader(adder.getInputStream(), StandardCharsets.UTF_8))) {
@@ -60,6 +53,36 @@ final class FileKeyJournalProcessTest {
                         .isTrue();
             }
         }
+    }
+
+    private Process adder() throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Adder.class.getName(),
+                        directory.toString())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    @Test
+    void shouldKeepOtherProcessesOffAfterARefusalInThisOne() throws Exception {
+        try (FileKeyJournal held = FileKeyJournal.open(directory, Durability.PROCESS_KILL, () -> "id")) {
+            assertInUse(ProcessHandle.current().pid());
+
+            Process adder = adder();
+            try (BufferedReader printed =
+                    new BufferedReader(new InputStreamReader(adder.getInputStream(), StandardCharsets.UTF_8))) {
+                assertThat(printed.readLine())
+                        .as("key added by another process")
+                        .isNull();
+            } finally {
+                adder.destroyForcibly();
+            }
+            held.add(Side.TARGET, "k", "");
+        }
+        FileKeyJournal.open(directory, Durability.PROCESS_KILL, () -> "id").close();
     }
 
     private static int readUntil(BufferedReader printed, int last) throws IOException {
