@@ -3,7 +3,7 @@ package io.anneal.dualdao;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.DualStats;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -15,34 +15,32 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
     private final DualStats stats;
     private final DirtyKeys dirty;
 
-    /**
-     * @param journalDirectory null if the journal is no file of this instance's
-     */
-    InstanceFacts(DualConfig<?> config, DualStats stats, DirtyKeys dirty, Path journalDirectory) {
+    /** @param decides whether an operation depends on what is there */
+    InstanceFacts(DualConfig<?> config, boolean decides, Duration poll, DualStats stats, DirtyKeys dirty) {
         this.stats = stats;
         this.dirty = dirty;
-        String host = DualEnvironment.hostName();
         constant.put(Facts.KIND, "dao");
-        constant.put(Facts.HOST, host);
+        constant.put(Facts.HOST, DualEnvironment.hostName());
         constant.put(Facts.PID, Long.toString(ProcessHandle.current().pid()));
         constant.put(
                 Facts.STARTED_MILLIS, Long.toString(config.environment().clock().millis()));
+        constant.put(Facts.POLL_MILLIS, Long.toString(poll.toMillis()));
         constant.put(Facts.MODE, config.mode().name());
         constant.put(Facts.PARTITIONS, config.partitions().kind().name().toLowerCase(Locale.ROOT));
         constant.put(Facts.REMEMBERS_WRITES, Boolean.toString(config.rememberWrites()));
-        boolean viaTargetFirst = config.mode() == Mode.MIGRATION && needsTargetFirst(config);
+        boolean viaTargetFirst = config.mode() == Mode.MIGRATION && needsTargetFirst(config, decides);
         constant.put(Facts.NEEDS_TARGET_FIRST, Boolean.toString(viaTargetFirst));
-        if (journalDirectory != null) {
-            constant.put(Facts.JOURNAL, host + ":" + journalDirectory.toAbsolutePath());
-        }
+        dirty.journalId().ifPresent(id -> constant.put(Facts.JOURNAL, id));
     }
 
     /**
      * Whether the origin must still be written while the target becomes right: it may hold what it alone acknowledged, an instance
-     * that is still in 3 may ask it when the target fails, and a copy without times must not run against it.
+     * that is still in 3 may ask it when the target fails, and neither a copy without times nor one of what the origin decided must
+     * run against what the target alone was given.
      */
-    private static boolean needsTargetFirst(DualConfig<?> config) {
-        return config.writePolicy() == WritePolicy.ORIGIN_THEN_JOURNAL
+    private static boolean needsTargetFirst(DualConfig<?> config, boolean decides) {
+        return decides
+                || config.writePolicy() == WritePolicy.ORIGIN_THEN_JOURNAL
                 || config.fallback().onError()
                 || config.fallback().onTimeout()
                 || config.copy() != null && config.copy().guarantee() == KeyCopy.Guarantee.NONE;

@@ -189,13 +189,13 @@ public final class MigrationRun {
                 verdict,
                 load == null ? 0 : load.unread(),
                 load == null ? 0 : load.stats().failed());
-        summary.add(0, ended(result, config.testing()));
+        summary.add(0, ended(result));
         summary.forEach(lines);
         writeReport(summary);
         return result;
     }
 
-    private static String ended(RunResult result, boolean testing) {
+    private String ended(RunResult result) {
         Optional<WalkResult> walk = result.walk();
         String phase = result.last().phase().label();
         if (walk.isEmpty()) {
@@ -206,9 +206,13 @@ public final class MigrationRun {
         }
         return switch (walk.get().outcome()) {
             case COMPLETED ->
-                testing
+                config.testing()
                         ? "Done: phase " + phase + " in test mode; the origin answered every call, all the way."
-                        : "Done: phase " + phase + ", everything is in the target, and the origin is not needed.";
+                        : "Done: phase " + phase + ", "
+                                + works.keys()
+                                        .map(keys -> "all of " + keys
+                                                + " is in the target; what else the origin has was not copied.")
+                                        .orElse("everything is in the target, and the origin is not needed.");
             case ROLLED_BACK ->
                 "Rolled back to phase " + phase + ": " + walk.get().reason() + ".";
             case STUCK -> "Stopped in phase " + phase + ": " + walk.get().reason() + ".";

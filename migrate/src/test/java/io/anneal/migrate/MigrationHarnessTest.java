@@ -188,6 +188,26 @@ final class MigrationHarnessTest {
     }
 
     @Test
+    void shouldNotTakeNoKeysForAllKeys() {
+        KeyedWork work = new KeyedWork(sides, 0, 0, dual.control(), "ada", time, Duration.ofMillis(100));
+        assertThatThrownBy(work::backfill).isInstanceOf(IOException.class).hasMessageContaining("no keys");
+        assertThatThrownBy(work::verification).isInstanceOf(IOException.class).hasMessageContaining("no keys");
+        assertThat(phases.notes(NAME)).isEmpty();
+    }
+
+    @Test
+    void shouldSayWhichKeysItLookedAt() throws IOException, InterruptedException {
+        fill();
+        harness().walk();
+        assertThat(phases.notes(NAME))
+                .filteredOn(
+                        note -> note.kind() == PhaseNote.Kind.BACKFILL || note.kind() == PhaseNote.Kind.VERIFICATION)
+                .isNotEmpty()
+                .allSatisfy(note -> assertThat(note.facts().get(Facts.TEXT)).contains("keys 0 to 19 alone"));
+        assertThat(String.join("\n", lines)).contains("keys 0 to 19 alone");
+    }
+
+    @Test
     void shouldTurnBackWhenNobodyCanDoWhatAGateAsksFor() throws IOException, InterruptedException {
         WalkResult result =
                 MigrationHarness.of(dual).bake(Duration.ZERO).time(time).walk();

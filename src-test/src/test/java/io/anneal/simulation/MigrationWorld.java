@@ -310,7 +310,7 @@ final class MigrationWorld {
     /** One process of the service. */
     private final class Instance {
         private final String name;
-        private final SurvivingJournal journal = new SurvivingJournal();
+        private final SurvivingJournal journal;
         private final Map<String, PhaseMark.Seen> marks = new HashMap<>();
         private final LossyPhaseStore phases = new LossyPhaseStore(MigrationWorld.this.phases);
         private VirtualTime.Process process;
@@ -318,6 +318,7 @@ final class MigrationWorld {
 
         Instance(String name) {
             this.name = name;
+            journal = new SurvivingJournal(name);
         }
 
         void start() {
