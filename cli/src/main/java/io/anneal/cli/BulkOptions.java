@@ -23,6 +23,13 @@ final class BulkOptions {
             description = "Keep here how far it is; run again with the same file it goes on there.")
     private Path checkpoint;
 
+    /** Refuses what only a copy or a comparison in this process could heed. */
+    void checkNone(Subcommand command) {
+        if (rowsPerSecond != 0 || checkpoint != null) {
+            throw command.usage("--rate and --checkpoint need --origin and --target");
+        }
+    }
+
     BulkSettings settings(Subcommand command, String who, Progress progress) {
         if (rowsPerSecond < 0) {
             throw command.usage("--rate takes a number of rows a second");
@@ -32,6 +39,6 @@ final class BulkOptions {
                 rowsPerSecond,
                 Optional.ofNullable(checkpoint),
                 REREAD_DELAY,
-                told -> progress.update(told.bytes(), told.rows()));
+                told -> progress.update(told.bytes(), told.rows(), told.secondsLeft()));
     }
 }

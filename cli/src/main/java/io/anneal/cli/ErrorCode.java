@@ -26,6 +26,7 @@ enum ErrorCode {
     PHASE_CHANGED("ANL-5003", "look at 'anneal migrate status' and decide again"),
     BULK("ANL-5004", "run it again: it goes on where it stopped if it was given --checkpoint"),
     JOURNAL("ANL-5005", "look at the disk of --directory; keys of the journal may be lost, so verify again"),
+    PAGE_ADDRESS("ANL-5006", "choose another address or port, or end whoever listens there"),
     USAGE("ANL-4001", "see --help"),
     STATE("ANL-4002", "see docs/errors.md"),
     NOT_AVAILABLE("ANL-4003", "choose something that this version has"),

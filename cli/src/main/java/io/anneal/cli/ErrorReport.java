@@ -11,6 +11,7 @@ import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;
 import io.anneal.migrate.bulk.BulkFailedException;
 import io.anneal.migrate.bulk.BulkRefusedException;
+import io.anneal.migrate.page.PageAddressException;
 import io.anneal.migrate.store.StoreUnavailableException;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
@@ -93,6 +94,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.STORE_UNAVAILABLE, message);
         } else if (failure instanceof BulkFailedException) {
             return of(ErrorCode.BULK, message);
+        } else if (failure instanceof PageAddressException) {
+            return of(ErrorCode.PAGE_ADDRESS, message);
         } else if (failure instanceof CorruptFrameException) {
             return of(ErrorCode.CORRUPT_FRAME, message);
         }

@@ -5,6 +5,7 @@ import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Readiness;
 import io.anneal.migrate.PhaseText;
 import java.io.IOException;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -43,7 +44,7 @@ final class MigrateAdvanceCommand extends Subcommand {
     private boolean targetFirst;
 
     @Override
-    int execute() throws IOException {
+    int execute() throws IOException, InterruptedException {
         if (share != null && (share < 0 || share > 100)) {
             throw usage("--to-share takes a number from 0 to 100");
         }
@@ -55,9 +56,9 @@ final class MigrateAdvanceCommand extends Subcommand {
             if (plan) {
                 return printPlan(control.readiness());
             }
-            dead.declare(control, who);
+            dead.declare(control, who, this);
             PhaseRecord now = share == null ? advance(control) : share(control);
-            printResult(now);
+            printResult(now, phases.meaning(now));
         }
         return ExitCode.YES;
     }
@@ -82,7 +83,7 @@ final class MigrateAdvanceCommand extends Subcommand {
         return readiness.ready() ? ExitCode.YES : ExitCode.GATE;
     }
 
-    private void printResult(PhaseRecord now) throws IOException {
+    private void printResult(PhaseRecord now, List<String> meaning) throws IOException {
         if (json()) {
             try (JsonResult result = new JsonResult(out(), "migrate advance")) {
                 result.fields().writeStringField("name", migration.name());
@@ -92,6 +93,6 @@ final class MigrateAdvanceCommand extends Subcommand {
         }
         out().println("migration " + migration.name() + " is in phase "
                 + now.phase().label() + " now, version " + now.version());
-        PhaseText.meaning(now).forEach(sentence -> out().println("  " + sentence));
+        meaning.forEach(sentence -> out().println("  " + sentence));
     }
 }

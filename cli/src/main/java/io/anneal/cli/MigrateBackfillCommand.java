@@ -54,6 +54,7 @@ final class MigrateBackfillCommand extends Subcommand {
     @Override
     int execute() throws IOException, InterruptedException {
         if (reverse && sides.none(this)) {
+            bulk.checkNone(this);
             return stepBack();
         }
         sides.checkBulk(this);

@@ -21,10 +21,15 @@ final class MigratePageCommand extends Subcommand {
             names = "--host",
             paramLabel = "ADDRESS",
             defaultValue = "127.0.0.1",
-            description = "Address to listen on; ${DEFAULT-VALUE} unless told.")
+            description = "Address to listen on; ${DEFAULT-VALUE} unless told. For 0.0.0.0, all of them, name with"
+                    + " --allow-host what browsers ask for.")
     private String host;
 
-    @Option(names = "--port", paramLabel = "PORT", defaultValue = "0", description = "A free one unless told.")
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            defaultValue = "0",
+            description = "Port to listen on; a free one unless told.")
     private int port;
 
     @Override

@@ -3,8 +3,8 @@ package io.anneal.cli;
 import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.RollbackPlan;
-import io.anneal.migrate.PhaseText;
 import java.io.IOException;
+import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,18 +28,18 @@ final class MigrateRollbackCommand extends Subcommand {
     private DeadOptions dead;
 
     @Override
-    int execute() throws IOException {
+    int execute() throws IOException, InterruptedException {
         if (plan && !dead.none()) {
             throw usage("--plan changes nothing, so it goes without --dead");
         }
         try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
             PhaseControl control = phases.control();
-            dead.declare(control, who);
+            dead.declare(control, who, this);
             if (plan) {
                 return printPlan(control.rollbackPlan());
             }
             PhaseRecord now = control.rollback(who.who(), who.why(""));
-            printResult(now);
+            printResult(now, phases.meaning(now));
         }
         return ExitCode.YES;
     }
@@ -60,7 +60,7 @@ final class MigrateRollbackCommand extends Subcommand {
         return planned.refusal().isEmpty() ? ExitCode.YES : ExitCode.GATE;
     }
 
-    private void printResult(PhaseRecord now) throws IOException {
+    private void printResult(PhaseRecord now, List<String> meaning) throws IOException {
         if (json()) {
             try (JsonResult result = new JsonResult(out(), "migrate rollback")) {
                 result.fields().writeStringField("name", migration.name());
@@ -70,6 +70,6 @@ final class MigrateRollbackCommand extends Subcommand {
         }
         out().println("migration " + migration.name() + " is back in phase "
                 + now.phase().label() + ", version " + now.version());
-        PhaseText.meaning(now).forEach(sentence -> out().println("  " + sentence));
+        meaning.forEach(sentence -> out().println("  " + sentence));
     }
 }

@@ -1,7 +1,6 @@
 package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.anneal.dualdao.Mode;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.InstanceState;
 import io.anneal.dualdao.phase.PhaseControl;
@@ -49,21 +48,23 @@ final class MigrateStatusCommand extends Subcommand {
             if (json()) {
                 printJson(current, instances, readiness, facts);
             } else {
-                print(current, instances, readiness, facts);
+                print(current, phases.meaning(current), instances, readiness, facts);
             }
         }
         return ExitCode.YES;
     }
 
-    private void print(PhaseRecord current, List<InstanceState> instances, Readiness readiness, MergedFacts facts) {
+    private void print(
+            PhaseRecord current,
+            List<String> meaning,
+            List<InstanceState> instances,
+            Readiness readiness,
+            MergedFacts facts) {
         line(
                 "migration %s: phase %s, version %d",
                 migration.name(), current.phase().label(), current.version());
-        boolean testing = instances.stream()
-                .anyMatch(instance ->
-                        Mode.TEST.name().equals(instance.heartbeat().facts().get(Facts.MODE)));
-        PhaseText.meaning(current, testing).forEach(sentence -> line("  %s", sentence));
-        line("  since %s by %s: %s", current.at(), current.who(), current.why());
+        meaning.forEach(sentence -> line("  %s", sentence));
+        line("  since %s by %s%s", current.at(), current.who(), current.why().isEmpty() ? "" : ": " + current.why());
         for (InstanceState instance : instances) {
             line(
                     "instance %s: %s%s, last heard of %s ago",

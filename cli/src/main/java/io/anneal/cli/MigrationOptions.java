@@ -2,10 +2,13 @@ package io.anneal.cli;
 
 import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.migrate.PhaseText;
 import io.anneal.migrate.store.PhaseStoreUrl;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
@@ -51,6 +54,11 @@ final class MigrationOptions {
 
     /** A phase store that a command has open, and the control of the migration that it is about. */
     record OpenPhases(PhaseStore store, String name, PhaseControl control) implements AutoCloseable {
+        /** What a record means for calls, sentence by sentence. */
+        List<String> meaning(PhaseRecord entry) {
+            return PhaseText.meaning(entry, PhaseText.testing(store.heartbeats(name)));
+        }
+
         @Override
         public void close() {
             store.close();

@@ -32,6 +32,8 @@ final class MigrateRunTest {
                 "4m",
                 "--bake",
                 "200ms",
+                "--seed",
+                "1",
                 "--keys",
                 "50",
                 "--rate",
@@ -59,9 +61,11 @@ final class MigrateRunTest {
                 "--duration",
                 "3m",
                 "--gate-timeout",
-                "3s",
+                "1m",
                 "--bake",
                 "200ms",
+                "--seed",
+                "1",
                 "--keys",
                 "20",
                 "--rate",
@@ -190,5 +194,13 @@ final class MigrateRunTest {
                 "memory:");
         assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(1);
         assertThat(run.err()).contains("anneal: error ANL-5002");
+    }
+
+    @Test
+    void shouldNameInstancesOfTwoDirectoriesDifferently() {
+        String place = MigrateRunCommand.place(Path.of("/a/dual"));
+
+        assertThat(place).startsWith("dual-").isEqualTo(MigrateRunCommand.place(Path.of("/a/b/../dual")));
+        assertThat(MigrateRunCommand.place(Path.of("/b/dual"))).isNotEqualTo(place);
     }
 }

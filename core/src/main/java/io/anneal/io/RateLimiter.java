@@ -5,8 +5,9 @@ import java.util.function.LongSupplier;
 
 /**
  * Holds work to a number of bytes per second. Bytes are paid for after the fact: who takes them waits until all that was taken
- * before would have passed at this rate, so that a large piece passes at once and the next one waits. What was not used is not
- * saved up. Safe to share between threads; waits without a lock.
+ * before would have passed at this rate, so that a large piece passes at once and the next one waits. Of what was not used no
+ * more than ten milliseconds are saved up: sleeps are longer than asked for, a millisecond at the least, which would else slow
+ * down who takes small pieces. Safe to share between threads; waits without a lock.
  */
 public final class RateLimiter {
     /** As fast as it goes. */
@@ -20,6 +21,9 @@ public final class RateLimiter {
     private static final double NANOS_PER_SECOND = 1e9;
     /** A change of the rate is seen after so long at the latest. */
     private static final long SLEEP_MAX_NANOS = 100_000_000;
+
+    /** Who comes late by no more than that makes up for it. */
+    private static final long LATENESS_MAX_NANOS = 10_000_000;
 
     private final LongSupplier nanoClock;
     private final Sleeper sleeper;
@@ -66,7 +70,7 @@ public final class RateLimiter {
                 continue;
             }
             long costNanos = (long) Math.min(bytes * NANOS_PER_SECOND / rate, Long.MAX_VALUE / 4.0);
-            if (freeNanos.compareAndSet(free, now + costNanos)) {
+            if (freeNanos.compareAndSet(free, now + Math.max(waitNanos, -LATENESS_MAX_NANOS) + costNanos)) {
                 return;
             }
         }

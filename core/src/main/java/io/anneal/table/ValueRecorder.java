@@ -10,8 +10,8 @@ import org.HdrHistogram.Recorder;
 
 /**
  * Counts values by their size, for hot paths: recording allocates nothing but the first time, and waits for nobody. Any thread.
- * Dropwizard's reservoirs allocate for a value, so HdrHistogram is recorded into and looked at through {@link RecordedTimer} and
- * {@link RecordedHistogram}.
+ * Dropwizard's reservoirs allocate for a value, so HdrHistogram is recorded into. A store's are looked at through
+ * {@link RecordedTimer} and {@link RecordedHistogram}.
  */
 public final class ValueRecorder {
     /** Larger values count as this one: as nanoseconds, an hour. */
@@ -35,7 +35,8 @@ public final class ValueRecorder {
     private Histogram interval;
     private long minuteStartNanos;
 
-    ValueRecorder(LongSupplier nanoClock) {
+    /** @param nanoClock says which values are recent */
+    public ValueRecorder(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
         meter = new Meter(new Clock() {
             @Override
@@ -72,7 +73,7 @@ public final class ValueRecorder {
     }
 
     /** Adds what came in the last one to two minutes if somebody asks at least that often, else since the last question. */
-    synchronized void addRecent(Histogram target) {
+    public synchronized void addRecent(Histogram target) {
         if (recorder == null) {
             return;
         }

@@ -38,12 +38,23 @@ class RateLimiterTest {
     }
 
     @Test
-    void shouldSaveNothingUp() throws InterruptedException {
+    void shouldSaveUpNoMoreThanAMoment() throws InterruptedException {
         RateLimiter limiter = limiter(1000);
         nanos.addAndGet(60 * SECOND);
         limiter.acquire(1000);
         limiter.acquire(1000);
-        assertThat(elapsedNanos()).isEqualTo(61 * SECOND);
+        assertThat(elapsedNanos()).isBetween(61 * SECOND - SECOND / 100, 61 * SECOND);
+    }
+
+    @Test
+    void shouldHoldTheRateOfSmallPiecesThoughSleepsAreLongerThanAsked() throws InterruptedException {
+        long millisecond = SECOND / 1000;
+        RateLimiter limiter =
+                new RateLimiter(10_000, nanos::get, slept -> nanos.addAndGet((slept / millisecond + 1) * millisecond));
+        for (int i = 0; i < 20_000; i++) {
+            limiter.acquire(1);
+        }
+        assertThat(elapsedNanos()).isBetween(19 * SECOND / 10, 21 * SECOND / 10);
     }
 
     @Test

@@ -35,51 +35,80 @@ final class Background {
     }
 
     /**
-     * Runs work on another thread, if there is room.
+     * Runs work on another thread.
      *
      * @param work gives the stage that ends it, null if it is over when it returns
+     * @param dropped told instead, at once if there is no room, or when this is closed before the work began
      */
-    boolean run(Supplier<? extends CompletionStage<?>> work) {
-        return run(work, true, () -> {});
+    void run(Supplier<? extends CompletionStage<?>> work, Runnable dropped) {
+        if (!execute(new Task(work, true, () -> {}, dropped))) {
+            dropped.run();
+        }
     }
 
-    /** Runs work of a lane, for which the lanes keep room. */
+    /** Runs work of a lane, if there is room, for which the lanes see to; so do they for what never begins. */
     boolean runInLane(Supplier<? extends CompletionStage<?>> work, Runnable whenOver) {
-        return run(work, false, whenOver);
+        return execute(new Task(work, false, whenOver, () -> {}));
     }
 
-    private boolean run(Supplier<? extends CompletionStage<?>> work, boolean call, Runnable whenOver) {
-        if (!enter(call)) {
+    private boolean execute(Task task) {
+        if (!enter(task.call)) {
             return false;
         }
         try {
-            executor.execute(() -> begin(work, call, whenOver));
+            executor.execute(task);
             return true;
         } catch (RejectedExecutionException full) {
-            leave(call);
+            leave(task.call);
             return false;
         }
     }
 
-    private void begin(Supplier<? extends CompletionStage<?>> work, boolean call, Runnable whenOver) {
-        CompletionStage<?> stage = null;
-        try {
-            stage = work.get();
-        } catch (Throwable thrown) { // outermost on this thread
-            LOG.debug("work beside calls failed", thrown);
-        }
-        if (stage == null) {
-            over(call, whenOver);
-        } else {
-            stage.whenComplete((answer, thrown) -> over(call, whenOver));
-        }
-    }
+    /** Work on its way. */
+    private final class Task implements Runnable {
+        private final Supplier<? extends CompletionStage<?>> work;
+        private final boolean call;
+        private final Runnable whenOver;
+        private final Runnable dropped;
 
-    private void over(boolean call, Runnable whenOver) {
-        try {
-            whenOver.run();
-        } finally {
-            leave(call);
+        Task(Supplier<? extends CompletionStage<?>> work, boolean call, Runnable whenOver, Runnable dropped) {
+            this.work = work;
+            this.call = call;
+            this.whenOver = whenOver;
+            this.dropped = dropped;
+        }
+
+        @Override
+        public void run() {
+            CompletionStage<?> stage = null;
+            try {
+                stage = work.get();
+            } catch (Throwable thrown) { // outermost on this thread
+                LOG.debug("work beside calls failed", thrown);
+            }
+            if (stage == null) {
+                over();
+            } else {
+                stage.whenComplete((answer, thrown) -> over());
+            }
+        }
+
+        private void over() {
+            try {
+                whenOver.run();
+            } finally {
+                leave(call);
+            }
+        }
+
+        void drop() {
+            try {
+                dropped.run();
+            } catch (RuntimeException broken) { // the others must be told all the same
+                LOG.warn("work beside calls was dropped and could not be told", broken);
+            } finally {
+                leave(call);
+            }
         }
     }
 
@@ -110,7 +139,7 @@ final class Background {
         }
     }
 
-    /** Waits until nothing is under way, for at most that long; then takes nothing any more, and interrupts what there is. */
+    /** Waits until nothing is under way, for at most that long; then takes nothing any more, interrupts what runs, and drops what waits. */
     void close(long atMostNanos) {
         boolean interrupted = false;
         lock.lock();
@@ -125,7 +154,11 @@ final class Background {
             closed = true;
             lock.unlock();
         }
-        executor.shutdownNow();
+        for (Runnable left : executor.shutdownNow()) {
+            if (left instanceof Task task) {
+                task.drop();
+            }
+        }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

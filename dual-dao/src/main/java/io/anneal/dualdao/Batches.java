@@ -96,11 +96,10 @@ final class Batches {
         Throwable first = null;
         for (CompletableFuture<R> call : calls) {
             try {
-                R answer = call.join();
+                R answer = Stages.answer(call);
                 operation.awaitLater(answer);
                 answers.add(answer);
-            } catch (RuntimeException handedOn) {
-                Throwable thrown = Stages.thrown(handedOn);
+            } catch (Throwable thrown) { // handed on when all are over
                 if (first == null) {
                     first = thrown;
                 } else if (first != thrown) {

@@ -7,10 +7,12 @@ import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.DualStats;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,7 +60,7 @@ final class Compared<D, A, R> {
         if (span != null) {
             span.begin(Side.TARGET);
         }
-        boolean begun = background.run(() -> {
+        Supplier<CompletionStage<?>> read = () -> {
             CompletableFuture<Object> over = new CompletableFuture<>();
             calls.call(Side.TARGET, argument, 0, null, (answer, thrown) -> {
                 if (span != null) {
@@ -68,13 +70,13 @@ final class Compared<D, A, R> {
                 over.complete(null);
             });
             return over;
-        });
-        if (!begun) {
+        };
+        background.run(read, () -> {
             calls.stats().count(Counter.DROPPED_READS);
             if (span != null) {
                 span.drop(Side.TARGET);
             }
-        }
+        });
         return pair;
     }
 
@@ -106,10 +108,11 @@ final class Compared<D, A, R> {
                 both = ofTarget != null;
             }
             if (both && comparable()) {
-                background.run(() -> {
+                Supplier<CompletionStage<?>> comparing = () -> {
                     compare();
                     return null;
-                });
+                };
+                background.run(comparing, () -> {});
             }
         }
 
@@ -184,7 +187,7 @@ final class Compared<D, A, R> {
 
         private void readAgain() {
             waiting.decrementAndGet();
-            background.run(() -> {
+            Supplier<CompletionStage<?>> reading = () -> {
                 Pair next = new Pair(argument, keys, round + 1);
                 CompletableFuture<Object> over = new CompletableFuture<>();
                 calls.call(Side.ORIGIN, argument, 0, null, (answer, thrown) -> {
@@ -195,7 +198,8 @@ final class Compared<D, A, R> {
                     });
                 });
                 return over;
-            });
+            };
+            background.run(reading, () -> {});
         }
     }
 }

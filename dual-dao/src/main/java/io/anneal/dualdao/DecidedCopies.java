@@ -43,14 +43,20 @@ final class DecidedCopies<D> {
     private CompletionStage<Void> takeAway(Object key, Side from, PhaseRecord inForce) {
         CompletableFuture<Void> result = new CompletableFuture<>();
         // Not here, where a driver may have told its answer: asking blocks.
-        boolean begun = background.run(() -> takenAway(key, from, inForce).whenComplete((copied, thrown) -> {
+        background.run(
+                () -> told(takenAway(key, from, inForce), result),
+                () -> told(copies.copy(key, from, KeyCopy.NOTHING, true), result));
+        return result;
+    }
+
+    private static CompletionStage<Void> told(CompletionStage<Void> stage, CompletableFuture<Void> result) {
+        return stage.whenComplete((copied, thrown) -> {
             if (thrown == null) {
                 result.complete(null);
             } else {
                 result.completeExceptionally(thrown);
             }
-        }));
-        return begun ? result : copies.copy(key, from, KeyCopy.NOTHING, true);
+        });
     }
 
     private CompletionStage<Void> takenAway(Object key, Side from, PhaseRecord inForce) {

@@ -6,6 +6,7 @@ import io.anneal.dualdao.phase.Side;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,6 +84,10 @@ final class DirtyKeys {
 
     List<KeyJournal.Entry> entries(Side lacking, int limit) {
         return journal.entries(lacking, limit);
+    }
+
+    Optional<String> journalId() {
+        return journal.id();
     }
 
     boolean persistent() {

@@ -17,6 +17,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Two implementations of one DAO interface, origin and target, behind a third that moves from the one to the other in steps that
@@ -29,6 +31,8 @@ import java.util.function.Function;
  * @param <D> the DAO's type
  */
 public final class DualDao<D> implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DualDao.class);
+
     /** How many keys are copied out of the journal at a time. */
     private static final int REDRIVE_KEYS_MAX = 1_000;
 
@@ -104,7 +108,7 @@ public final class DualDao<D> implements AutoCloseable {
             polling.scheduleWithFixedDelay(dual::tick, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
             return dual;
         } catch (RuntimeException | Error e) {
-            parts.close(Duration.ZERO, e);
+            parts.close(draft.closeTimeout, e);
             throw e;
         }
     }
@@ -124,11 +128,15 @@ public final class DualDao<D> implements AutoCloseable {
     }
 
     private void tick() {
-        parts.follower().poll();
-        if (config.copy() != null) {
-            for (Side lacking : Side.values()) {
-                parts.engine().redrive(lacking, REDRIVE_KEYS_MAX);
+        try {
+            parts.follower().poll();
+            if (config.copy() != null) {
+                for (Side lacking : Side.values()) {
+                    parts.engine().redrive(lacking, REDRIVE_KEYS_MAX);
+                }
             }
+        } catch (Throwable thrown) { // outermost on this thread, which else would never poll again
+            LOG.error("polling failed, the next one comes, name={}, instance={}", name(), instance(), thrown);
         }
     }
 
@@ -239,8 +247,8 @@ public final class DualDao<D> implements AutoCloseable {
 
     /**
      * Ends this instance's part: no call begins any more (it throws {@link IllegalStateException}); waits for what is under way, ten
-     * seconds if the builder was told nothing else, and takes the instance off the phase store. If something hangs it stays registered and holds up the next step, until
-     * somebody declares it dead. Closing twice does nothing.
+     * seconds if the builder was told nothing else, and takes the instance off the phase store, which it waits for no longer either. If something hangs it stays registered and holds up the next step, until
+     * somebody declares it dead, and keeps its directory until the process ends. Closing twice does nothing.
      */
     @Override
     public void close() {

@@ -32,7 +32,11 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** The name of this instance, unique among all that share the phase, two DAOs of one process too; made up if nothing is said. */
+    /**
+     * The name of this instance, unique among all that share the phase, two DAOs of one process too; made up if nothing is said.
+     * After a crash the same name starts again with the same {@link #directory} alone, or once the run that crashed was declared
+     * dead.
+     */
     public DualDaoBuilder<D> instance(String instance) {
         draft.instance = instance;
         return this;
@@ -62,7 +66,7 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** Where this instance remembers the newest phase it saw, and the keys that a side lacks. Made if it isn't there. */
+    /** Where this instance remembers the newest phase it saw, and, but for test mode, the keys that a side lacks. Made if it isn't there. */
     public DualDaoBuilder<D> directory(Path directory) {
         draft.directory = directory;
         return this;
@@ -80,7 +84,7 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** A journal of the caller's instead of a file in the directory. Closed with the dual DAO. */
+    /** A journal of the caller's instead of a file in the directory; in test mode, too, callers wait for it. Closed with the dual DAO. */
     public DualDaoBuilder<D> journal(KeyJournal journal) {
         draft.journal = journal;
         return this;
@@ -184,7 +188,7 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** Whether writes to a key wait for each other; true if nothing is said. False for DAOs that hand {@link WriteTime} on to their stores. */
+    /** Whether writes to a key wait for each other, which in test mode they never do; true if nothing is said. False for DAOs that hand {@link WriteTime} on to their stores. */
     public DualDaoBuilder<D> orderWrites(boolean order) {
         draft.orderWrites = order;
         return this;
@@ -286,7 +290,7 @@ public final class DualDaoBuilder<D> {
      *
      * @throws DualDaoConfigException naming everything that is wrong
      * @throws io.anneal.dualdao.phase.PhaseStoreException if there is no phase record of that name, or an older one than this
-     *     instance or the target remembers
+     *     instance or the target remembers; if another run has this instance's name and may be serving still
      */
     public DualDao<D> build() {
         return DualDao.start(draft);

@@ -1,5 +1,6 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.journal.Durability;
 import io.anneal.dualdao.journal.FileKeyJournal;
 import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.journal.KeyJournal;
@@ -24,13 +25,10 @@ record DualDaoParts<D>(
         KeyJournal journal, DualStats stats, PhaseFollower follower, DualEngine<D> engine, PhaseControl control) {
     private static final Logger LOG = LoggerFactory.getLogger(DualDaoParts.class);
     private static final long DRAIN_POLL_MILLIS = 2;
+    private static final long TAKE_OFF_MILLIS_MIN = 1_000;
 
     /** @param decides whether an operation depends on what is there */
     static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config, boolean decides) {
-        Path journalDirectory = draft.directory == null || draft.journal != null
-                ? null
-                : draft.directory.resolve(
-                        URLEncoder.encode(config.name() + "-" + config.type().getSimpleName(), StandardCharsets.UTF_8));
         List<PhaseMark> marks = new ArrayList<>();
         if (draft.directory != null) {
             marks.add(new FilePhaseMark(draft.directory));
@@ -47,17 +45,16 @@ record DualDaoParts<D>(
                 environment.clock(),
                 new ControlPolicy(draft.targetFirst, draft.quietWindow, ControlPolicy.DEFAULTS.silence()));
 
-        KeyJournal journal = draft.journal != null
-                ? draft.journal
-                : journalDirectory == null ? new MemoryKeyJournal() : FileKeyJournal.open(journalDirectory);
+        KeyJournal journal = draft.journal != null ? draft.journal : journal(draft.directory, config);
         DirtyKeys dirty = new DirtyKeys(journal);
         PhaseFollower follower = new PhaseFollower(
                 draft.phases,
                 config.name(),
                 config.instance(),
                 marks,
-                new InstanceFacts(config, decides, stats, dirty, journalDirectory),
-                environment.clock());
+                new InstanceFacts(config, decides, draft.poll, stats, dirty),
+                environment.clock(),
+                duration -> Thread.sleep(duration.toMillis()));
         return new DualDaoParts<>(
                 journal,
                 stats,
@@ -66,19 +63,37 @@ record DualDaoParts<D>(
                 control);
     }
 
+    private static KeyJournal journal(Path directory, DualConfig<?> config) {
+        if (directory == null) {
+            return new MemoryKeyJournal();
+        }
+        KeyJournal file = FileKeyJournal.open(
+                directory.resolve(
+                        URLEncoder.encode(config.name() + "-" + config.type().getSimpleName(), StandardCharsets.UTF_8)),
+                Durability.PROCESS_KILL,
+                DualEnvironment::newJournalId);
+        // In test mode callers would wait for the disk just when the target hangs.
+        return config.mode() == Mode.TEST ? new MemoryKeyJournal(file) : file;
+    }
+
     /**
      * Ends them in the order in which they need each other.
      *
-     * @param atMost to wait for what is under way
+     * @param atMost to wait for what is under way, and again for the phase store
      * @param failure that led here, to which what fails now is added; null if there is none
      */
     void close(Duration atMost, Throwable failure) {
         follower.stop();
         boolean interrupted = awaitDrained(atMost);
         engine.close(atMost);
-        follower.close();
+        interrupted |= takeOff(atMost);
         try {
-            journal.close();
+            if (follower.drained()) {
+                journal.close();
+            } else {
+                // Whoever opened it would take this run for gone.
+                LOG.error("operations are still under way, the journal stays locked until this process ends");
+            }
         } catch (JournalException e) {
             if (failure == null) {
                 throw e;
@@ -89,6 +104,23 @@ record DualDaoParts<D>(
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** On a thread of its own, since a phase store may hang. Whether this one was interrupted, which ends the waiting. */
+    private boolean takeOff(Duration atMost) {
+        Thread leaving = new Thread(follower::close, "anneal-dual-close");
+        leaving.setDaemon(true);
+        boolean interrupted = Thread.interrupted();
+        leaving.start();
+        try {
+            leaving.join(Math.max(atMost.toMillis(), TAKE_OFF_MILLIS_MIN));
+        } catch (InterruptedException hurry) {
+            interrupted = true;
+        }
+        if (leaving.isAlive()) {
+            LOG.error("phase store does not answer, the instance stays registered until it does");
+        }
+        return interrupted;
     }
 
     /** Whether it was interrupted, which ends the waiting. */

@@ -22,6 +22,7 @@ final class DualEngine<D> {
     private final PhaseSource phases;
     private final EngineParts<D> parts;
     private final WriteWatch watch = new WriteWatch();
+    private final WriteWatch atOrigin = new WriteWatch();
     private final Redrive<D> redrive;
 
     /** @param agreement asked before keys are copied; may block */
@@ -107,7 +108,7 @@ final class DualEngine<D> {
             return plain(calls, Side.ORIGIN, PlainRoute.Timing.SAMPLE, counter, parts.times());
         }
         return config.mode() == Mode.TEST
-                ? new ShadowWriteRoute<>(calls, parts, watch, counter)
+                ? new ShadowWriteRoute<>(calls, parts, watch, atOrigin, counter)
                 : new WriteRoute<>(calls, parts, counter);
     }
 

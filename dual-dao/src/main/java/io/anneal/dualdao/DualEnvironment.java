@@ -7,8 +7,8 @@ import java.time.InstantSource;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -24,10 +24,13 @@ import java.util.function.LongSupplier;
 public record DualEnvironment(InstantSource clock, LongSupplier nanoTime, Threads threads) {
     /** Gives out executors; the dual DAO shuts them down. */
     public interface Threads {
-        /** For polling the phase, heartbeats, time limits, the journal. Its tasks are short. */
+        /** For polling the phase, heartbeats, time limits, the journal. Its tasks are short; it should forget those that are cancelled. */
         ScheduledExecutorService scheduler();
 
-        /** For what runs beside calls; throws {@link java.util.concurrent.RejectedExecutionException} when full. */
+        /**
+         * For what runs beside calls; throws {@link java.util.concurrent.RejectedExecutionException} when full, and gives back from
+         * {@link ExecutorService#shutdownNow} what it was given and never began.
+         */
         ExecutorService shadow(ShadowConfig config);
     }
 
@@ -36,7 +39,9 @@ public record DualEnvironment(InstantSource clock, LongSupplier nanoTime, Thread
         return new DualEnvironment(Clock.systemUTC(), System::nanoTime, new Threads() {
             @Override
             public ScheduledExecutorService scheduler() {
-                return Executors.newSingleThreadScheduledExecutor(daemon("anneal-dual"));
+                ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1, daemon("anneal-dual"));
+                scheduler.setRemoveOnCancelPolicy(true);
+                return scheduler;
             }
 
             @Override
@@ -56,6 +61,11 @@ public record DualEnvironment(InstantSource clock, LongSupplier nanoTime, Thread
     static String newInstanceName() {
         String unique = UUID.randomUUID().toString().substring(0, 8);
         return hostName() + "-" + ProcessHandle.current().pid() + "-" + unique;
+    }
+
+    /** A name that no other journal has. */
+    static String newJournalId() {
+        return UUID.randomUUID().toString();
     }
 
     static String hostName() {

@@ -3,7 +3,7 @@ package io.anneal.dualdao;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.DualStats;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -15,27 +15,22 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
     private final DualStats stats;
     private final DirtyKeys dirty;
 
-    /**
-     * @param decides whether an operation depends on what is there
-     * @param journalDirectory null if the journal is no file of this instance's
-     */
-    InstanceFacts(DualConfig<?> config, boolean decides, DualStats stats, DirtyKeys dirty, Path journalDirectory) {
+    /** @param decides whether an operation depends on what is there */
+    InstanceFacts(DualConfig<?> config, boolean decides, Duration poll, DualStats stats, DirtyKeys dirty) {
         this.stats = stats;
         this.dirty = dirty;
-        String host = DualEnvironment.hostName();
         constant.put(Facts.KIND, "dao");
-        constant.put(Facts.HOST, host);
+        constant.put(Facts.HOST, DualEnvironment.hostName());
         constant.put(Facts.PID, Long.toString(ProcessHandle.current().pid()));
         constant.put(
                 Facts.STARTED_MILLIS, Long.toString(config.environment().clock().millis()));
+        constant.put(Facts.POLL_MILLIS, Long.toString(poll.toMillis()));
         constant.put(Facts.MODE, config.mode().name());
         constant.put(Facts.PARTITIONS, config.partitions().kind().name().toLowerCase(Locale.ROOT));
         constant.put(Facts.REMEMBERS_WRITES, Boolean.toString(config.rememberWrites()));
         boolean viaTargetFirst = config.mode() == Mode.MIGRATION && needsTargetFirst(config, decides);
         constant.put(Facts.NEEDS_TARGET_FIRST, Boolean.toString(viaTargetFirst));
-        if (journalDirectory != null) {
-            constant.put(Facts.JOURNAL, host + ":" + journalDirectory.toAbsolutePath());
-        }
+        dirty.journalId().ifPresent(id -> constant.put(Facts.JOURNAL, id));
     }
 
     /**

@@ -3,6 +3,7 @@ package io.anneal.dualdao;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The keys that one call is about.
@@ -30,7 +31,9 @@ record Keys(List<Object> objects, List<String> texts) {
     }
 
     static String text(Object key, KeyCodec<Object> codec) {
-        return codec == null ? String.valueOf(key) : codec.text().apply(key);
+        return codec == null
+                ? String.valueOf(key)
+                : Objects.requireNonNull(codec.text().apply(key), "a key has no text");
     }
 
     /** Of a call about everything. */

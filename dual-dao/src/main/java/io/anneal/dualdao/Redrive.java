@@ -107,7 +107,7 @@ final class Redrive<D> {
     /** Copies up to that many keys one after the other, the oldest first, and tells what became of each. Never fails. */
     CompletionStage<Void> each(Side lacking, int limit, BiConsumer<KeyJournal.Entry, Result> told) {
         CompletableFuture<Void> all = new CompletableFuture<>();
-        boolean begun = background.run(() -> {
+        Supplier<CompletionStage<?>> round = () -> {
             try {
                 // Asked after the keys were read, so that no instance took up a later phase before they were there.
                 ArrayDeque<KeyJournal.Entry> entries = new ArrayDeque<>(dirty.entries(lacking, limit));
@@ -117,10 +117,8 @@ final class Redrive<D> {
                 all.complete(null);
             }
             return all;
-        });
-        if (!begun) {
-            all.complete(null);
-        }
+        };
+        background.run(round, () -> all.complete(null));
         return all;
     }
 
@@ -259,12 +257,7 @@ final class Redrive<D> {
                     // Not on the thread of the caller whose write ended just now.
                     granted.thenRun(() -> {
                         locked = true;
-                        if (!background.run(() -> {
-                            copy();
-                            return result;
-                        })) {
-                            end(Result.LEFT);
-                        }
+                        background.run(this::run, this::dropped);
                     });
                 }
             }

@@ -46,48 +46,43 @@ final class Repairs<D> {
             return;
         }
         for (int i = 0; i < keys.texts().size(); i++) {
-            if (!begin(keys.objects().get(i), keys.texts().get(i), stats, stay)) {
-                stats.count(Counter.REPAIRS_SKIPPED);
-            }
+            begin(keys.objects().get(i), keys.texts().get(i), stats, stay);
         }
     }
 
-    private boolean begin(Object key, String text, OperationStats stats, Stay stay) {
+    private void begin(Object key, String text, OperationStats stats, Stay stay) {
         int stripe = KeyOrder.stripe(text);
         // Held to the end: another repair of the key finds it taken, as it finds a write.
         if (!order.tryLock(stripe)) {
-            return false;
+            stats.count(Counter.REPAIRS_SKIPPED);
+            return;
         }
-        int[] held = {stripe};
-        boolean begun = false;
         stay.hold();
+        Runnable skipped = () -> over(stripe, stats, stay, Counter.REPAIRS_SKIPPED);
+        boolean due = false;
         try {
-            begun = !dirty.lacks(Side.ORIGIN, text)
-                    && !dirty.lacks(Side.TARGET, text)
-                    && admitted()
-                    && background.run(() -> copies.copyOnce(key, Side.ORIGIN, KeyCopy.NOTHING)
-                            .whenComplete((nothing, thrown) -> over(held, stats, stay, thrown)));
+            due = !dirty.lacks(Side.ORIGIN, text) && !dirty.lacks(Side.TARGET, text) && admitted();
         } finally {
-            if (!begun) {
-                release(held, stay);
+            if (!due) {
+                skipped.run();
             }
         }
-        return begun;
-    }
-
-    private void over(int[] held, OperationStats stats, Stay stay, Throwable thrown) {
-        release(held, stay);
-        if (thrown == null) {
-            stats.count(Counter.REPAIRED);
-        } else {
-            stats.count(Counter.REPAIRS_SKIPPED);
-            LOG.debug("read-repair failed", thrown);
+        if (due) {
+            background.run(
+                    () -> copies.copyOnce(key, Side.ORIGIN, KeyCopy.NOTHING).whenComplete((nothing, thrown) -> {
+                        if (thrown != null) {
+                            LOG.debug("read-repair failed", thrown);
+                        }
+                        over(stripe, stats, stay, thrown == null ? Counter.REPAIRED : Counter.REPAIRS_SKIPPED);
+                    }),
+                    skipped);
         }
     }
 
-    private void release(int[] held, Stay stay) {
-        order.unlock(held);
+    private void over(int stripe, OperationStats stats, Stay stay, Counter became) {
+        order.unlock(new int[] {stripe});
         stay.release();
+        stats.count(became);
     }
 
     /** Lets so many through in a second, and as many at once after a second without any. */

@@ -4,9 +4,13 @@ import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A read in test mode: the origin answers, the target is read beside it. */
 final class ShadowReadRoute<D, A, R> implements Route<A, R> {
+    private static final Logger LOG = LoggerFactory.getLogger(ShadowReadRoute.class);
+
     private final SideCalls<D, A, R> calls;
     private final EngineParts<D> parts;
     private final Compared<D, A, R> compared;
@@ -35,10 +39,21 @@ final class ShadowReadRoute<D, A, R> implements Route<A, R> {
         @Override
         void begin() {
             calls.stats().count(Counter.READS);
-            Keys keys =
-                    Keys.of(calls.spec().keys().apply(argument), parts.config().keyCodec());
+            Keys keys;
+            try {
+                keys = Keys.of(
+                        calls.spec().keys().apply(argument), parts.config().keyCodec());
+            } catch (RuntimeException unknown) { // the caller's own code
+                LOG.debug(
+                        "a read without a key is the origin's alone, operation={}",
+                        calls.spec().name(),
+                        unknown);
+                calls.stats().count(Counter.DROPPED_READS);
+                originAlone();
+                return;
+            }
             if (start.of(inForce, keys) == Side.ORIGIN) {
-                calls.call(Side.ORIGIN, argument, 0, span, (answer, thrown) -> step(() -> answered(answer, thrown)));
+                originAlone();
                 return;
             }
             Compared<D, A, R>.Pair pair = compared.begin(argument, keys, span);
@@ -51,6 +66,10 @@ final class ShadowReadRoute<D, A, R> implements Route<A, R> {
                         answered(answer, thrown);
                         pair.origin(new Reply.Outcome(answer, thrown));
                     }));
+        }
+
+        private void originAlone() {
+            calls.call(Side.ORIGIN, argument, 0, span, (answer, thrown) -> step(() -> answered(answer, thrown)));
         }
 
         private void answered(Object answer, Throwable thrown) {

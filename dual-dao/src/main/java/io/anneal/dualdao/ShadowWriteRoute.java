@@ -11,7 +11,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A write in test mode: to the origin, which answers; then to the target beside the call, in the order in which the origin took
- * the writes of a key. What the target did not take goes into the journal, as far as somebody can copy it from there later.
+ * the writes of a key. No write waits for another: of those that were at the origin together nobody knows the order, so that
+ * their keys go into the journal, are not compared as long as they are there, and leave it by a copy. So does what the target
+ * did not take, if somebody can copy it later.
  */
 final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
     private static final Logger LOG = LoggerFactory.getLogger(ShadowWriteRoute.class);
@@ -22,13 +24,20 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
     private final SideCalls<D, A, R> calls;
     private final EngineParts<D> parts;
     private final WriteWatch watch;
+    private final WriteWatch atOrigin;
     private final Counter counter;
     private final boolean decides;
 
-    ShadowWriteRoute(SideCalls<D, A, R> calls, EngineParts<D> parts, WriteWatch watch, Counter counter) {
+    /**
+     * @param watch writes that are not over on both sides
+     * @param atOrigin writes that the origin did not answer yet
+     */
+    ShadowWriteRoute(
+            SideCalls<D, A, R> calls, EngineParts<D> parts, WriteWatch watch, WriteWatch atOrigin, Counter counter) {
         this.calls = calls;
         this.parts = parts;
         this.watch = watch;
+        this.atOrigin = atOrigin;
         this.counter = counter;
         OperationKind kind = calls.spec().kind();
         decides = kind.decides();
@@ -39,8 +48,14 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
         return new Call(view, argument).run();
     }
 
+    private void journalForCopy(Keys keys, String reason) {
+        if (parts.copies().possible()) {
+            journal(keys, reason);
+        }
+    }
+
     private void journal(Keys keys, String reason) {
-        if (!parts.copies().possible() || parts.dirty().size(Side.TARGET) >= KEYS_MAX) {
+        if (parts.dirty().size(Side.TARGET) >= KEYS_MAX) {
             return;
         }
         try {
@@ -55,9 +70,11 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
     }
 
     private final class Call extends Underway<D, A, R> {
+        /** Null if nobody can tell them. */
         private Keys keys;
-        private int[] stripes;
-        private boolean locked;
+
+        private int[] stripes = {};
+        private long mark;
         private long micros;
 
         Call(PhaseView view, A argument) {
@@ -65,52 +82,50 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
         }
 
         @Override
-        void begin() throws Throwable {
+        void begin() {
             calls.stats().count(counter);
-            keys = Keys.of(calls.spec().keys().apply(argument), parts.config().keyCodec());
-            stripes = KeyOrder.stripes(keys.texts());
-            CompletableFuture<Object> granted = parts.ordered() ? parts.order().lock(stripes) : null;
-            if (granted == null) {
-                locked = parts.ordered();
-                first();
-            } else if (calls.answersLater()) {
-                granted.thenRun(() -> {
-                    locked = true;
-                    step(this::first);
-                });
-            } else {
-                Stages.answer(granted);
-                locked = true;
-                first();
+            try {
+                Keys told = Keys.of(
+                        calls.spec().keys().apply(argument), parts.config().keyCodec());
+                stripes = KeyOrder.stripes(told.texts());
+                keys = told;
+            } catch (RuntimeException unknown) { // the caller's own code; the origin may make the key itself
+                LOG.debug(
+                        "a write without a key is the origin's alone, operation={}",
+                        calls.spec().name(),
+                        unknown);
+                calls.stats().count(Counter.DROPPED_WRITES);
             }
+            micros = parts.times().nextMicros();
+            watch.begin(stripes);
+            mark = atOrigin.mark(stripes);
+            atOrigin.begin(stripes);
+            calls.call(Side.ORIGIN, argument, micros, span, (answer, thrown) -> step(() -> origin(answer, thrown)));
         }
 
         @Override
         void release() {
-            if (locked) {
-                parts.order().unlock(stripes);
-            }
-        }
-
-        private void first() {
-            micros = parts.times().nextMicros();
-            watch.begin(stripes);
-            calls.call(Side.ORIGIN, argument, micros, span, (answer, thrown) -> step(() -> origin(answer, thrown)));
+            watch.end(stripes);
+            atOrigin.end(stripes);
         }
 
         private void origin(Object answer, Throwable thrown) {
-            Beside beside = new Beside(argument, keys, stripes, micros, span);
-            if (thrown == null) {
-                beside.begin();
-                end(answer, null);
+            if (thrown != null) {
+                SideOutcome outcome = calls.outcome(thrown);
+                if (keys != null && outcome == SideOutcome.UNKNOWN) {
+                    journalForCopy(keys, "the origin's outcome is unknown");
+                }
+                end(null, calls.attach(thrown, Side.ORIGIN, outcome, SideOutcome.NOT_ATTEMPTED));
                 return;
             }
-            SideOutcome outcome = calls.outcome(thrown);
-            if (outcome == SideOutcome.UNKNOWN) {
-                journal(keys, "the origin's outcome is unknown");
+            if (keys != null) {
+                // Before the origin's part ends, so that what begins after it comes behind it.
+                new Beside(argument, keys, stripes, micros, span).begin();
+                if (!decides && !atOrigin.aloneSince(mark, stripes)) {
+                    journal(keys, "written by several calls at once");
+                }
             }
-            watch.end(stripes);
-            end(null, calls.attach(thrown, Side.ORIGIN, outcome, SideOutcome.NOT_ATTEMPTED));
+            end(answer, null);
         }
     }
 
@@ -132,6 +147,7 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
         }
 
         void begin() {
+            watch.begin(stripes);
             if (span != null) {
                 span.begin(Side.TARGET);
             }
@@ -148,7 +164,7 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
                                 .copy(key, Side.ORIGIN, Long.MAX_VALUE, false)
                                 .toCompletableFuture())
                         .toArray(CompletableFuture<?>[]::new);
-                return CompletableFuture.allOf(copies).whenComplete((nothing, thrown) -> done(thrown));
+                return CompletableFuture.allOf(copies).whenComplete((nothing, thrown) -> done(Stages.thrown(thrown)));
             }
             CompletableFuture<Object> stage = new CompletableFuture<>();
             calls.call(Side.TARGET, argument, micros, null, (answer, thrown) -> {
@@ -168,10 +184,8 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
                             "the target did not take a write, operation={}",
                             calls.spec().name(),
                             thrown);
-                    journal(
-                            keys,
-                            "the target failed: "
-                                    + Stages.thrown(thrown).getClass().getName());
+                    journalForCopy(
+                            keys, "the target failed: " + thrown.getClass().getName());
                 }
             } finally {
                 watch.end(stripes);
@@ -187,7 +201,7 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
                 return;
             }
             calls.stats().count(Counter.DROPPED_WRITES);
-            journal(keys, "dropped, there was no room");
+            journalForCopy(keys, "dropped, there was no room");
             watch.end(stripes);
             if (span != null) {
                 span.drop(Side.TARGET);

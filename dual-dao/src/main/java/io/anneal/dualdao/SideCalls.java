@@ -123,7 +123,7 @@ final class SideCalls<D, A, R> {
                 if (stage == null) {
                     done(null, new NullPointerException("no future was returned, operation=" + spec.name()));
                 } else {
-                    stage.whenComplete((answer, thrown) -> done(answer, thrown == null ? null : Stages.thrown(thrown)));
+                    stage.whenComplete((answer, thrown) -> done(answer, Stages.thrown(thrown)));
                 }
             } catch (RuntimeException broken) { // the future's own
                 done(null, broken);

@@ -3,11 +3,16 @@ package io.anneal.dualdao;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Reads one side, with a limit on how long the target may take and a second read for a slow first one, where the caller wants
@@ -58,30 +63,21 @@ final class SideReads<D, A, R> {
 
     private void await(
             Side side, A argument, long limitNanos, long againNanos, BatchSpan span, Stay stay, Reply reply) {
-        CompletableFuture<Object> first = new CompletableFuture<>();
-        Race race = new Race(side, argument, span, stay, (answer, thrown) -> {
-            if (thrown == null) {
-                first.complete(answer);
-            } else {
-                first.completeExceptionally(thrown);
-            }
-        });
-        if (!race.fireBeside(false)) {
-            if (limitNanos == Speculation.NEVER) {
-                calls.call(side, argument, 0, span, reply);
-            } else {
-                // Whatever fills the pool, this read would wait behind it.
-                reply.done(null, LATE);
-            }
-            return;
-        }
+        CompletableFuture<Reply.Outcome> first = new CompletableFuture<>();
+        Race race = new Race(
+                side, argument, span, stay, (answer, thrown) -> first.complete(new Reply.Outcome(answer, thrown)));
+        race.fireBeside(false, race::late);
         Optional<Reply.Outcome> outcome = Optional.empty();
         long left = limitNanos;
         if (againNanos < limitNanos) {
             outcome = Stages.await(first, againNanos, calls::nanoTime);
             left = limitNanos == Speculation.NEVER ? limitNanos : limitNanos - againNanos;
             if (outcome.isEmpty()) {
-                race.fireAgain();
+                if (limitNanos == Speculation.NEVER && race.waiting()) {
+                    race.late();
+                } else {
+                    race.fireAgain();
+                }
             }
         }
         if (outcome.isEmpty()) {
@@ -91,7 +87,12 @@ final class SideReads<D, A, R> {
             race.late();
             outcome = Stages.await(first, Speculation.NEVER, calls::nanoTime);
         }
-        reply.done(outcome.orElseThrow().answer(), outcome.orElseThrow().thrown());
+        // Whatever fills the pool, or closed it: what has no limit must be done all the same.
+        if (outcome.orElseThrow().thrown() == LATE && limitNanos == Speculation.NEVER) {
+            calls.call(side, argument, 0, span, reply);
+        } else {
+            reply.done(outcome.orElseThrow().answer(), outcome.orElseThrow().thrown());
+        }
     }
 
     /** One or two reads of the same, and a limit; the first answer wins, a failure only if it is the last. */
@@ -101,6 +102,7 @@ final class SideReads<D, A, R> {
         private final BatchSpan span;
         private final Stay stay;
         private final Reply reply;
+        private final List<Future<?>> timers = new ArrayList<>(2);
         private int running;
         private boolean decided;
 
@@ -113,62 +115,81 @@ final class SideReads<D, A, R> {
         }
 
         void begin(long limitNanos, long againNanos) {
-            enter();
-            calls.call(side, argument, 0, span, (answer, thrown) -> done(answer, thrown, false));
-            if (undecided()) {
-                if (againNanos < limitNanos) {
-                    after(againNanos, this::fireAgain);
-                }
-                if (limitNanos != Speculation.NEVER) {
-                    after(limitNanos, this::late);
-                }
+            fire(false);
+            if (againNanos < limitNanos) {
+                after(againNanos, this::fireAgain);
+            }
+            if (limitNanos != Speculation.NEVER) {
+                after(limitNanos, this::late);
             }
         }
 
-        private void after(long nanos, Runnable task) {
+        private synchronized void after(long nanos, Runnable task) {
+            if (decided) {
+                return;
+            }
             try {
-                scheduler.schedule(task, nanos, TimeUnit.NANOSECONDS);
+                timers.add(scheduler.schedule(task, nanos, TimeUnit.NANOSECONDS));
             } catch (RejectedExecutionException closed) {
                 // without a clock the first answer is waited for
             }
-        }
-
-        private void enter() {
-            synchronized (this) {
-                running++;
-            }
-            stay.hold();
         }
 
         private synchronized boolean undecided() {
             return !decided;
         }
 
-        boolean fireBeside(boolean again) {
-            enter();
-            boolean fired = background.run(() -> {
-                calls.call(side, argument, 0, span, (answer, thrown) -> done(answer, thrown, again));
-                return null;
-            });
-            if (!fired) {
-                synchronized (this) {
-                    running--;
-                }
-                stay.release();
+        /** Whether no read has begun. */
+        private synchronized boolean waiting() {
+            return running == 0 && !decided;
+        }
+
+        /** Counts one read more in. Under the lock, since the decision ends the operation that holds the view until then. */
+        private synchronized boolean enter() {
+            if (decided) {
+                return false;
             }
-            return fired;
+            running++;
+            stay.hold();
+            return true;
+        }
+
+        private void fire(boolean again) {
+            if (!enter()) {
+                return;
+            }
+            if (again) {
+                calls.stats().count(Counter.SPECULATIVE_READS);
+            }
+            calls.call(side, argument, 0, span, (answer, thrown) -> done(answer, thrown, again));
+        }
+
+        /** Whether the caller's answer is decided by this; then no timer keeps it in memory. */
+        private synchronized boolean decide() {
+            if (decided) {
+                return false;
+            }
+            decided = true;
+            timers.forEach(timer -> timer.cancel(false));
+            return true;
+        }
+
+        void fireBeside(boolean again, Runnable dropped) {
+            Supplier<CompletionStage<?>> read = () -> {
+                fire(again);
+                return null;
+            };
+            background.run(read, dropped);
         }
 
         void fireAgain() {
             if (!undecided() || !speculation.take()) {
                 return;
             }
-            calls.stats().count(Counter.SPECULATIVE_READS);
             if (calls.answersLater()) {
-                enter();
-                calls.call(side, argument, 0, span, (answer, thrown) -> done(answer, thrown, true));
+                fire(true);
             } else {
-                fireBeside(true);
+                fireBeside(true, () -> {});
             }
         }
 
@@ -176,8 +197,7 @@ final class SideReads<D, A, R> {
             boolean mine;
             synchronized (this) {
                 running--;
-                mine = !decided && (thrown == null || running == 0);
-                decided |= mine;
+                mine = (thrown == null || running == 0) && decide();
             }
             try {
                 if (mine) {
@@ -192,13 +212,9 @@ final class SideReads<D, A, R> {
         }
 
         void late() {
-            synchronized (this) {
-                if (decided) {
-                    return;
-                }
-                decided = true;
+            if (decide()) {
+                reply.done(null, LATE);
             }
-            reply.done(null, LATE);
         }
     }
 }

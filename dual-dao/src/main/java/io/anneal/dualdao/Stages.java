@@ -13,39 +13,41 @@ import java.util.function.LongSupplier;
 final class Stages {
     private Stages() {}
 
-    /** What was thrown in the first place, of what a stage hands on. */
+    /** What a stage failed with, of what one that came from it hands on, in one exception of its own. */
     static Throwable thrown(Throwable handedOn) {
-        Throwable thrown = handedOn;
-        while ((thrown instanceof CompletionException || thrown instanceof ExecutionException)
-                && thrown.getCause() != null) {
-            thrown = thrown.getCause();
-        }
-        return thrown;
+        return handedOn instanceof CompletionException && handedOn.getCause() != null ? handedOn.getCause() : handedOn;
     }
 
     /**
-     * The answer, waited for even if this thread is interrupted, which it then still is: a caller's interface need not
-     * declare {@link InterruptedException}.
+     * The answer, or else what the future was completed with; waited for even if this thread is interrupted, which it then
+     * still is: a caller's interface need not declare {@link InterruptedException}.
      */
-    static Object answer(CompletableFuture<Object> future) throws Throwable {
-        try {
-            return future.join();
-        } catch (CompletionException handedOn) {
-            throw thrown(handedOn);
+    static <T> T answer(CompletableFuture<T> future) throws Throwable {
+        // A future tells its own stages what it was completed with, but wraps it for who waits.
+        Settled<T> settled = future.handle(Settled<T>::new).join();
+        if (settled.thrown() != null) {
+            throw settled.thrown();
         }
+        return settled.answer();
     }
 
-    /** What became of it, waited for at most that long; empty if it is not over by then. Interrupts as in {@link #answer}. */
-    static Optional<Reply.Outcome> await(CompletableFuture<Object> future, long nanos, LongSupplier now) {
+    private record Settled<T>(T answer, Throwable thrown) {}
+
+    /**
+     * What became of a call, waited for at most that long; empty if it is not over by then. Interrupts as in {@link #answer}.
+     *
+     * @param future never fails
+     */
+    static Optional<Reply.Outcome> await(CompletableFuture<Reply.Outcome> future, long nanos, LongSupplier now) {
         boolean interrupted = false;
         long begin = now.getAsLong();
         try {
             while (true) {
                 try {
                     long left = nanos - (now.getAsLong() - begin);
-                    return Optional.of(new Reply.Outcome(future.get(left, TimeUnit.NANOSECONDS), null));
-                } catch (ExecutionException handedOn) {
-                    return Optional.of(new Reply.Outcome(null, thrown(handedOn)));
+                    return Optional.of(future.get(left, TimeUnit.NANOSECONDS));
+                } catch (ExecutionException failed) {
+                    throw new AssertionError("outcomes don't fail", failed);
                 } catch (TimeoutException late) {
                     return Optional.empty();
                 } catch (InterruptedException again) {

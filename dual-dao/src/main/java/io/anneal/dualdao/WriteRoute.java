@@ -131,7 +131,7 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
             } else if (!plan.second()) {
                 end(done, null);
             } else if (plan.copies()) {
-                copied().whenComplete((nothing, failed) -> step(() -> secondDone(failed)));
+                copied().whenComplete((nothing, failed) -> step(() -> secondDone(Stages.thrown(failed))));
             } else {
                 calls.call(
                         plan.lacking(),
@@ -152,12 +152,11 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
             return CompletableFuture.allOf(copies);
         }
 
-        private void secondDone(Throwable handedOn) {
-            if (handedOn == null) {
+        private void secondDone(Throwable thrown) {
+            if (thrown == null) {
                 end(answer, null);
                 return;
             }
-            Throwable thrown = Stages.thrown(handedOn);
             // A copy may have come part of the way.
             SideOutcome outcome = plan.copies() ? SideOutcome.UNKNOWN : calls.outcome(thrown);
             Throwable seen = thrown;

@@ -42,4 +42,13 @@ final class WriteWatch {
     boolean quietSince(long mark, int[] stripes) {
         return mark != WRITING && mark == mark(stripes);
     }
+
+    /** Whether no other write was under way at any time since; asked by one that began after it took the mark. */
+    boolean aloneSince(long mark, int[] stripes) {
+        long now = 0;
+        for (int stripe : stripes) {
+            now += begun.get(stripe);
+        }
+        return mark != WRITING && now == mark + stripes.length;
+    }
 }

@@ -32,7 +32,8 @@ final class DualDaoJmxTest {
             INSTANCE,
             List.of(),
             () -> Map.of(Facts.DIRTY_TARGET, "0", Facts.DIRTY_ORIGIN, "0", Facts.PARTITIONS, "whole"),
-            clock);
+            clock,
+            duration -> {});
     private final MBeanServer server = MBeanServerFactory.newMBeanServer();
 
     @BeforeEach

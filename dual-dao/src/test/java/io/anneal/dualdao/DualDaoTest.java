@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.dualdao.LaterAdapter.Later;
+import io.anneal.dualdao.journal.JournalException;
+import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.FilePhaseStore;
 import io.anneal.dualdao.phase.Heartbeat;
@@ -15,6 +17,7 @@ import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.dualdao.phase.Side;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -27,6 +30,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import javax.management.JMX;
 import javax.management.MBeanServer;
@@ -34,6 +38,8 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The handle, with real parts behind it. */
 final class DualDaoTest {
@@ -327,6 +333,80 @@ final class DualDaoTest {
         assertThat(dual.phase().phase()).isEqualTo(Phase.WRITE_BOTH);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldPollAgainAfterAPollThatBroke(boolean error) throws InterruptedException {
+        begin(phases);
+        AtomicBoolean breaks = new AtomicBoolean();
+        CountDownLatch broken = new CountDownLatch(1);
+        KeyJournal journal = new PersistentJournal() {
+            @Override
+            public int size(Side lacking) {
+                if (breaks.getAndSet(false)) {
+                    broken.countDown();
+                    throw DualDaoTest.<RuntimeException>sneaky(
+                            error ? new AssertionError("once") : new IOException("once"));
+                }
+                return super.size(lacking);
+            }
+        };
+        dual = builder()
+                .poll(Duration.ofMillis(1))
+                .journal(journal)
+                .copy(KeyCodec.LONG, new MapCopy())
+                .build();
+        breaks.set(true);
+        broken.await();
+        PhaseRecord first = phases.read(NAME).orElseThrow();
+        phases.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, true, "test", Instant.EPOCH, "on"));
+
+        assertThat(dual.control().awaitAcknowledged(Duration.ofSeconds(20), nap -> Thread.sleep(nap.toMillis())))
+                .isTrue();
+    }
+
+    @Test
+    void shouldEndAlthoughThePhaseStoreHangs() throws InterruptedException {
+        CountDownLatch hanging = new CountDownLatch(1);
+        CountDownLatch letGo = new CountDownLatch(1);
+        AtomicBoolean hangs = new AtomicBoolean();
+        PhaseStore store = (PhaseStore) Proxy.newProxyInstance(
+                PhaseStore.class.getClassLoader(), new Class<?>[] {PhaseStore.class}, (proxy, method, arguments) -> {
+                    if (hangs.get()) {
+                        hanging.countDown();
+                        awaitWhateverInterrupts(letGo);
+                    }
+                    return method.invoke(phases, arguments);
+                });
+        begin(phases);
+        dual = builder()
+                .phases(store)
+                .poll(Duration.ofMillis(1))
+                .closeTimeout(Duration.ofMillis(20))
+                .build();
+        UserDao dao = dual.dao();
+        hangs.set(true);
+        hanging.await();
+        Thread closing = new Thread(dual::close);
+        closing.start();
+        closing.join(60_000);
+
+        assertThat(closing.isAlive()).isFalse();
+        assertThatThrownBy(() -> dao.find(1)).isInstanceOf(IllegalStateException.class);
+        assertThat(phases.heartbeats(NAME)).hasSize(1);
+        letGo.countDown();
+        closing.join();
+    }
+
+    private static void awaitWhateverInterrupts(CountDownLatch latch) {
+        while (latch.getCount() > 0) {
+            try {
+                latch.await();
+            } catch (InterruptedException e) {
+                // it hangs
+            }
+        }
+    }
+
     @Test
     void shouldRefuseToStartWithoutAPhaseRecord() {
         assertThatThrownBy(() -> builder().build()).isInstanceOf(PhaseStoreException.class);
@@ -369,6 +449,36 @@ final class DualDaoTest {
     }
 
     @Test
+    void shouldKeepItsPlaceAndItsJournalWhenClosedWhileACallHangs(@TempDir Path directory) throws InterruptedException {
+        begin(phases);
+        dual = builder()
+                .directory(directory)
+                .closeTimeout(Duration.ofMillis(20))
+                .build();
+        CountDownLatch called = new CountDownLatch(1);
+        CountDownLatch letGo = new CountDownLatch(1);
+        origin.beforeAnswer = () -> {
+            called.countDown();
+            letGo.await();
+            return null;
+        };
+        Thread caller = new Thread(() -> dual.dao().findLater(1));
+        caller.start();
+        called.await();
+        dual.close();
+
+        assertThatThrownBy(() -> builder().directory(directory).build())
+                .isInstanceOf(JournalException.class)
+                .hasMessageContaining("in use");
+        assertThatThrownBy(() -> builder().build())
+                .isInstanceOf(PhaseStoreException.class)
+                .hasMessageContaining("another run has this instance's name");
+        assertThat(phases.heartbeats(NAME)).hasSize(1);
+        letGo.countDown();
+        caller.join();
+    }
+
+    @Test
     void shouldEndItsWaitWhenInterruptedWhileClosing() throws InterruptedException {
         start();
         CountDownLatch called = new CountDownLatch(1);
@@ -401,7 +511,8 @@ final class DualDaoTest {
             assertThatThrownBy(() -> first.dao().save(1, "Ann")).isInstanceOf(IllegalStateException.class);
             first.poll();
             assertThat(files.heartbeats(NAME).get(0).facts().get(Facts.JOURNAL))
-                    .endsWith(":" + own.resolve("users-UserDao"));
+                    .isEqualTo(Files.readString(own.resolve("users-UserDao/journal.id"))
+                            .strip());
         }
         try (DualDao<UserDao> second = builder().phases(files).directory(own).build()) {
             assertThat(second.journal().contains(Side.TARGET, "1")).isTrue();
@@ -418,6 +529,31 @@ final class DualDaoTest {
         try (Stream<Path> left = Files.list(own)) {
             assertThat(left).isNotEmpty();
         }
+    }
+
+    @Test
+    void shouldKeepKeysInMemoryInTestModeSinceAFileWouldHoldUpCallers(@TempDir Path directory) {
+        begin(phases);
+        dual = builder().mode(Mode.TEST).directory(directory).build();
+
+        dual.journal().add(Side.TARGET, "1", "");
+        dual.close();
+
+        dual = builder().directory(directory).build();
+        assertThat(dual.journal().contains(Side.TARGET, "1")).isFalse();
+    }
+
+    @Test
+    void shouldTakeItsPlaceAgainAfterACrashInTestMode(@TempDir Path directory) {
+        begin(phases);
+        dual = builder().mode(Mode.TEST).directory(directory).build();
+        Heartbeat left = phases.heartbeats(NAME).get(0);
+        dual.close();
+        phases.heartbeat(NAME, left);
+
+        dual = builder().mode(Mode.TEST).directory(directory).build();
+
+        assertThat(phases.heartbeats(NAME)).singleElement().isNotEqualTo(left);
     }
 
     @Test

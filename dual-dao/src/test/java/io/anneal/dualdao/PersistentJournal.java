@@ -6,7 +6,7 @@ import io.anneal.dualdao.phase.Side;
 import java.util.List;
 
 /** A journal that says it outlives the process. */
-final class PersistentJournal implements KeyJournal {
+class PersistentJournal implements KeyJournal {
     private final KeyJournal inner = new MemoryKeyJournal();
 
     @Override

@@ -247,6 +247,21 @@ final class ReadRouteTest {
     }
 
     @Test
+    void shouldLeaveNothingScheduledAfterTheAnswer() {
+        rig(Phase.READ_TARGET).fallback = new FallbackPolicy(true, false, true);
+        rig.targetTimeout = Duration.ofSeconds(10);
+        rig.target.rows.put("k", "v");
+        rig.target.byHand();
+        CompletableFuture<Object> read = rig.read("k");
+        assertThat(rig.threads.timedWaiting()).isOne();
+
+        rig.target.waiting.remove().answer();
+
+        assertThat(read).isCompletedWithValue("v");
+        assertThat(rig.threads.timedWaiting()).isZero();
+    }
+
+    @Test
     void shouldNotWaitForATargetWhoseReadsFillThePool() throws Exception {
         rig(Phase.READ_TARGET).fallback = new FallbackPolicy(true, false, true);
         rig.targetTimeout = Duration.ofHours(1);

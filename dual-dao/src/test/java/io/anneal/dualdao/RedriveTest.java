@@ -7,6 +7,7 @@ import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -375,5 +376,21 @@ final class RedriveTest {
             rig(phase);
             assertThatThrownBy(() -> rig.engine().reverse()).isInstanceOf(IllegalStateException.class);
         }
+    }
+
+    @Test
+    void shouldEndWhatWaitsForThePoolWhenTheInstanceIsClosed() {
+        rig(Phase.TARGET_FIRST).phases.change(Phase.TARGET_FIRST, 100, false);
+        rig.journal.add(Side.TARGET, "k", "");
+        rig.journal.add(Side.ORIGIN, "l", "");
+        CompletableFuture<Integer> redrive =
+                rig.engine().redrive(Side.TARGET, 10).toCompletableFuture();
+        CompletableFuture<ReverseResult> reverse = rig.engine().reverse().toCompletableFuture();
+
+        rig.engine().close(Duration.ZERO);
+
+        assertThat(redrive).isCompletedWithValue(0);
+        assertThat(reverse.join().left()).isOne();
+        assertThat(reverse.join().complete()).isFalse();
     }
 }

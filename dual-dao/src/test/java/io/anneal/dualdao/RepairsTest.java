@@ -6,6 +6,7 @@ import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -177,5 +178,17 @@ final class RepairsTest {
 
         assertThat(rig.write("k", "w")).isCompleted();
         assertThat(rig.count(Counter.REPAIRED)).isZero();
+    }
+
+    @Test
+    void shouldLetGoOfAKeyWhoseCopyWaitsWhenTheInstanceIsClosed() {
+        rig.read("k").join();
+        CompletableFuture<Object> write = rig.write("k", "w");
+        assertThat(write).isNotDone();
+
+        rig.engine().close(Duration.ZERO);
+
+        assertThat(write).isCompleted();
+        assertThat(rig.count(Counter.REPAIRS_SKIPPED)).isOne();
     }
 }

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BinaryOperator;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** An engine between two shops, with threads, time and phases in the test's hands. Settings first, then calls. */
@@ -63,6 +64,7 @@ final class Rig {
     boolean agreed = true;
     Function<Throwable, SideOutcome> outcomes;
     DualEnvironment.Threads environmentThreads = threads;
+    Consumer<Counter> whenCounted = counter -> {};
     DualStats stats;
 
     private DualEngine<Shop> engine;
@@ -73,10 +75,22 @@ final class Rig {
 
     DualEngine<Shop> engine() {
         if (engine == null) {
-            stats = new DualStats(MetricsSink.NONE, 1, () -> Instant.EPOCH, false);
+            stats = new DualStats(sink(), 1, () -> Instant.EPOCH, false);
             engine = new DualEngine<>(config(), phases, new DirtyKeys(journal), stats, this::agreement);
         }
         return engine;
+    }
+
+    private MetricsSink sink() {
+        return new MetricsSink() {
+            @Override
+            public void latency(String operation, Side side, long nanos) {}
+
+            @Override
+            public void count(String operation, Counter counter, long delta) {
+                whenCounted.accept(counter);
+            }
+        };
     }
 
     /** All instances act by the record in force, unless a test says otherwise. */

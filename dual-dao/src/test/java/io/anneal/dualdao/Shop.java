@@ -25,12 +25,20 @@ final class Shop {
     /** A call that waits. */
     static final class Call {
         final String what;
-        private final Supplier<Object> effect;
+        private Supplier<Object> effect;
+        private boolean taken;
         private final CompletableFuture<Object> answer = new CompletableFuture<>();
 
         private Call(String what, Supplier<Object> effect) {
             this.what = what;
             this.effect = effect;
+        }
+
+        /** Does it now, to answer later. */
+        void take() {
+            Object done = effect.get();
+            effect = () -> done;
+            taken = true;
         }
 
         void answer() {
@@ -40,6 +48,10 @@ final class Shop {
         void doAndFail(Throwable thrown) {
             effect.get();
             answer.completeExceptionally(thrown);
+        }
+
+        boolean taken() {
+            return taken;
         }
 
         void fail(Throwable thrown) {

@@ -74,6 +74,42 @@ final class SpeculationTest {
     }
 
     @Test
+    void shouldLeaveItsPhaseOnceIfTheFirstAnswerComesWhileTheSecondReadIsFired() throws Exception {
+        CompletableFuture<Object> answer = read.call(Rig.Ask.of("k"));
+        rig.whenCounted = counter -> {
+            if (counter == Counter.SPECULATIVE_READS) {
+                rig.target.waiting.remove().answer();
+            }
+        };
+        rig.threads.pass(2 * SLOW_NANOS);
+
+        assertThat(answer).isCompletedWithValue("v");
+        rig.target.waiting.remove().answer();
+    }
+
+    @Test
+    void shouldLeaveNothingScheduledAfterTheAnswer() throws Exception {
+        read.call(Rig.Ask.of("k"));
+        assertThat(rig.threads.timedWaiting()).isOne();
+
+        rig.target.waiting.remove().answer();
+
+        assertThat(rig.threads.timedWaiting()).isZero();
+    }
+
+    @Test
+    void shouldReadOnTheCallersThreadIfThePoolHasNoThreadForIt() throws Exception {
+        rig.target.atOnce();
+        DualOperation<Rig.Ask, Object> now = rig.readNow();
+
+        assertThat(now.call(Rig.Ask.of("k"))).isEqualTo("v");
+        assertThat(rig.threads.shadowWaiting()).isOne();
+        rig.threads.runShadow();
+
+        assertThat(rig.target.calls).hasSize(1);
+    }
+
+    @Test
     void shouldFailOnlyIfBothFail() throws Exception {
         CompletableFuture<Object> answer = read.call(Rig.Ask.of("k"));
         rig.threads.pass(2 * SLOW_NANOS);

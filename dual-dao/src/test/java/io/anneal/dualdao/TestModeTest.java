@@ -11,12 +11,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class TestModeTest {
     private static final long SECOND_NANOS = 1_000_000_000;
@@ -142,6 +144,97 @@ final class TestModeTest {
 
         assertThat(rig.count(Counter.TARGET_FAILED)).isOne();
         assertThat(rig.lacking(Side.TARGET)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Phase.class)
+    void shouldDoACallWhoseKeysNobodyCanTellAtTheOriginAlone(Phase phase) throws Exception {
+        rig(phase).origin.rows.put("k", "v");
+        DualOperation<Rig.Ask, Object> save = rig.engine().operation(ofUnknownKeys(OperationKind.WRITE));
+        DualOperation<Rig.Ask, Object> find = rig.engine().operation(ofUnknownKeys(OperationKind.READ));
+
+        assertThat(save.call(Rig.Ask.of("k"))).isEqualTo("origin");
+        assertThat(find.call(Rig.Ask.of("k"))).isEqualTo("origin");
+        rig.threads.runShadow();
+
+        assertThat(rig.count(Counter.DROPPED_WRITES)).isEqualTo(phase == Phase.ORIGIN_ONLY ? 0 : 1);
+        assertThat(rig.count(Counter.DROPPED_READS)).isEqualTo(phase.readsTarget() ? 1 : 0);
+    }
+
+    @Test
+    void shouldShowWhatTheOriginThrowsOfACallWhoseKeysNobodyCanTell() {
+        rig(Phase.READ_TARGET).origin.fails(new IOException("down"));
+
+        for (OperationKind kind : List.of(OperationKind.WRITE, OperationKind.READ)) {
+            Throwable thrown = catchThrowable(
+                    () -> rig.engine().operation(ofUnknownKeys(kind)).call(Rig.Ask.of("k")));
+            assertThat(thrown).isInstanceOf(IOException.class);
+            WriteRouteTest.assertOutcomes(thrown, SideOutcome.FAILED, SideOutcome.NOT_ATTEMPTED);
+        }
+    }
+
+    private OperationSpec<Shop, Rig.Ask, Object> ofUnknownKeys(OperationKind kind) {
+        return new OperationSpec<>(
+                kind.name(),
+                kind,
+                ask -> {
+                    throw new IllegalArgumentException("null key");
+                },
+                (dao, ask) -> {
+                    try {
+                        return dao.write("k", "v").join();
+                    } catch (CompletionException failed) {
+                        throw failed.getCause();
+                    }
+                },
+                null,
+                Missing.DEFAULT,
+                null,
+                null);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotMakeAWriteWaitForAnotherAtTheOrigin(boolean copying) {
+        rig(Phase.READ_TARGET).copying = copying;
+        rig.origin.byHand();
+        CompletableFuture<Object> one = rig.write("k", "1");
+        CompletableFuture<Object> two = rig.write("k", "2");
+        assertThat(rig.origin.waiting).hasSize(2);
+
+        Shop.Call late = rig.origin.waiting.remove();
+        rig.origin.waiting.remove().answer();
+        assertThat(two).isCompleted();
+        late.answer();
+        rig.origin.rows.put("k", "2"); // it took them the other way round
+        assertThat(one).isCompleted();
+        rig.threads.runShadow();
+        assertThat(rig.target.rows).containsEntry("k", "1");
+        assertThat(rig.lacking(Side.TARGET)).containsExactly("k");
+
+        rig.origin.atOnce();
+        rig.read("k").join();
+        rig.threads.runShadow();
+        assertThat(rig.count(Counter.COMPARED)).as("nobody knows the order").isZero();
+        rig.engine().redrive(Side.TARGET, 10);
+        rig.threads.runShadow();
+
+        assertThat(rig.target.rows).containsEntry("k", copying ? "2" : "1");
+        rig.read("k").join();
+        rig.threads.runShadow();
+        assertThat(rig.count(Counter.COMPARED)).isEqualTo(copying ? 1 : 0);
+        assertThat(rig.count(Counter.MISMATCHES)).isZero();
+    }
+
+    @Test
+    void shouldNotDoubtTheOrderOfWritesThatFollowEachOther() {
+        rig(Phase.READ_TARGET).target.byHand();
+        for (int i = 0; i < 3; i++) {
+            rig.write("k", "v" + i).join();
+        }
+
+        assertThat(rig.lacking(Side.TARGET)).isEmpty();
+        rig.engine().close(Duration.ZERO);
     }
 
     @Test

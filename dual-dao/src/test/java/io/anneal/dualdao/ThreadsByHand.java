@@ -32,6 +32,11 @@ final class ThreadsByHand implements DualEnvironment.Threads {
         return shadow.size();
     }
 
+    /** How many tasks wait for their time. */
+    int timedWaiting() {
+        return timed.size();
+    }
+
     /** Runs what waits for the pool, and what that brings about. */
     void runShadow() {
         while (!shadow.isEmpty()) {
@@ -68,6 +73,12 @@ final class ThreadsByHand implements DualEnvironment.Threads {
         Timed(Callable<V> task, long dueNanos) {
             super(task);
             this.dueNanos = dueNanos;
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            timed.remove(this);
+            return super.cancel(mayInterruptIfRunning);
         }
 
         @Override
@@ -130,7 +141,9 @@ final class ThreadsByHand implements DualEnvironment.Threads {
         @Override
         public List<Runnable> shutdownNow() {
             shutDown = true;
-            return new ArrayList<>();
+            List<Runnable> left = new ArrayList<>(shadow);
+            shadow.clear();
+            return left;
         }
 
         @Override

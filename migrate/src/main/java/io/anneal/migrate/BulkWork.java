@@ -98,13 +98,15 @@ public final class BulkWork {
         try (BulkSource<RowEntry> origin = source(sides.origin());
                 BulkSource<RowEntry> target = source(sides.target());
                 BulkTarget<RowEntry> originWritten = target(sides.origin())) {
-            return ReverseBackfill.builder(origin, target, control, settings.who(), "the way back")
+            ReverseBackfill.Builder<RowEntry> reverse = ReverseBackfill.builder(origin, target, "the way back")
+                    .rowsPerSecond(settings.rowsPerSecond())
                     .repair(originWritten)
                     .patience(patience)
                     .rereads(REREADS, settings.rereadDelay())
-                    .progress(settings.progress())
-                    .build()
-                    .run();
+                    .phases(phases, control, settings.who())
+                    .progress(settings.progress());
+            settings.checkpoint().ifPresent(reverse::checkpoint);
+            return reverse.build().run();
         }
     }
 }

@@ -2,7 +2,6 @@ package io.anneal.migrate;
 
 import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.DualEnvironment;
-import io.anneal.dualdao.phase.Facts;
 import io.anneal.migrate.page.MigrationPage;
 import io.anneal.migrate.page.PageConfig;
 import io.anneal.migrate.report.StoryFile;
@@ -180,8 +179,7 @@ public final class MigrationHarness {
     }
 
     private boolean testing() {
-        return dual.phaseStore().heartbeats(dual.name()).stream()
-                .anyMatch(heartbeat -> "TEST".equals(heartbeat.facts().get(Facts.MODE)));
+        return PhaseText.testing(dual.phaseStore().heartbeats(dual.name()));
     }
 
     private WalkPlan plan(HarnessTime used) {

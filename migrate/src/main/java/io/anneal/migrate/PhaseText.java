@@ -1,7 +1,9 @@
 package io.anneal.migrate;
 
 import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Gate;
+import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Readiness;
@@ -14,9 +16,16 @@ import java.util.Locale;
 
 /** Phases and gates in words for people. */
 public final class PhaseText {
+    private static final String TEST = "TEST";
     private static final double MILLIS_PER_SECOND = 1e3;
 
     private PhaseText() {}
+
+    /** Whether the target of a migration is only tried out, as far as its instances say. */
+    public static boolean testing(List<Heartbeat> instances) {
+        return instances.stream()
+                .anyMatch(instance -> TEST.equals(instance.facts().get(Facts.MODE)));
+    }
 
     /** What a phase means for calls, sentence by sentence. */
     public static List<String> meaning(PhaseRecord entry, boolean testing) {
@@ -37,8 +46,7 @@ public final class PhaseText {
         };
     }
 
-    /** What a phase means in a migration. */
-    public static List<String> meaning(PhaseRecord entry) {
+    private static List<String> meaning(PhaseRecord entry) {
         List<String> sentences = new ArrayList<>();
         switch (entry.phase()) {
             case ORIGIN_ONLY -> {

@@ -18,7 +18,7 @@ final class RecorderLooks {
         scheduler.scheduleWithFixedDelay(() -> look(recorder), 0, interval.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    private static void look(StoryRecorder recorder) {
+    static void look(StoryRecorder recorder) {
         try {
             recorder.look();
         } catch (PhaseStoreException e) {

@@ -1,8 +1,10 @@
 package io.anneal.migrate;
 
 import io.anneal.dualdao.phase.Gate;
+import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.dualdao.phase.Readiness;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.MergedFacts;
@@ -17,12 +19,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells a walk as a story that needs no knowledge: what each phase means, what it waited for, and how both sides did in it. Lines
  * go out as things happen. Owned by one thread.
  */
 final class StoryTeller implements WalkListener {
+    private static final Logger LOG = LoggerFactory.getLogger(StoryTeller.class);
     private static final String INDENT = "              ";
     private static final int LABEL_WIDTH = INDENT.length();
 
@@ -38,6 +43,7 @@ final class StoryTeller implements WalkListener {
     private Instant since;
     private MergedFacts before;
     private List<String> works = new ArrayList<>();
+    private List<Heartbeat> heard = List.of();
 
     StoryTeller(
             PhaseStore phases,
@@ -59,7 +65,7 @@ final class StoryTeller implements WalkListener {
         finish();
         current = entered;
         since = time.clock().instant();
-        before = MergedFacts.of(phases.heartbeats(name));
+        before = MergedFacts.of(heartbeats());
         works = new ArrayList<>();
         lines.accept("");
         String label = "Phase " + entered.phase().label();
@@ -104,7 +110,7 @@ final class StoryTeller implements WalkListener {
         if (current == null) {
             return;
         }
-        MergedFacts now = MergedFacts.of(phases.heartbeats(name), before.heartbeats());
+        MergedFacts now = MergedFacts.of(heartbeats(), before.heartbeats());
         Map<Counter, Long> counted = new EnumMap<>(Counter.class);
         for (Counter counter : Counter.values()) {
             counted.put(counter, now.added(counter));
@@ -115,6 +121,16 @@ final class StoryTeller implements WalkListener {
         stretches.add(stretch);
         current = null;
         tell(stretch);
+    }
+
+    /** The last that was heard where the store can't be asked: a story has gaps, but it goes on. */
+    private List<Heartbeat> heartbeats() {
+        try {
+            heard = phases.heartbeats(name);
+        } catch (PhaseStoreException e) {
+            LOG.warn("phase store can't be asked, the story counts what was heard before, reason={}", e.getMessage());
+        }
+        return heard;
     }
 
     private void tell(PhaseStretch stretch) {

@@ -8,11 +8,13 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.dualdao.phase.Readiness;
-import io.anneal.dualdao.phase.RollbackPlan;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Takes a migration from the phase it is in to phase 5 by itself, or back to phase 1.
@@ -24,7 +26,8 @@ import java.util.Optional;
  * }</pre>
  *
  * <p>It never goes on without a gate, and on the way back neither: where the origin lacks what was written since, that is copied
- * back and compared first. Owned by one thread. An interrupted walk leaves the phase as it is.
+ * back and compared first. It stops where somebody else changed the phase. A phase store that can't be asked, and work that
+ * failed, are like a gate that is shut. Owned by one thread. An interrupted walk leaves the phase as it is.
  */
 public final class Walk {
     static final String BACKFILL_GATE = "backfill";
@@ -35,6 +38,8 @@ public final class Walk {
     private static final int WORK_ATTEMPTS_MAX = 3;
 
     private static final Duration POLL = Duration.ofMillis(100);
+    private static final String GATES_MET = "all gates are met";
+    private static final String NOT_ASKED = "the phase store can't be asked";
 
     /** The walk has to turn back. */
     private static final class TroubleException extends Exception {
@@ -45,13 +50,35 @@ public final class Walk {
         }
     }
 
+    /** Somebody else changed the phase, who is not to be undone. */
+    private static final class TakenOverException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        TakenOverException(PhaseRecord theirs) {
+            super("the phase was changed by " + theirs.who() + " (" + theirs.why() + "), to "
+                    + theirs.phase().label() + " at " + theirs.at());
+        }
+    }
+
+    /** What became of a piece of work. */
+    private enum Worked {
+        DONE,
+        FAILED,
+        /** It was not begun, since the last time is not long ago. */
+        NOT_YET
+    }
+
     private final PhaseControl control;
     private final WalkPlan plan;
     private final WalkListener listener;
     private final HarnessTime time;
     private final long startNanos;
+    private final Map<String, Integer> attempts = new HashMap<>();
 
-    private int attempts;
+    private long attemptedNanos;
+    private boolean turningBack;
+    /** What this walk made or entered; whatever follows it is somebody else's, or a step that it was not told of. */
+    private PhaseRecord last;
 
     public Walk(PhaseControl control, WalkPlan plan, WalkListener listener, HarnessTime time) {
         this.control = control;
@@ -65,33 +92,55 @@ public final class Walk {
      * Walks.
      *
      * @throws InterruptedException if the thread was interrupted; the phase stays as it is then
-     * @throws PhaseStoreException if the phase store could not be asked when nothing could wait for it
+     * @throws PhaseStoreException if the phase store could not be asked at the very beginning
      */
     public WalkResult run() throws InterruptedException {
+        last = control.current();
         try {
             while (true) {
-                PhaseRecord entered = control.current();
-                awaitAcknowledged(entered);
-                listener.entered(entered);
+                awaitAcknowledged();
+                listener.entered(last);
                 bake();
-                if (entered.phase() == Phase.TARGET_ONLY) {
-                    return new WalkResult(WalkResult.Outcome.COMPLETED, entered, "");
+                if (last.phase() != Phase.TARGET_ONLY) {
+                    step();
+                } else if (!changed(GATES_MET)) {
+                    return new WalkResult(WalkResult.Outcome.COMPLETED, last, "");
                 }
-                step(entered);
             }
         } catch (TroubleException e) {
             return back(e.getMessage());
+        } catch (TakenOverException e) {
+            return new WalkResult(WalkResult.Outcome.STUCK, last, e.getMessage());
         }
     }
 
-    private void awaitAcknowledged(PhaseRecord entered) throws TroubleException, InterruptedException {
-        if (!control.awaitAcknowledged(plan.gateTimeout(), time.sleeper())) {
-            throw new TroubleException("not every instance acts by phase "
-                    + entered.phase().label() + " after " + DurationText.of(plan.gateTimeout()) + ": "
-                    + control.instances().stream()
-                            .filter(instance -> instance.serves() && !instance.acknowledged())
-                            .map(instance -> instance.name())
-                            .toList());
+    private void awaitAcknowledged() throws TroubleException, InterruptedException {
+        long shutNanos = time.nanoTime().getAsLong();
+        while (!acknowledged()) {
+            pause(
+                    shutNanos,
+                    () -> "not every instance acts by phase " + last.phase().label() + " after "
+                            + DurationText.of(plan.gateTimeout()) + ": " + behind());
+        }
+    }
+
+    private boolean acknowledged() {
+        try {
+            return control.acknowledged();
+        } catch (PhaseStoreException e) {
+            return false;
+        }
+    }
+
+    private String behind() {
+        try {
+            return control.instances().stream()
+                    .filter(instance -> instance.serves() && !instance.acknowledged())
+                    .map(instance -> instance.name())
+                    .toList()
+                    .toString();
+        } catch (PhaseStoreException e) {
+            return NOT_ASKED;
         }
     }
 
@@ -111,37 +160,83 @@ public final class Walk {
         if (trouble.isPresent()) {
             throw new TroubleException(trouble.get());
         }
-        if (time.nanoTime().getAsLong() - startNanos > plan.atMost().toNanos()) {
+        // In 5 there is nothing left that could be late.
+        if (last.phase() != Phase.TARGET_ONLY
+                && time.nanoTime().getAsLong() - startNanos > plan.atMost().toNanos()) {
             throw new TroubleException("the walk took longer than " + DurationText.of(plan.atMost()));
         }
     }
 
-    /** Waits until all gates are met, does what they ask for, and makes the step. */
-    private void step(PhaseRecord from) throws TroubleException, InterruptedException {
+    /** A moment until the next look at what is shut since then. */
+    private void pause(long shutNanos, Supplier<String> reason) throws TroubleException, InterruptedException {
+        if (!turningBack) {
+            checkTrouble();
+        }
+        if (time.nanoTime().getAsLong() - shutNanos > plan.gateTimeout().toNanos()) {
+            throw new TroubleException(reason.get());
+        }
+        time.sleeper().sleep(POLL);
+    }
+
+    /**
+     * Looks at the record in force, and takes it up if it is another: a step of this walk's own that the store made without
+     * saying so, or the same phase with another share.
+     *
+     * @param ownWhy what stands in this walk's steps now
+     * @return whether it is another
+     * @throws TakenOverException if somebody else changed the phase
+     */
+    private boolean changed(String ownWhy) throws TroubleException, TakenOverException, InterruptedException {
+        PhaseRecord before = last;
+        last = current();
+        boolean own = last.version() == before.version() + 1
+                && last.who().equals(plan.who())
+                && last.why().equals(ownWhy);
+        if (!own && (last.phase() != before.phase() || last.fallback() != before.fallback())) {
+            throw new TakenOverException(last);
+        }
+        return last.version() != before.version();
+    }
+
+    private PhaseRecord current() throws TroubleException, InterruptedException {
         long shutNanos = time.nanoTime().getAsLong();
-        attempts = 0;
+        while (true) {
+            try {
+                return control.current();
+            } catch (PhaseStoreException e) {
+                pause(shutNanos, () -> NOT_ASKED + ": " + e.getMessage());
+            }
+        }
+    }
+
+    /** Waits until all gates are met, does what they ask for, and makes the step, or another share. */
+    private void step() throws TroubleException, TakenOverException, InterruptedException {
+        long shutNanos = time.nanoTime().getAsLong();
+        attempts.clear();
         List<Gate> told = List.of();
         while (true) {
-            checkTrouble();
             Optional<Readiness> readiness = readiness();
-            List<Gate> missing = readiness.map(Readiness::missing).orElse(List.of());
-            if (readiness.isPresent() && missing.isEmpty() && advance(from, readiness.get())) {
+            if (changed(GATES_MET)) {
                 return;
             }
-            if (work(missing)) {
+            List<Gate> missing = readiness.map(Readiness::missing).orElse(List.of());
+            if (readiness.isPresent() && missing.isEmpty() && advance(readiness.get())
+                    || names(missing).contains(SHARE_GATE) && share()) {
+                return;
+            }
+            if (work(names(missing)) != Worked.NOT_YET) {
+                checkTrouble();
                 shutNanos = time.nanoTime().getAsLong();
                 continue;
             }
-            if (time.nanoTime().getAsLong() - shutNanos > plan.gateTimeout().toNanos()) {
-                throw new TroubleException(
-                        "gates of the next step stayed shut for " + DurationText.of(plan.gateTimeout()) + ": "
-                                + (readiness.isEmpty() ? "the phase store can't be asked" : missing));
-            }
+            pause(
+                    shutNanos,
+                    () -> "gates of the next step stayed shut for " + DurationText.of(plan.gateTimeout()) + ": "
+                            + (readiness.isEmpty() ? NOT_ASKED : missing));
             if (!names(missing).equals(names(told))) {
                 listener.waiting(missing);
                 told = missing;
             }
-            time.sleeper().sleep(POLL);
         }
     }
 
@@ -149,7 +244,6 @@ public final class Walk {
         return gates.stream().map(Gate::name).toList();
     }
 
-    /** Empty while the phase store can't be asked, which is like a gate that is shut. */
     private Optional<Readiness> readiness() {
         try {
             return Optional.of(control.readiness());
@@ -158,81 +252,109 @@ public final class Walk {
         }
     }
 
-    private boolean advance(PhaseRecord from, Readiness readiness) {
+    private boolean advance(Readiness readiness) {
+        PhaseRecord left = last;
         try {
-            control.advance(plan.who(), "all gates are met");
-            listener.left(from, readiness);
-            return true;
+            last = control.advance(plan.who(), GATES_MET);
         } catch (GateException | PhaseChangedException | PhaseStoreException e) {
             // Whatever it was, the next look at the gates tells.
             return false;
         }
+        listener.left(left, readiness);
+        return true;
     }
 
-    /** Whether there was work to do. A back-fill comes first: a verification without it says nothing. */
-    private boolean work(List<Gate> missing) throws TroubleException, InterruptedException {
-        if (names(missing).contains(SHARE_GATE)) {
-            control.readShare(ALL_KEYS_PERCENT, plan.who(), "the next phase reads all keys from the target");
+    private boolean share() {
+        try {
+            last = control.readShare(ALL_KEYS_PERCENT, plan.who(), "the next phase reads all keys from the target");
             return true;
-        } else if (names(missing).contains(BACKFILL_GATE)) {
-            work("back-fill", plan.backfill());
-            return true;
-        } else if (names(missing).contains(VERIFICATION_GATE)) {
-            work("verification", plan.verification());
-            return true;
+        } catch (GateException | PhaseChangedException | PhaseStoreException e) {
+            // An instance that was not heard of for a moment, most likely; the next look tells.
+            return false;
         }
-        return false;
     }
 
-    private void work(String name, WalkWork work) throws TroubleException, InterruptedException {
-        attempts++;
-        if (attempts > WORK_ATTEMPTS_MAX) {
+    /** A back-fill comes first: a verification without it says nothing. */
+    private Worked work(List<String> missing) throws TroubleException, InterruptedException {
+        if (missing.contains(BACKFILL_GATE)) {
+            return work("back-fill", plan.backfill());
+        }
+        return missing.contains(VERIFICATION_GATE) ? work("verification", plan.verification()) : Worked.NOT_YET;
+    }
+
+    /** Attempts are spread over the time that a gate may stay shut, so that what they wait for can happen. */
+    private Worked work(String name, WalkWork work) throws TroubleException, InterruptedException {
+        int attempt = attempts.getOrDefault(name, 0) + 1;
+        if (attempt > WORK_ATTEMPTS_MAX) {
             throw new TroubleException(name + " was done and its gate stayed shut, times=" + WORK_ATTEMPTS_MAX);
         }
+        long betweenNanos = plan.gateTimeout().dividedBy(WORK_ATTEMPTS_MAX).toNanos();
+        if (attempt > 1 && time.nanoTime().getAsLong() - attemptedNanos < betweenNanos) {
+            return Worked.NOT_YET;
+        }
+        attempts.put(name, attempt);
         listener.working(name);
         try {
             listener.worked(name, work.run());
-        } catch (IOException | IllegalStateException | PhaseStoreException e) {
-            throw new TroubleException(name + " failed: " + e.getMessage());
+            return Worked.DONE;
+        } catch (IOException | RuntimeException e) {
+            // Work is the caller's code, which may throw anything.
+            listener.worked(name, "failed: " + e.getMessage());
+            if (attempt == WORK_ATTEMPTS_MAX) {
+                throw new TroubleException(name + " failed, times=" + attempt + ": " + e.getMessage());
+            }
+            return Worked.FAILED;
+        } finally {
+            attemptedNanos = time.nanoTime().getAsLong();
         }
     }
 
     private WalkResult back(String reason) throws InterruptedException {
-        PhaseRecord last = control.current();
+        turningBack = true;
         listener.aborting(last, reason);
         try {
+            changed(GATES_MET);
             while (last.phase() != Phase.ORIGIN_ONLY) {
-                last = stepBack(last, reason);
-                awaitAcknowledged(last);
+                stepBack(reason);
+                awaitAcknowledged();
                 listener.entered(last);
             }
             return new WalkResult(WalkResult.Outcome.ROLLED_BACK, last, reason);
-        } catch (TroubleException e) {
-            return new WalkResult(
-                    WalkResult.Outcome.STUCK, control.current(), reason + "; and on the way back: " + e.getMessage());
+        } catch (TroubleException | TakenOverException e) {
+            return new WalkResult(WalkResult.Outcome.STUCK, last, reason + "; and on the way back: " + e.getMessage());
         }
     }
 
-    private PhaseRecord stepBack(PhaseRecord from, String reason) throws TroubleException, InterruptedException {
+    private void stepBack(String reason) throws TroubleException, TakenOverException, InterruptedException {
         long shutNanos = time.nanoTime().getAsLong();
-        attempts = 0;
+        attempts.clear();
         while (true) {
-            RollbackPlan rollback = control.rollbackPlan();
-            String refusal = rollback.refusal().orElse("");
-            if (rollback.refusal().isEmpty()) {
-                try {
-                    return control.rollback(plan.who(), reason);
-                } catch (GateException | PhaseChangedException | IllegalStateException e) {
-                    refusal = e.getMessage();
+            String refusal;
+            try {
+                refusal = control.rollbackPlan().refusal().orElse("");
+                if (changed(reason)) {
+                    return;
                 }
-            } else if (isBehindTarget(from)) {
-                work("reverse back-fill", plan.reverse());
-                return control.current();
+                if (refusal.isEmpty()) {
+                    last = control.rollback(plan.who(), reason);
+                    return;
+                }
+                if (isBehindTarget(last)) {
+                    Worked worked = work("reverse back-fill", plan.reverse());
+                    if (worked != Worked.NOT_YET) {
+                        // It makes steps of its own.
+                        last = current();
+                        shutNanos = time.nanoTime().getAsLong();
+                    }
+                    if (worked == Worked.DONE) {
+                        return;
+                    }
+                }
+            } catch (GateException | PhaseChangedException | PhaseStoreException e) {
+                refusal = e.getMessage();
             }
-            if (time.nanoTime().getAsLong() - shutNanos > plan.gateTimeout().toNanos()) {
-                throw new TroubleException(refusal);
-            }
-            time.sleeper().sleep(POLL);
+            String shut = refusal;
+            pause(shutNanos, () -> shut);
         }
     }
 

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
  *
  * @param who stands in the records
  * @param bake how long each phase is watched before the next
- * @param gateTimeout how long a gate may stay shut after that, and instances may take to act by a change
- * @param atMost how long the whole walk may take; the way back is not counted
+ * @param gateTimeout how long a gate may stay shut after that, instances may take to act by a change, and the phase store not be asked
+ * @param atMost how long the walk to phase 5 may take; work under way is not cut short, the way back is not counted
  * @param backfill brings to the target what was there before phase 2
  * @param verification compares both sides
  * @param reverse from 4 or 5 back to a phase in which the origin is complete again, step by step

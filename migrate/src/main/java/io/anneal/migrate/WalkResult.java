@@ -15,7 +15,7 @@ public record WalkResult(Outcome outcome, PhaseRecord last, String reason) {
         COMPLETED,
         /** Back in phase 1. */
         ROLLED_BACK,
-        /** Stopped on the way, and could not go back all of it. */
+        /** Stopped on the way: could not go back all of it, or somebody else changed the phase. */
         STUCK
     }
 }

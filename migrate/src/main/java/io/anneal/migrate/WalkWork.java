@@ -9,7 +9,7 @@ public interface WalkWork {
      * Does it to the end.
      *
      * @return what was done, for people, in one line
-     * @throws IOException if it could not; the walk then ends and goes back
+     * @throws IOException if it could not; the walk tries again a few times, then goes back
      */
     String run() throws IOException, InterruptedException;
 }

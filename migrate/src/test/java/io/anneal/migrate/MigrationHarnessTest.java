@@ -7,10 +7,14 @@ import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.KeyCodec;
 import io.anneal.dualdao.Mode;
+import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.WorkStart;
 import io.anneal.migrate.load.HistoryVerdict;
 import io.anneal.migrate.store.Delayer;
 import io.anneal.migrate.store.Faults;
@@ -31,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,6 +50,7 @@ final class MigrationHarnessTest {
     private Path directory;
 
     private final MemoryPhaseStore phases = new MemoryPhaseStore();
+    private final FaultyPhases faulty = new FaultyPhases(phases);
     private final List<String> lines = new ArrayList<>();
     private final List<Runnable> whileWaiting = new ArrayList<>();
     private Instant now = Instant.parse("2026-11-21T12:00:00Z");
@@ -68,7 +74,7 @@ final class MigrationHarnessTest {
                 .origin(origin)
                 .target(target)
                 .mode(Mode.MIGRATION)
-                .phases(phases)
+                .phases(faulty.store())
                 .withoutDirectory()
                 .copy(KeyCodec.LONG, PartitionCopy.between(origin, target))
                 .identity(PartitionDao::identity)
@@ -91,7 +97,7 @@ final class MigrationHarnessTest {
         now = now.plus(duration);
         dual.poll();
         dual.redrive();
-        whileWaiting.forEach(Runnable::run);
+        List.copyOf(whileWaiting).forEach(Runnable::run);
     }
 
     @AfterEach
@@ -99,8 +105,12 @@ final class MigrationHarnessTest {
         dual.close();
     }
 
+    private KeyedWork work() {
+        return new KeyedWork(sides, 0, KEYS, dual.control(), "ada", time, Duration.ofMillis(100));
+    }
+
     private MigrationHarness harness() {
-        KeyedWork work = new KeyedWork(sides, 0, KEYS, dual.control(), "ada", time, Duration.ofMillis(100));
+        KeyedWork work = work();
         return MigrationHarness.of(dual)
                 .who("ada")
                 .bake(Duration.ofSeconds(2))
@@ -175,6 +185,26 @@ final class MigrationHarnessTest {
     }
 
     @Test
+    void shouldNotTakeNoKeysForAllKeys() {
+        KeyedWork work = new KeyedWork(sides, 0, 0, dual.control(), "ada", time, Duration.ofMillis(100));
+        assertThatThrownBy(work::backfill).isInstanceOf(IOException.class).hasMessageContaining("no keys");
+        assertThatThrownBy(work::verification).isInstanceOf(IOException.class).hasMessageContaining("no keys");
+        assertThat(phases.notes(NAME)).isEmpty();
+    }
+
+    @Test
+    void shouldSayWhichKeysItLookedAt() throws IOException, InterruptedException {
+        fill();
+        harness().walk();
+        assertThat(phases.notes(NAME))
+                .filteredOn(
+                        note -> note.kind() == PhaseNote.Kind.BACKFILL || note.kind() == PhaseNote.Kind.VERIFICATION)
+                .isNotEmpty()
+                .allSatisfy(note -> assertThat(note.facts().get(Facts.TEXT)).contains("keys 0 to 19 alone"));
+        assertThat(String.join("\n", lines)).contains("keys 0 to 19 alone");
+    }
+
+    @Test
     void shouldTurnBackWhenNobodyCanDoWhatAGateAsksFor() throws IOException, InterruptedException {
         WalkResult result =
                 MigrationHarness.of(dual).bake(Duration.ZERO).time(time).walk();
@@ -203,6 +233,37 @@ final class MigrationHarnessTest {
         assertThat(read(dual.dao(), 7)).isEqualTo("written in phase 4");
         assertThat(read(dual.dao(), 8)).isNull();
         assertThat(String.join("\n", lines)).contains("reverse back-fill");
+    }
+
+    private WalkResult turnBackFrom4(WalkWork verificationIn3b) throws IOException, InterruptedException {
+        return harness()
+                .verification(() ->
+                        dual.phase().phase() == Phase.TARGET_FIRST ? verificationIn3b.run() : work().verification())
+                .turnBackIf(() -> dual.phase().phase() == Phase.WRITE_TARGET
+                        ? Optional.of("somebody changed their mind")
+                        : Optional.empty())
+                .walk();
+    }
+
+    @Test
+    void shouldNotAskTheOriginAgainWhenAVerificationNotesWhatItFoundAndSaysNothing()
+            throws IOException, InterruptedException {
+        WalkResult result = turnBackFrom4(() -> {
+            WorkStart start = dual.control().begin();
+            dual.control().finish(start, PhaseNote.Kind.VERIFICATION, "ada", Map.of(Facts.MISMATCHES, "1"));
+            return "done";
+        });
+        assertThat(result.outcome()).isEqualTo(WalkResult.Outcome.STUCK);
+        assertThat(result.reason()).contains("somebody changed their mind", "mismatches=1");
+        assertThat(dual.control().current().phase()).isEqualTo(Phase.TARGET_FIRST);
+        assertThatThrownBy(() -> dual.control().rollback("ada", "on")).isInstanceOf(GateException.class);
+    }
+
+    @Test
+    void shouldNotAskTheOriginAgainWhenAVerificationNotesNothing() throws IOException, InterruptedException {
+        WalkResult result = turnBackFrom4(() -> "done");
+        assertThat(result.reason()).contains("left no note");
+        assertThat(dual.control().current().phase()).isEqualTo(Phase.TARGET_FIRST);
     }
 
     @Test
@@ -250,6 +311,186 @@ final class MigrationHarnessTest {
         assertThat(phases.history(NAME))
                 .extracting(PhaseRecord::readSharePercent)
                 .contains(10);
+    }
+
+    private static Heartbeat node2(long version, Instant at) {
+        return new Heartbeat(
+                "node-2",
+                version,
+                true,
+                at,
+                Map.of(Facts.KIND, "dao", Facts.MODE, "MIGRATION", Facts.DIRTY_TARGET, "0", Facts.DIRTY_ORIGIN, "0"));
+    }
+
+    /** In phase 3, once: somebody goes back on the page. */
+    private void rollBackInPhase3() {
+        PhaseRecord current = dual.control().current();
+        if (current.phase() == Phase.READ_TARGET && dual.control().acknowledged()) {
+            dual.control().rollback("ben", "too slow");
+            whileWaiting.clear();
+        }
+    }
+
+    private List<Phase> walked() {
+        return phases.history(NAME).stream().map(PhaseRecord::phase).toList();
+    }
+
+    @Test
+    void shouldLeaveThePhaseToThoseWhoWentBackMeanwhile() throws IOException, InterruptedException {
+        whileWaiting.add(this::rollBackInPhase3);
+        WalkResult result = harness().walk();
+        assertThat(walked()).containsExactly(Phase.ORIGIN_ONLY, Phase.WRITE_BOTH, Phase.READ_TARGET, Phase.WRITE_BOTH);
+        assertThat(result.outcome()).isEqualTo(WalkResult.Outcome.STUCK);
+        assertThat(result.reason()).contains("ben", "too slow");
+    }
+
+    @Test
+    void shouldNotGoOnBackWhereSomebodyElseChangedThePhase() throws IOException, InterruptedException {
+        whileWaiting.add(this::rollBackInPhase3);
+        WalkResult result = harness()
+                .turnBackIf(() -> whileWaiting.isEmpty() ? Optional.of("answers are wrong") : Optional.empty())
+                .walk();
+        assertThat(dual.control().current().phase()).isEqualTo(Phase.WRITE_BOTH);
+        assertThat(result.outcome()).isEqualTo(WalkResult.Outcome.STUCK);
+        assertThat(result.reason()).contains("answers are wrong", "ben", "too slow");
+    }
+
+    @Test
+    void shouldWatchAPhaseThatTheStoreEnteredWithoutSayingSo() throws IOException, InterruptedException {
+        faulty.loseAnswer("compareAndSet"::equals);
+        WalkResult result = harness().bake(Duration.ofSeconds(20)).walk();
+        assertThat(result.outcome()).as(result.reason()).isEqualTo(WalkResult.Outcome.COMPLETED);
+        List<PhaseRecord> history = phases.history(NAME);
+        for (int i = 1; i < history.size(); i++) {
+            assertThat(Duration.between(history.get(i - 1).at(), history.get(i).at()))
+                    .isGreaterThanOrEqualTo(Duration.ofSeconds(20));
+        }
+    }
+
+    @Test
+    void shouldGoBackAllTheWayWhenTheStoreDoesNotSayThatItWent() throws IOException, InterruptedException {
+        faulty.loseAnswer("compareAndSet"::equals);
+        WalkResult result = harness()
+                .turnBackIf(() -> dual.phase().phase() == Phase.WRITE_TARGET
+                        ? Optional.of("somebody changed their mind")
+                        : Optional.empty())
+                .walk();
+        assertThat(result.outcome()).as(result.reason()).isEqualTo(WalkResult.Outcome.ROLLED_BACK);
+        assertThat(dual.control().current().phase()).isEqualTo(Phase.ORIGIN_ONLY);
+    }
+
+    @Test
+    void shouldGoOnWhenAVerificationPassesTheNextTime() throws IOException, InterruptedException {
+        AtomicInteger attempts = new AtomicInteger();
+        WalkResult result = harness()
+                .verification(() -> {
+                    if (attempts.incrementAndGet() < 3) {
+                        throw new IOException("sides differ, mismatches=1");
+                    }
+                    return work().verification();
+                })
+                .walk();
+        assertThat(result.outcome()).as(result.reason()).isEqualTo(WalkResult.Outcome.COMPLETED);
+        assertThat(walked()).isSorted();
+        assertThat(lines).anyMatch(line -> line.contains("failed: sides differ"));
+    }
+
+    @Test
+    void shouldWaitBetweenAttemptsAsLongAsAGateMayStayShut() throws IOException, InterruptedException {
+        List<Instant> attempts = new ArrayList<>();
+        WalkResult result = harness()
+                .backfill(() -> {
+                    attempts.add(now);
+                    throw new IllegalStateException("no host was reachable");
+                })
+                .walk();
+        assertThat(result.outcome()).isEqualTo(WalkResult.Outcome.ROLLED_BACK);
+        assertThat(result.reason()).contains("back-fill failed", "no host was reachable");
+        assertThat(attempts).hasSize(3);
+        assertThat(Duration.between(attempts.get(0), attempts.get(2))).isGreaterThanOrEqualTo(Duration.ofSeconds(40));
+    }
+
+    @Test
+    void shouldWaitForAPhaseStoreThatCannotBeAsked() throws IOException, InterruptedException {
+        Thread walker = Thread.currentThread();
+        // One seed, one course of events: other threads draw nothing.
+        SplittableRandom random = new SplittableRandom(3);
+        whileWaiting.add(() -> faulty.lose(call -> Thread.currentThread() == walker && random.nextInt(10) == 0));
+        WalkResult result = harness().report(directory.resolve("story.html")).walk();
+        assertThat(result.outcome()).as(result.reason()).isEqualTo(WalkResult.Outcome.COMPLETED);
+        assertThat(walked()).isSorted().contains(Phase.TARGET_ONLY);
+        faulty.lose(call -> false);
+    }
+
+    @Test
+    void shouldEndWithAReportWhenThePhaseStoreIsLostForGood() throws IOException, InterruptedException {
+        whileWaiting.add(() -> {
+            if (dual.phase().phase() == Phase.WRITE_BOTH) {
+                faulty.lose(call -> true);
+            }
+        });
+        Path report = directory.resolve("story.html");
+        WalkResult result = harness().report(report).walk();
+        assertThat(result.outcome()).isEqualTo(WalkResult.Outcome.STUCK);
+        assertThat(result.last().phase()).isEqualTo(Phase.WRITE_BOTH);
+        assertThat(result.reason()).contains("phase store can't be asked");
+        assertThat(Files.readString(report)).contains("phase store can&#39;t be asked");
+        faulty.lose(call -> false);
+    }
+
+    @Test
+    void shouldChangeTheShareOnceASilentInstanceIsHeardAgain() throws IOException, InterruptedException {
+        Instant[] silentFrom = new Instant[1];
+        whileWaiting.add(() -> {
+            PhaseRecord current = phases.read(NAME).orElseThrow();
+            if (silentFrom[0] == null
+                    && current.phase() == Phase.READ_TARGET
+                    && dual.control().acknowledged()) {
+                current = dual.control().readShare(20, "ben", "carefully");
+                silentFrom[0] = now;
+            }
+            boolean silent = silentFrom[0] != null && now.isBefore(silentFrom[0].plusSeconds(40));
+            phases.heartbeat(NAME, node2(current.version(), silent ? now.minusSeconds(60) : now));
+        });
+        WalkResult result = harness().walk();
+        assertThat(result.outcome()).as(result.reason()).isEqualTo(WalkResult.Outcome.COMPLETED);
+        assertThat(phases.history(NAME))
+                .extracting(PhaseRecord::readSharePercent)
+                .contains(20);
+    }
+
+    @Test
+    void shouldNotWaitForInstancesLongerThanTheWholeMayTake() throws IOException, InterruptedException {
+        whileWaiting.add(() -> phases.heartbeat(NAME, new Heartbeat("node-2", 1, true, now, Map.of("kind", "dao"))));
+        Instant begun = now;
+        WalkResult result = harness()
+                .atMost(Duration.ofSeconds(30))
+                .turnBackIf(() -> now.isAfter(begun.plusSeconds(31))
+                        ? Optional.of("the time was not looked at")
+                        : Optional.empty())
+                .walk();
+        assertThat(result.reason()).contains("longer than 30s");
+    }
+
+    @Test
+    void shouldTurnBackFromTroubleWhileItWaitsForInstances() throws IOException, InterruptedException {
+        whileWaiting.add(() -> phases.heartbeat(NAME, new Heartbeat("node-2", 1, true, now, Map.of("kind", "dao"))));
+        WalkResult result = harness()
+                .turnBackIf(() ->
+                        dual.phase().phase() == Phase.WRITE_BOTH ? Optional.of("answers are wrong") : Optional.empty())
+                .walk();
+        assertThat(result.reason()).startsWith("answers are wrong");
+    }
+
+    @Test
+    void shouldNotTurnBackFromPhase5WhenTheTimeIsOver() throws IOException, InterruptedException {
+        whileWaiting.add(() -> {
+            if (dual.phase().phase() == Phase.TARGET_ONLY) {
+                now = now.plus(Duration.ofHours(1));
+            }
+        });
+        WalkResult result = harness().atMost(Duration.ofMinutes(30)).walk();
+        assertThat(result.outcome()).as(result.reason()).isEqualTo(WalkResult.Outcome.COMPLETED);
     }
 
     @Test

@@ -8,6 +8,8 @@ import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseMark.Seen;
+import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.faults.Commands;
 import io.anneal.migrate.store.CassandraPartitionDao;
 import io.anneal.migrate.store.CassandraSessions;
 import io.anneal.migrate.store.Delayer;
@@ -26,6 +28,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -106,6 +109,29 @@ final class CassandraPartitionsTest extends PartitionDaoContract {
     }
 
     @Test
+    void shouldRememberAgainWhatSomebodyDeletedToStartOver() {
+        Seen first = new Seen(1, Phase.ORIGIN_ONLY, Phase.ORIGIN_ONLY);
+        PhaseMark mark = store.mark().orElseThrow();
+        mark.remember("deleted", new Seen(7, Phase.READ_TARGET, Phase.READ_TARGET));
+        // By the session that writes the mark, whose clock goes forward only.
+        deleteMark("");
+        assertThat(mark.read("deleted")).isEmpty();
+        mark.remember("deleted", first);
+        assertThat(mark.read("deleted")).contains(first);
+        deleteMark(" USING TIMESTAMP " + (Long.MAX_VALUE - 1));
+        assertThatExceptionOfType(PhaseStoreException.class)
+                .isThrownBy(() -> mark.remember("deleted", first))
+                .withMessageContaining("version=1")
+                .withMessageContaining("deleted");
+    }
+
+    private void deleteMark(String at) {
+        ((CassandraPartitionDao) dao())
+                .session()
+                .execute("DELETE FROM \"" + KEYSPACE + "\".anneal_phase_mark" + at + " WHERE name = 'deleted'");
+    }
+
+    @Test
     void shouldSayWhatToDoAboutAMissingKeyspaceOrTable() {
         assertThatExceptionOfType(StoreUnavailableException.class)
                 .isThrownBy(() -> StoreUrl.parse(url("no_such")).open(SETTINGS))
@@ -129,8 +155,23 @@ final class CassandraPartitionsTest extends PartitionDaoContract {
         Files.writeString(file, "datastax-java-driver.basic.load-balancing-policy.local-datacenter = nowhere\n");
         assertThatExceptionOfType(StoreUnavailableException.class)
                 .isThrownBy(() -> CassandraSessions.open(url(KEYSPACE), Optional.of(file)))
-                .withMessageContaining("dataCentres=[datacenter1]")
+                .withMessageContaining("localDataCentre=nowhere, dataCentres=[datacenter1]")
                 .withMessageContaining("driver.conf");
+        Commands.Result run = Commands.run(
+                "migrate",
+                "run",
+                "--origin",
+                url(KEYSPACE),
+                "--origin-conf",
+                file.toString(),
+                "--target",
+                "memory:",
+                "--duration",
+                "1s");
+        assertThat(run.exitCode()).isOne();
+        assertThat(run.err().lines())
+                .singleElement(InstanceOfAssertFactories.STRING)
+                .contains("ANL-3005", "localDataCentre=nowhere", "driver.conf");
     }
 
     @Test

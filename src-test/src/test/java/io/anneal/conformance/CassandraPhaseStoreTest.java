@@ -2,6 +2,7 @@ package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
@@ -84,21 +85,31 @@ final class CassandraPhaseStoreTest extends PhaseStoreContract {
         assertThat(open().persistent()).isTrue();
     }
 
-    /** A conditional write that was never answered happened or not; a serial read settles which. */
+    /** A conditional write that was never answered happened, or may still happen until another version is in force. */
     @Test
     void shouldFindOutWhetherAChangeWithoutAnAnswerHappened() {
         PhaseRecord first = PhaseRecord.first("ann", AT, "why");
         PhaseRecord second = first.changed(Phase.WRITE_BOTH, 100, true, "ann", AT, "on");
         PhaseStore happening = CassandraPhaseStore.of(unanswered(true), KEYSPACE);
         PhaseStore lost = CassandraPhaseStore.of(unanswered(false), KEYSPACE);
+        assertThatExceptionOfType(PhaseStoreException.class)
+                .isThrownBy(() -> lost.create("m", first))
+                .withMessageContaining("may still be");
+        assertThat(open().read("m")).isEmpty();
         happening.create("m", first);
-        assertThat(lost.compareAndSet("m", 1, second)).isFalse();
+        assertThatExceptionOfType(PhaseStoreException.class)
+                .isThrownBy(() -> lost.compareAndSet("m", 1, second))
+                .withMessageContaining("name=m, version=2")
+                .withMessageContaining("may still be")
+                .withMessageContaining("look at the phase");
         assertThat(open().read("m")).contains(first);
         assertThat(happening.compareAndSet("m", 1, second)).isTrue();
         assertThat(open().history("m")).containsExactly(first, second);
         // Somebody else's change of the same version is not ours.
         PhaseRecord another = first.changed(Phase.WRITE_BOTH, 50, true, "bob", AT, "on");
         assertThat(happening.compareAndSet("m", 1, another)).isFalse();
+        assertThat(lost.compareAndSet("m", 1, another)).isFalse();
+        assertThatIllegalStateException().isThrownBy(() -> lost.create("m", PhaseRecord.first("bob", AT, "why")));
     }
 
     /** The session, but that conditional batches end in a timeout. */

@@ -48,7 +48,7 @@ class MigrationWalkTest {
     }
 
     @Test
-    @Timeout(value = 5, unit = TimeUnit.MINUTES)
+    @Timeout(value = 25, unit = TimeUnit.MINUTES)
     void shouldWalkFromAnEmbeddedStoreToCassandra(CassandraPeer peer) throws IOException {
         Path origin = directory.resolve("origin");
         try (Store store = Store.open(origin)) {
@@ -71,7 +71,7 @@ class MigrationWalkTest {
     }
 
     @Test
-    @Timeout(value = 5, unit = TimeUnit.MINUTES)
+    @Timeout(value = 25, unit = TimeUnit.MINUTES)
     void shouldWalkFromCassandraToAnEmbeddedStoreWithThePhaseInCassandra(CassandraPeer peer) throws IOException {
         List<String> inserts = new ArrayList<>();
         for (long i = 0; i < OLD_ROWS; i++) {
@@ -117,11 +117,13 @@ class MigrationWalkTest {
                 "--target",
                 target,
                 "--duration",
-                "4m",
+                "20m",
                 "--bake",
                 "1s",
                 "--rate",
                 "100",
+                "--seed",
+                "1",
                 "--keys",
                 "100",
                 "--report",

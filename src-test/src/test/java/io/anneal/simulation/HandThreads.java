@@ -3,11 +3,12 @@ package io.anneal.simulation;
 import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.ShadowConfig;
 import java.time.Instant;
-import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -19,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Threads and time of a dual DAO in a test's hands: nothing runs beside a call, and no time goes by, until the test says so. */
 final class HandThreads implements DualEnvironment.Threads {
-    private final ArrayDeque<Runnable> beside = new ArrayDeque<>();
+    private final Deque<Runnable> beside = new ConcurrentLinkedDeque<>();
     private final PriorityQueue<Timed<?>> timed = new PriorityQueue<>();
     private long nowNanos = 1;
 

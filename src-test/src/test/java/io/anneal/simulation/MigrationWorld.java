@@ -219,7 +219,7 @@ final class MigrationWorld {
             control.readShare(random.nextInt(101), "simulation", "at random");
         } else if (dice < 8 && current.phase() == Phase.READ_TARGET && current.readSharePercent() < 100) {
             control.readShare(100, "simulation", "all");
-        } else if (dice < 12 && current.phase() != Phase.ORIGIN_ONLY) {
+        } else if (dice < 12 && current.phase().writes(Side.ORIGIN) && current.phase().writes(Side.TARGET)) {
             copyAndVerify();
         } else if (current.fallback()) {
             control.advance("simulation", "at random");
@@ -321,7 +321,7 @@ final class MigrationWorld {
     private final class Instance {
         private final int number;
         private final String name;
-        private final SurvivingJournal journal = new SurvivingJournal();
+        private final SurvivingJournal journal;
         private final Map<String, PhaseMark.Seen> marks = new HashMap<>();
         private final LossyPhaseStore phases = new LossyPhaseStore(MigrationWorld.this.phases);
         private VirtualTime.Process process;
@@ -330,6 +330,7 @@ final class MigrationWorld {
         Instance(int number) {
             this.number = number;
             name = "i" + number;
+            journal = new SurvivingJournal(name);
         }
 
         void start() {

@@ -4,10 +4,16 @@ import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.journal.MemoryKeyJournal;
 import io.anneal.dualdao.phase.Side;
 import java.util.List;
+import java.util.Optional;
 
 /** The journal of an instance, which its next incarnation finds as it was. */
 final class SurvivingJournal implements KeyJournal {
     private final KeyJournal journal = new MemoryKeyJournal();
+    private final String id;
+
+    SurvivingJournal(String id) {
+        this.id = id;
+    }
 
     @Override
     public long add(Side lacking, String key, String reason) {
@@ -32,6 +38,11 @@ final class SurvivingJournal implements KeyJournal {
     @Override
     public List<Entry> entries(Side lacking, int limit) {
         return journal.entries(lacking, limit);
+    }
+
+    @Override
+    public Optional<String> id() {
+        return Optional.of(id);
     }
 
     @Override

@@ -131,6 +131,8 @@ final class NodeFiles {
                 "read_request_timeout: 20s",
                 "range_request_timeout: 60s",
                 "write_request_timeout: 20s",
+                "counter_write_request_timeout: 20s",
+                "cas_contention_timeout: 20s",
                 "truncate_request_timeout: 60s",
                 "request_timeout: 20s",
                 "tombstone_warn_threshold: 1000000",

@@ -8,12 +8,25 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** Holds a file's lock until it is closed; the file names the process that does. Its end gives the lock back. */
+/**
+ * Holds a file's lock until it is closed; the file names the process that does. Its end gives the lock back. Any thread may
+ * call.
+ */
 final class DirectoryLock implements AutoCloseable {
+    /**
+     * Held by this process. Taking one again must not even open the file: POSIX drops a process's lock on a file as soon as the
+     * process closes any channel to it.
+     */
+    private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
+    private final Path file;
     private final FileChannel channel;
 
-    private DirectoryLock(FileChannel channel) {
+    private DirectoryLock(Path file, FileChannel channel) {
+        this.file = file;
         this.channel = channel;
     }
 
@@ -22,25 +35,57 @@ final class DirectoryLock implements AutoCloseable {
      */
     static DirectoryLock take(Path file) {
         try {
-            FileChannel channel = FileChannel.open(
-                    file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-            if (!locked(channel)) {
-                channel.close();
-                throw new JournalException("a key journal is in use, file=" + file + ", process=" + holder(file));
+            // One directory under two names is one here, too.
+            Path real = file.toAbsolutePath().getParent().toRealPath().resolve(file.getFileName());
+            if (!HELD.add(real)) {
+                throw inUse(file, pid());
             }
-            channel.truncate(0);
-            channel.write(
-                    ByteBuffer.wrap(Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII)));
-            return new DirectoryLock(channel);
+            DirectoryLock taken = null;
+            try {
+                taken = lock(real);
+            } finally {
+                if (taken == null) {
+                    HELD.remove(real);
+                }
+            }
+            return taken;
         } catch (IOException e) {
             throw new JournalException("a key journal can't be locked, file=" + file + ", reason=" + e.getMessage(), e);
         }
+    }
+
+    private static DirectoryLock lock(Path file) throws IOException {
+        FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        DirectoryLock taken = null;
+        try {
+            if (!locked(channel)) {
+                throw inUse(file, holder(file));
+            }
+            channel.truncate(0);
+            channel.write(ByteBuffer.wrap(pid().getBytes(StandardCharsets.US_ASCII)));
+            taken = new DirectoryLock(file, channel);
+            return taken;
+        } finally {
+            if (taken == null) {
+                channel.close();
+            }
+        }
+    }
+
+    private static JournalException inUse(Path file, String process) {
+        return new JournalException("a key journal is in use, file=" + file + ", process=" + process);
+    }
+
+    private static String pid() {
+        return Long.toString(ProcessHandle.current().pid());
     }
 
     private static boolean locked(FileChannel channel) throws IOException {
         try {
             return channel.tryLock() != null;
         } catch (OverlappingFileLockException e) {
+            // Another class loader's copy of this class.
             return false;
         }
     }
@@ -55,6 +100,8 @@ final class DirectoryLock implements AutoCloseable {
             channel.close();
         } catch (IOException e) {
             throw new JournalException("a key journal's lock can't be given back, reason=" + e.getMessage(), e);
+        } finally {
+            HELD.remove(file);
         }
     }
 }

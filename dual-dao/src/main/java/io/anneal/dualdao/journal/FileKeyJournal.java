@@ -2,12 +2,16 @@ package io.anneal.dualdao.journal;
 
 import io.anneal.dualdao.phase.Side;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * that is taken out is written with the next entry: whoever kills the process finds a few keys in the journal that were
  * done with, which costs a copy each and no more. A disk that is full fails {@link #add} alone, until there is room again.
  *
- * <p>Files: {@code journal}, whose lines {@link JournalLine} describes, {@code journal.tmp} while it is rewritten, and
- * {@code journal.lock}.
+ * <p>Files: {@code journal}, whose lines {@link JournalLine} describes, {@code journal.tmp} while it is rewritten, {@code
+ * journal.id}, made with it, and {@code journal.lock}.
  */
 public final class FileKeyJournal implements KeyJournal {
     private static final Logger LOG = LoggerFactory.getLogger(FileKeyJournal.class);
@@ -30,6 +34,7 @@ public final class FileKeyJournal implements KeyJournal {
     static final long REWRITE_BYTES = 32L << 20;
 
     private final DirectoryLock directoryLock;
+    private final String id;
     private final JournalFile file;
     private final Durability durability;
     private final ReentrantLock lock = new ReentrantLock();
@@ -38,8 +43,10 @@ public final class FileKeyJournal implements KeyJournal {
     private long lastStamp;
     private boolean closed;
 
-    private FileKeyJournal(DirectoryLock directoryLock, JournalFile file, Durability durability, Replay replay) {
+    private FileKeyJournal(
+            DirectoryLock directoryLock, String id, JournalFile file, Durability durability, Replay replay) {
         this.directoryLock = directoryLock;
+        this.id = id;
         this.file = file;
         this.durability = durability;
         lackedByOrigin = replay.origin;
@@ -47,21 +54,22 @@ public final class FileKeyJournal implements KeyJournal {
         lastStamp = replay.stamp;
     }
 
-    /** Opens a directory's journal whose entries survive the end of this process; makes both if they are not there. */
-    public static FileKeyJournal open(Path directory) {
-        return open(directory, Durability.PROCESS_KILL);
-    }
-
     /**
      * Opens a directory's journal; makes both if they are not there.
      *
+     * @param newId names a journal that is made, as no other is named
      * @throws JournalException if it is corrupt, can't be read or written, or another process has it open
      */
-    public static FileKeyJournal open(Path directory, Durability durability) {
-        return open(directory, durability, REWRITE_BYTES, AppendFile::open);
+    public static FileKeyJournal open(Path directory, Durability durability, Supplier<String> newId) {
+        return open(directory, durability, newId, REWRITE_BYTES, AppendFile::open);
     }
 
-    static FileKeyJournal open(Path directory, Durability durability, long rewriteBytes, AppendFile.Opener opener) {
+    static FileKeyJournal open(
+            Path directory,
+            Durability durability,
+            Supplier<String> newId,
+            long rewriteBytes,
+            AppendFile.Opener opener) {
         try {
             Files.createDirectories(directory);
         } catch (IOException e) {
@@ -72,12 +80,33 @@ public final class FileKeyJournal implements KeyJournal {
         }
         DirectoryLock directoryLock = DirectoryLock.take(directory.resolve("journal.lock"));
         try {
+            String id = id(directory, newId);
             Replay replay = new Replay();
             JournalFile file = JournalFile.open(directory, opener, rewriteBytes, replay::accept);
-            return new FileKeyJournal(directoryLock, file, durability, replay);
+            return new FileKeyJournal(directoryLock, id, file, durability, replay);
         } catch (JournalException e) {
             directoryLock.close();
             throw e;
+        }
+    }
+
+    /** A journal whose lines are gone is another one. */
+    private static String id(Path directory, Supplier<String> newId) {
+        Path file = directory.resolve("journal.id");
+        try {
+            if (Files.exists(directory.resolve("journal")) && Files.exists(file)) {
+                String id = Files.readString(file, StandardCharsets.UTF_8).strip();
+                if (!id.isEmpty()) {
+                    return id;
+                }
+            }
+            String id = newId.get();
+            Path written = directory.resolve("journal.id.tmp");
+            Files.writeString(written, id + "\n", StandardCharsets.UTF_8);
+            Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            return id;
+        } catch (IOException e) {
+            throw new JournalException("a key journal can't be named, file=" + file + ", reason=" + e.getMessage(), e);
         }
     }
 
@@ -179,6 +208,11 @@ public final class FileKeyJournal implements KeyJournal {
         } finally {
             lock.unlock();
         }
+    }
+
+    @Override
+    public Optional<String> id() {
+        return Optional.of(id);
     }
 
     @Override

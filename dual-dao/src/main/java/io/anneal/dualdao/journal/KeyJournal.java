@@ -2,6 +2,7 @@ package io.anneal.dualdao.journal;
 
 import io.anneal.dualdao.phase.Side;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The keys of which one side may lack the newest state: a write failed there, was dropped, went to the other side alone, or is
@@ -34,6 +35,14 @@ public interface KeyJournal extends AutoCloseable {
 
     /** Up to that many entries, oldest first. */
     List<Entry> entries(Side lacking, int limit);
+
+    /**
+     * Tells it from all other journals, if it outlives its process and one process alone can have it open: whoever has it open has
+     * its keys, and knows that the processes that had it before are gone. Empty if it isn't so.
+     */
+    default Optional<String> id() {
+        return Optional.empty();
+    }
 
     /** Whether it outlives this process. */
     boolean persistent();

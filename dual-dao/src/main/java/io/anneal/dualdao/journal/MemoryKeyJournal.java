@@ -2,6 +2,7 @@ package io.anneal.dualdao.journal;
 
 import io.anneal.dualdao.phase.Side;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -9,10 +10,24 @@ import java.util.concurrent.locks.ReentrantLock;
  * kills the process loses the names of the keys whose sides differ. Memory grows by the keys that are in it.
  */
 public final class MemoryKeyJournal implements KeyJournal {
+    private final Optional<KeyJournal> namesake;
     private final ReentrantLock lock = new ReentrantLock();
     private final LiveKeys lackedByOrigin = new LiveKeys(Side.ORIGIN);
     private final LiveKeys lackedByTarget = new LiveKeys(Side.TARGET);
     private long lastStamp;
+
+    public MemoryKeyJournal() {
+        namesake = Optional.empty();
+    }
+
+    /**
+     * Keeps keys in memory in the place of a journal whose disk nobody may wait for.
+     *
+     * @param namesake whose name it has, held open until this is closed; its keys stay as they are, and are not seen
+     */
+    public MemoryKeyJournal(KeyJournal namesake) {
+        this.namesake = Optional.of(namesake);
+    }
 
     @Override
     public long add(Side lacking, String key, String reason) {
@@ -56,13 +71,20 @@ public final class MemoryKeyJournal implements KeyJournal {
     }
 
     @Override
+    public Optional<String> id() {
+        return namesake.flatMap(KeyJournal::id);
+    }
+
+    @Override
     public boolean persistent() {
         return false;
     }
 
-    /** Does nothing: the keys stay for whoever still asks. */
+    /** The keys stay for whoever still asks. */
     @Override
-    public void close() {}
+    public void close() {
+        namesake.ifPresent(KeyJournal::close);
+    }
 
     private LiveKeys keys(Side lacking) {
         return lacking == Side.ORIGIN ? lackedByOrigin : lackedByTarget;

@@ -8,16 +8,28 @@ import java.util.Optional;
 
 /**
  * Keys in journals of instances that are gone: nobody's heartbeat counts them, and yet one side may lack them. They count until
- * an instance opens the same journal again, or until everything was verified after the instance went.
+ * an instance opens the same journal again, or until everything was verified after the instance went. What a {@link
+ * ReturnedInstance} wrote is in no journal.
  */
 final class DepartedKeys {
-    private static final List<String> KEPT = List.of(Facts.DIRTY_TARGET, Facts.DIRTY_ORIGIN, Facts.JOURNAL, Facts.MODE);
+    private static final List<String> KEPT = List.of(
+            Facts.DIRTY_TARGET,
+            Facts.DIRTY_ORIGIN,
+            Facts.JOURNAL,
+            Facts.MODE,
+            Facts.RUN,
+            Facts.FALLBACK_LAST_HIT_MILLIS);
 
     private DepartedKeys() {}
 
-    /** The facts of the note that an instance leaves; empty if its journal is empty, or nobody depends on it. */
-    static Optional<Map<String, String>> left(String instance, Map<String, String> facts) {
-        boolean clean = count(facts, Facts.DIRTY_TARGET) <= 0 && count(facts, Facts.DIRTY_ORIGIN) <= 0;
+    /**
+     * The facts of the note that an instance leaves; empty if its journal is empty and none of its reads fell back since the last
+     * change, or if nobody depends on it.
+     */
+    static Optional<Map<String, String>> left(String instance, Map<String, String> facts, PhaseRecord inForce) {
+        boolean clean = count(facts, Facts.DIRTY_TARGET) <= 0
+                && count(facts, Facts.DIRTY_ORIGIN) <= 0
+                && count(facts, Facts.FALLBACK_LAST_HIT_MILLIS) <= inForce.at().toEpochMilli();
         return clean || TestWalk.MODE.equals(facts.get(Facts.MODE))
                 ? Optional.empty()
                 : Optional.of(about(instance, facts));
@@ -41,14 +53,25 @@ final class DepartedKeys {
         long sinceVersion = lacking == Side.TARGET
                 ? stretch.map(known -> known.start().version()).orElse(Long.MAX_VALUE)
                 : situation.targetAuthorityVersion();
+        return outstanding(situation, lacking, sinceVersion);
+    }
+
+    /** Those who wrote the origin alone while others took the target for complete, in words. */
+    static List<String> returned(Situation situation) {
+        return outstanding(situation, Side.TARGET, Long.MAX_VALUE);
+    }
+
+    private static List<String> outstanding(Situation situation, Side lacking, long sinceVersion) {
         List<PhaseNote> notes = situation.notes();
         List<String> outstanding = new ArrayList<>();
         for (int i = 0; i < notes.size(); i++) {
             PhaseNote note = notes.get(i);
-            if (note.version() >= sinceVersion
+            // Nobody copied what a returned instance wrote, however long ago.
+            boolean counts = note.version() >= sinceVersion || note.kind() == PhaseNote.Kind.INSTANCE_RETURNED;
+            if (counts
                     && lacks(note, lacking)
                     && !reopened(note, situation)
-                    && !verifiedAfter(note, notes.subList(i + 1, notes.size()), stretch)) {
+                    && !verifiedAfter(note, notes.subList(i + 1, notes.size()), situation.stretch())) {
                 outstanding.add(text(note, lacking));
             }
         }
@@ -60,6 +83,8 @@ final class DepartedKeys {
             case INSTANCE_LEFT -> count(note.facts(), dirty(lacking)) > 0;
             // What it did after its last heartbeat is unknown.
             case INSTANCE_DEAD -> !TestWalk.MODE.equals(note.facts().get(Facts.MODE));
+            case INSTANCE_RETURNED ->
+                lacking == Side.TARGET && !TestWalk.MODE.equals(note.facts().get(Facts.MODE));
             default -> false;
         };
     }
@@ -83,10 +108,16 @@ final class DepartedKeys {
     }
 
     private static String text(PhaseNote note, Side lacking) {
+        String who = note.facts().getOrDefault(Facts.INSTANCE, note.who());
+        if (note.kind() == PhaseNote.Kind.INSTANCE_RETURNED) {
+            return who + " was declared dead and wrote the origin alone until " + note.at()
+                    + ": verify where both sides are written";
+        }
         String how = note.kind() == PhaseNote.Kind.INSTANCE_DEAD ? "was declared dead" : "ended";
         long keys = count(note.facts(), dirty(lacking));
-        return note.facts().getOrDefault(Facts.INSTANCE, note.who()) + " " + how + " at " + note.at()
-                + (keys > 0 ? " with " + keys + " keys in its journal" : " with keys in its journal that nobody knows");
+        return who + " " + how + " at " + note.at() + " with "
+                + (keys > 0 ? keys + " keys in its journal" : "keys in its journal that nobody knows")
+                + ": start it again with its directory, or verify";
     }
 
     static String dirty(Side lacking) {

@@ -12,6 +12,8 @@ public final class Facts {
     public static final String HOST = "host";
     public static final String PID = "pid";
     public static final String STARTED_MILLIS = "startedMillis";
+    /** How long an instance waits between two heartbeats. */
+    public static final String POLL_MILLIS = "pollMillis";
     /** {@code MIGRATION} or {@code TEST}. */
     public static final String MODE = "mode";
     /** {@code gated}, {@code whole} or {@code merged}: what is done about partitions that are partly in the target. */
@@ -20,7 +22,7 @@ public final class Facts {
     public static final String NEEDS_TARGET_FIRST = "needsTargetFirst";
     /** {@code false} if the keys written since phase 4 are not kept, so that there is no way back from there. */
     public static final String REMEMBERS_WRITES = "remembersWrites";
-    /** Tells a persistent journal from others, such as host and directory: whoever opens it again has its keys. */
+    /** Tells a persistent journal from all others: whoever opens it again has its keys, and the run that had it is gone. */
     public static final String JOURNAL = "journal";
     /** Changes of which an instance could not ask the phase store, from its start. */
     public static final String STORE_FAILURES = "storeFailures";

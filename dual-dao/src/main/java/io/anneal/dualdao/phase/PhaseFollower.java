@@ -3,7 +3,6 @@ package io.anneal.dualdao.phase;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,30 +24,25 @@ import org.slf4j.LoggerFactory;
  * and that fits, so that a target that is down keeps no instance from starting. If no mark at all takes a step forward, it is not
  * acknowledged; the way back is.
  *
- * <p>{@link #enter}, {@link #current} and the other questions: any thread. {@link #start}, {@link #poll} and {@link #close} may
- * block for the store and wait for each other.
+ * <p>{@link #enter}, {@link #current}, {@link #stop} and the questions: any thread. {@link #start}, {@link #poll} and {@link #close}
+ * may block for the store and wait for each other.
  */
 public final class PhaseFollower implements PhaseSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PhaseFollower.class);
-
-    /** Every so many polls, and before each acknowledgement, it is made sure that nobody else has this instance's name. */
-    private static final int POLLS_PER_NAME_CHECK = 30;
 
     private final PhaseStore store;
     private final String name;
     private final String instance;
     private final RememberedPhase remembered;
+    private final Registration registration;
+    private final ReturnedInstance returned;
     private final Supplier<Map<String, String>> facts;
     private final InstantSource clock;
 
-    /** Those of earlier records in which operations may be under way; guarded by this. */
+    /** Those of earlier records in which operations may be under way. Guards itself and changes of the view, never while a store is asked. */
     private final List<PhaseView> leaving = new ArrayList<>();
 
-    private String run;
-    private Instant started;
     private long acknowledgedVersion;
-    private int pollsSinceNameCheck;
-    private boolean nameTaken;
     private boolean lost;
     private boolean closed;
 
@@ -63,7 +57,8 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
     /**
      * @param instance unique among all that share the phase
      * @param marks where to remember what was seen, none for a store that ends with this process
-     * @param facts what to say in the next heartbeat; asked by one thread at a time, once a heartbeat
+     * @param facts what to say in the next heartbeat; asked by one thread at a time
+     * @param sleeper waits at the start for a store that does not show this run yet
      */
     public PhaseFollower(
             PhaseStore store,
@@ -71,44 +66,46 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
             String instance,
             List<PhaseMark> marks,
             Supplier<Map<String, String>> facts,
-            InstantSource clock) {
+            InstantSource clock,
+            PhaseControl.Sleeper sleeper) {
         this.store = store;
         this.name = name;
         this.instance = instance;
         this.remembered = new RememberedPhase(name, marks);
         this.facts = facts;
         this.clock = clock;
+        this.registration = new Registration(store, name, instance, facts, clock, sleeper);
+        this.returned = new ReturnedInstance(store, name, instance, facts, clock);
     }
 
     /**
      * Takes up the record in force and registers the instance.
      *
      * @throws PhaseStoreException if the store can't be asked, has no record, is older than what was seen, or holds phases that do
-     *     not fit this instance's mode; then the instance is not registered
+     *     not fit this instance's mode; if another run has this name and may still be serving; then nobody's registration has
+     *     changed
      */
     public synchronized void start() {
-        if (started != null) {
+        if (registration.began()) {
             throw new IllegalStateException("instance was started before, name=" + name + ", instance=" + instance);
         }
-        started = clock.instant();
-        run = ProcessHandle.current().pid() + "-" + started.toEpochMilli() + "-"
-                + Integer.toHexString(System.identityHashCode(this));
-        boolean registered = false;
+        registration.begin();
         try {
             PhaseRecord seen = readAndCheck();
-            beat(seen.version(), false, "starts");
-            registered = true;
+            registration.take(seen.version());
             Optional<PhaseRecord> again = store.read(name);
             while (!again.equals(Optional.of(seen))) {
                 seen = readAndCheck();
-                beat(seen.version(), false, "starts");
+                registration.beat(seen.version(), false, "starts", failures);
                 again = store.read(name);
             }
             checkMode(seen);
+            returned.ownUpForEarlierRun(seen, remembered.oldestVersion());
             remembered.rememberOrRefuse(seen);
+            registration.takeOffEarlierRuns();
             inForce = seen;
             acknowledgedVersion = seen.version();
-            beat(seen.version(), true, null);
+            registration.beat(seen.version(), true, null, failures);
             view = new PhaseView(seen);
             LOG.info(
                     "phase taken up, name={}, instance={}, phase={}, version={}",
@@ -119,9 +116,7 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
         } catch (RuntimeException e) {
             inForce = null;
             closed = true;
-            if (registered) {
-                forgetAfter(e);
-            }
+            registration.giveBack(e);
             throw e;
         }
     }
@@ -132,28 +127,19 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
         return seen.orElseThrow();
     }
 
-    private void forgetAfter(RuntimeException failure) {
-        try {
-            store.forget(name, instance);
-        } catch (PhaseStoreException e) {
-            failure.addSuppressed(e);
-        }
-    }
-
     /** A target that was only tried out must not be taken for one that was migrated to, and the other way round. */
     private void checkMode(PhaseRecord seen) {
-        List<Heartbeat> heartbeats = store.heartbeats(name);
-        String own = heartbeats.stream()
-                .filter(heartbeat -> heartbeat.instance().equals(instance))
-                .map(heartbeat -> heartbeat.facts().getOrDefault(Facts.MODE, ""))
-                .findAny()
-                .orElse("");
+        String own = facts.get().getOrDefault(Facts.MODE, "");
         if (own.isEmpty()) {
             return;
         }
-        for (Heartbeat other : heartbeats) {
+        List<Heartbeat> others = store.heartbeats(name).stream()
+                .filter(InstanceState::serves)
+                .filter(registration.gone().negate())
+                .toList();
+        for (Heartbeat other : others) {
             String mode = other.facts().getOrDefault(Facts.MODE, own);
-            if (InstanceState.serves(other) && !mode.equals(own)) {
+            if (!mode.equals(own)) {
                 throw new PhaseStoreException("instances of two modes share a phase, name=" + name + ", instance="
                         + instance + ", mode=" + own + ", other=" + other.instance() + ", otherMode=" + mode);
             }
@@ -166,9 +152,10 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
                             + " in test mode, or take another name, name=" + name + ", phase=" + label(seen) + ", mode="
                             + own);
         }
-        if (!tested && test && seen.phase().authority() == Side.TARGET) {
-            throw new PhaseStoreException("the origin is behind since a migration went this far, in test mode it would"
-                    + " answer, name=" + name + ", phase=" + label(seen) + ", mode=" + own);
+        if (!tested && test && seen.phase() != Phase.ORIGIN_ONLY) {
+            throw new PhaseStoreException("a migration went this far, in test mode the target would miss writes and an"
+                    + " origin that is behind would answer: test mode begins in phase 1, name=" + name + ", phase="
+                    + label(seen) + ", mode=" + own);
         }
     }
 
@@ -212,10 +199,15 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
         if (refusal.isEmpty() && !seen.equals(inForce)) {
             takeUp(seen);
         }
-        leaving.removeIf(PhaseView::drained);
+        if (drained()) {
+            returned.ownUp(inForce, acknowledgedVersion, registration.run());
+        }
+        if (acknowledgedVersion != inForce.version()) {
+            noteTestMode();
+        }
         String reason = refusal.or(this::notDrained)
                 .or(remembered::missing)
-                .or(this::otherOfThisName)
+                .or(() -> registration.problem(acknowledgedVersion != inForce.version()))
                 .orElse(null);
         if (reason != null && !reason.equals(heldUp)) {
             LOG.info(
@@ -226,7 +218,7 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
                     reason);
         }
         heldUp = reason;
-        beat(inForce.version(), reason == null, reason);
+        registration.beat(inForce.version(), reason == null, reason, failures);
         if (reason == null) {
             acknowledgedVersion = inForce.version();
         }
@@ -245,6 +237,21 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
                         "the phase store holds " + text(seen) + ", in whose history " + text(inForce) + " is not");
     }
 
+    /** Whoever made the step may have looked before this instance was there. */
+    private void noteTestMode() {
+        boolean tests = TestWalk.MODE.equals(facts.get().get(Facts.MODE)) && inForce.phase() != Phase.ORIGIN_ONLY;
+        if (tests && !TestWalk.under(store.history(name), store.notes(name))) {
+            store.addNote(
+                    name,
+                    new PhaseNote(
+                            clock.instant(),
+                            inForce.version(),
+                            instance,
+                            PhaseNote.Kind.TEXT,
+                            TestWalk.facts("to " + label(inForce))));
+        }
+    }
+
     private void takeUp(PhaseRecord seen) {
         if (!seen.phase().neighbours(inForce.phase())) {
             LOG.error(
@@ -254,13 +261,15 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
                     label(inForce),
                     label(seen));
         }
+        returned.leaves(inForce);
         remembered.remember(seen, seen.phase().compareTo(inForce.phase()) >= 0);
         PhaseRecord before = inForce;
         inForce = seen;
-        PhaseView old = view;
-        if (old != null) {
-            view = new PhaseView(seen);
-            leaving.add(old);
+        synchronized (leaving) {
+            if (view != null) {
+                leaving.add(view);
+                view = new PhaseView(seen);
+            }
         }
         LOG.info(
                 "phase taken up, name={}, instance={}, from={}, to={}, version={}, who={}, why={}",
@@ -274,31 +283,7 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
     }
 
     private Optional<String> notDrained() {
-        return leaving.isEmpty() ? Optional.empty() : Optional.of("operations of an earlier record are under way");
-    }
-
-    /** Two instances under one name would acknowledge for each other. */
-    private Optional<String> otherOfThisName() {
-        pollsSinceNameCheck++;
-        if (acknowledgedVersion != inForce.version() || pollsSinceNameCheck >= POLLS_PER_NAME_CHECK || nameTaken) {
-            pollsSinceNameCheck = 0;
-            nameTaken = store.heartbeats(name).stream()
-                    .filter(heartbeat -> heartbeat.instance().equals(instance))
-                    .anyMatch(heartbeat -> !run.equals(heartbeat.facts().getOrDefault(Facts.RUN, run)));
-        }
-        return nameTaken ? Optional.of("another instance has the same name, instance=" + instance) : Optional.empty();
-    }
-
-    private void beat(long version, boolean drained, String reason) {
-        Map<String, String> said = new HashMap<>(facts.get());
-        said.putIfAbsent(Facts.KIND, InstanceState.SERVING);
-        said.putIfAbsent(Facts.STARTED_MILLIS, String.valueOf(started.toEpochMilli()));
-        said.put(Facts.STORE_FAILURES, String.valueOf(failures));
-        said.put(Facts.RUN, run);
-        if (reason != null) {
-            said.put(Facts.HELD_UP, reason);
-        }
-        store.heartbeat(name, new Heartbeat(instance, version, drained, clock.instant(), said));
+        return drained() ? Optional.empty() : Optional.of("operations of an earlier record are under way");
     }
 
     @Override
@@ -341,18 +326,21 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
     }
 
     /** No operation may begin from now on: {@link #enter} throws {@link IllegalStateException}. Those under way go on. */
-    public synchronized void stop() {
-        PhaseView old = view;
-        view = null;
-        if (old != null) {
-            leaving.add(old);
+    public void stop() {
+        synchronized (leaving) {
+            if (view != null) {
+                leaving.add(view);
+                view = null;
+            }
         }
     }
 
     /** Whether no operation of an earlier record is under way, and after {@link #stop} none at all. */
-    public synchronized boolean drained() {
-        leaving.removeIf(PhaseView::drained);
-        return leaving.isEmpty();
+    public boolean drained() {
+        synchronized (leaving) {
+            leaving.removeIf(PhaseView::drained);
+            return leaving.isEmpty();
+        }
     }
 
     /**
@@ -375,12 +363,17 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
             return;
         }
         try {
-            DepartedKeys.left(instance, facts.get())
+            PhaseRecord last = store.read(name).orElse(inForce);
+            if (last.version() > inForce.version()) {
+                returned.leaves(inForce);
+                returned.ownUp(last, acknowledgedVersion, registration.run());
+            }
+            DepartedKeys.left(instance, facts.get(), last)
                     .ifPresent(left -> store.addNote(
                             name,
                             new PhaseNote(
                                     clock.instant(), inForce.version(), instance, PhaseNote.Kind.INSTANCE_LEFT, left)));
-            store.forget(name, instance);
+            registration.end();
         } catch (RuntimeException e) {
             // As in poll; the next step waits for somebody who declares it dead.
             LOG.error("instance could not be taken off and stays registered, name={}, instance={}", name, instance, e);

@@ -20,6 +20,7 @@ public interface PhaseStore extends AutoCloseable {
      * Begins a migration.
      *
      * @throws IllegalStateException if there is a record of that name
+     * @throws PhaseStoreException if the store does not know, too: look again before the next try
      */
     void create(String name, PhaseRecord first);
 
@@ -28,6 +29,7 @@ public interface PhaseStore extends AutoCloseable {
      *
      * @return whether it was
      * @throws IllegalArgumentException if the record's version is not the next one
+     * @throws PhaseStoreException if the store does not know, too: it may still happen, so look again before the next try
      */
     boolean compareAndSet(String name, long expectedVersion, PhaseRecord next);
 

@@ -23,6 +23,7 @@ final class RememberedPhase {
     private final Map<PhaseMark, PhaseMark.Seen> owed = new HashMap<>();
 
     private boolean owedForward;
+    private long oldestVersion;
 
     RememberedPhase(String name, List<PhaseMark> marks) {
         this.name = name;
@@ -40,6 +41,8 @@ final class RememberedPhase {
                 unreadable.put(mark, e);
             }
         }
+        oldestVersion =
+                seen.values().stream().mapToLong(PhaseMark.Seen::version).min().orElse(0);
         PhaseRecord found = stored.orElseThrow(() -> missing(seen));
         seen.forEach((mark, memory) -> compare(mark, memory, found, history));
         for (Map.Entry<PhaseMark, PhaseStoreException> unread : unreadable.entrySet()) {
@@ -81,6 +84,14 @@ final class RememberedPhase {
         if (!same) {
             throw new PhaseStoreException("phase store has another history than what was seen" + facts);
         }
+    }
+
+    /**
+     * What the mark that is furthest behind remembered when it was checked, 0 without any: the mark that is the instance's own, since
+     * those in the target are everybody's.
+     */
+    long oldestVersion() {
+        return oldestVersion;
     }
 
     /** Remembers at the start; one mark at least must take it, if there are any. */

@@ -21,7 +21,7 @@ public enum Counter {
     REPAIRS_SKIPPED,
     COMPARED,
     MISMATCHES,
-    /** In test mode: target operations for which there was no room. */
+    /** In test mode: target operations for which there was no room, or whose keys could not be told. */
     DROPPED_READS,
     DROPPED_WRITES,
     /** Keys written to the journal, and copied from the side that is right since. */

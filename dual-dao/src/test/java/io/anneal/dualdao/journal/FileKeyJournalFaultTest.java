@@ -31,7 +31,7 @@ final class FileKeyJournalFaultTest {
     }
 
     private FileKeyJournal open(Durability durability, long rewriteBytes) {
-        return FileKeyJournal.open(directory, durability, rewriteBytes, files);
+        return FileKeyJournal.open(directory, durability, () -> "id", rewriteBytes, files);
     }
 
     private void reopen(Durability durability) {
@@ -189,11 +189,12 @@ final class FileKeyJournalFaultTest {
         Path empty = directory.resolve("empty");
         files.roomBytes = 0;
 
-        assertThatThrownBy(() -> FileKeyJournal.open(empty, Durability.PROCESS_KILL, 1 << 20, files))
+        assertThatThrownBy(() -> FileKeyJournal.open(empty, Durability.PROCESS_KILL, () -> "id", 1 << 20, files))
                 .isInstanceOf(JournalException.class)
                 .hasMessageContaining("file=" + empty.resolve("journal"));
 
         files.heal();
-        FileKeyJournal.open(empty, Durability.PROCESS_KILL, 1 << 20, files).close();
+        FileKeyJournal.open(empty, Durability.PROCESS_KILL, () -> "id", 1 << 20, files)
+                .close();
     }
 }

@@ -55,7 +55,7 @@ final class FileKeyJournalModelTest {
     }
 
     private FileKeyJournal open() {
-        return FileKeyJournal.open(current, durability, 500, files);
+        return FileKeyJournal.open(current, durability, () -> "id", 500, files);
     }
 
     private void breakSomething() {

@@ -22,7 +22,7 @@ final class FileKeyJournalProcessTest {
         private Adder() {}
 
         public static void main(String[] arguments) {
-            FileKeyJournal journal = FileKeyJournal.open(Path.of(arguments[0]));
+            FileKeyJournal journal = FileKeyJournal.open(Path.of(arguments[0]), Durability.PROCESS_KILL, () -> "id");
             for (int i = 0; ; i++) {
                 journal.add(Side.TARGET, "key" + i, "in flight");
                 System.out.println(i);
@@ -32,14 +32,7 @@ final class FileKeyJournalProcessTest {
 
     @Test
     void shouldHoldEveryKeyThatAKilledProcessAdded() throws Exception {
-        Process adder = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Adder.class.getName(),
-                        directory.toString())
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
+        Process adder = adder();
         int last;
         try (BufferedReader printed =
                 new BufferedReader(new InputStreamReader(adder.getInputStream(), StandardCharsets.UTF_8))) {
@@ -53,13 +46,43 @@ final class FileKeyJournalProcessTest {
         }
         adder.waitFor();
 
-        try (FileKeyJournal journal = FileKeyJournal.open(directory)) {
+        try (FileKeyJournal journal = FileKeyJournal.open(directory, Durability.PROCESS_KILL, () -> "id")) {
             for (int i = 0; i <= last; i++) {
                 assertThat(journal.contains(Side.TARGET, "key" + i))
                         .as("key %s", i)
                         .isTrue();
             }
         }
+    }
+
+    private Process adder() throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Adder.class.getName(),
+                        directory.toString())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    @Test
+    void shouldKeepOtherProcessesOffAfterARefusalInThisOne() throws Exception {
+        try (FileKeyJournal held = FileKeyJournal.open(directory, Durability.PROCESS_KILL, () -> "id")) {
+            assertInUse(ProcessHandle.current().pid());
+
+            Process adder = adder();
+            try (BufferedReader printed =
+                    new BufferedReader(new InputStreamReader(adder.getInputStream(), StandardCharsets.UTF_8))) {
+                assertThat(printed.readLine())
+                        .as("key added by another process")
+                        .isNull();
+            } finally {
+                adder.destroyForcibly();
+            }
+            held.add(Side.TARGET, "k", "");
+        }
+        FileKeyJournal.open(directory, Durability.PROCESS_KILL, () -> "id").close();
     }
 
     private static int readUntil(BufferedReader printed, int last) throws IOException {
@@ -76,7 +99,7 @@ final class FileKeyJournalProcessTest {
     }
 
     private void assertInUse(long pid) {
-        assertThatThrownBy(() -> FileKeyJournal.open(directory))
+        assertThatThrownBy(() -> FileKeyJournal.open(directory, Durability.PROCESS_KILL, () -> "id"))
                 .isInstanceOf(JournalException.class)
                 .hasMessageContaining("in use")
                 .hasMessageContaining("process=" + pid);

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,7 +21,8 @@ final class FileKeyJournalTest extends KeyJournalContract {
 
     @Override
     KeyJournal open() {
-        return FileKeyJournal.open(directory, Durability.PROCESS_KILL, FileKeyJournal.REWRITE_BYTES, new FaultyFiles());
+        return FileKeyJournal.open(
+                directory, Durability.PROCESS_KILL, () -> "id", FileKeyJournal.REWRITE_BYTES, new FaultyFiles());
     }
 
     private void reopen() {
@@ -54,7 +56,7 @@ final class FileKeyJournalTest extends KeyJournalContract {
     @Test
     void shouldSyncToARealDisk() {
         journal.close();
-        journal = FileKeyJournal.open(directory, Durability.POWER_CUT);
+        journal = FileKeyJournal.open(directory, Durability.POWER_CUT, () -> "id");
         journal.add(Side.TARGET, "a", "r");
         reopen();
 
@@ -240,7 +242,7 @@ final class FileKeyJournalTest extends KeyJournalContract {
 
     @Test
     void shouldRefuseADirectoryThatIsInUse() {
-        assertThatThrownBy(() -> FileKeyJournal.open(directory))
+        assertThatThrownBy(() -> FileKeyJournal.open(directory, Durability.PROCESS_KILL, () -> "id"))
                 .isInstanceOf(JournalException.class)
                 .hasMessageContaining("in use")
                 .hasMessageContaining("file=" + directory.resolve("journal.lock"))
@@ -263,7 +265,7 @@ final class FileKeyJournalTest extends KeyJournalContract {
     void shouldRefuseADirectoryThatIsAFile() throws IOException {
         Path plain = Files.writeString(directory.resolve("plain"), "x");
 
-        assertThatThrownBy(() -> FileKeyJournal.open(plain))
+        assertThatThrownBy(() -> FileKeyJournal.open(plain, Durability.PROCESS_KILL, () -> "id"))
                 .isInstanceOf(JournalException.class)
                 .hasMessageContaining("directory=" + plain);
     }
@@ -299,7 +301,7 @@ final class FileKeyJournalTest extends KeyJournalContract {
     @Test
     void shouldRewriteTheFileWhenMostOfItIsDone() throws IOException {
         journal.close();
-        journal = FileKeyJournal.open(directory, Durability.PROCESS_KILL, 1_000, AppendFile::open);
+        journal = FileKeyJournal.open(directory, Durability.PROCESS_KILL, () -> "id", 1_000, AppendFile::open);
         journal.add(Side.ORIGIN, "stays", "written in phase 4");
         long longest = 0;
         for (int i = 0; i < 1_000; i++) {
@@ -319,7 +321,7 @@ final class FileKeyJournalTest extends KeyJournalContract {
     void shouldNotRewriteTheFileForKeysThatAreAllAlive() throws IOException {
         journal.close();
         FaultyFiles files = new FaultyFiles();
-        journal = FileKeyJournal.open(directory, Durability.PROCESS_KILL, 100, files);
+        journal = FileKeyJournal.open(directory, Durability.PROCESS_KILL, () -> "id", 100, files);
         int atOpen = files.syncCount;
         for (int i = 0; i < 1_000; i++) {
             journal.add(Side.ORIGIN, "key" + i, "written in phase 4");
@@ -338,5 +340,24 @@ final class FileKeyJournalTest extends KeyJournalContract {
 
         assertThat(keys(journal, Side.TARGET)).containsExactly("a");
         assertThat(directory.resolve("journal.tmp")).doesNotExist();
+    }
+
+    @Test
+    void shouldKeepItsNameAsLongAsItsLines() throws IOException {
+        assertThat(named("first")).contains("first");
+        assertThat(named("second")).as("opened again").contains("first");
+
+        Files.delete(directory.resolve("named/journal"));
+        assertThat(named("third")).as("its keys are gone").contains("third");
+
+        Files.writeString(directory.resolve("named/journal.id"), "");
+        assertThat(named("fourth")).as("a power cut emptied the name").contains("fourth");
+    }
+
+    private Optional<String> named(String newId) {
+        try (FileKeyJournal opened =
+                FileKeyJournal.open(directory.resolve("named"), Durability.PROCESS_KILL, () -> newId)) {
+            return opened.id();
+        }
     }
 }

@@ -204,7 +204,7 @@ final class FilePhaseStoreTest {
     }
 
     @Test
-    void shouldNameADamagedHeartbeatAndGoOnWhenItIsTakenOff() throws IOException {
+    void shouldNameADamagedHeartbeatAndGoOnWhenItIsTakenOff() throws IOException, InterruptedException {
         FilePhaseStore store = begun();
         Path beat = file("users.instances/host%2f1.beat");
         Files.writeString(beat, "");
@@ -214,7 +214,7 @@ final class FilePhaseStoreTest {
                 .isInstanceOf(PhaseStoreException.class)
                 .hasMessageContaining(beat.toString())
                 .hasMessageContaining("the file is empty");
-        control.declareDead("host/1", "ann", "its file is empty");
+        control.declareDead("host/1", "ann", "its file is empty", nap -> {});
         assertThat(control.instances()).isEmpty();
         assertThat(control.notes())
                 .last()
@@ -324,7 +324,7 @@ final class FilePhaseStoreTest {
         try {
             change(store, "parent");
             for (Process child : List.of(first, second)) {
-                assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
+                assertThat(child.waitFor(5, TimeUnit.MINUTES)).isTrue();
                 String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
                 assertThat(child.exitValue()).as(said).isZero();
             }

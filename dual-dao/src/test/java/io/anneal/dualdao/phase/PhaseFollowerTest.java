@@ -169,7 +169,8 @@ final class PhaseFollowerTest {
                     }
                     return Map.of();
                 },
-                clock);
+                clock,
+                duration -> {});
         a.start();
         fails[0] = true;
 
@@ -238,11 +239,11 @@ final class PhaseFollowerTest {
     }
 
     @Test
-    void shouldGoOnWithTheOthersWhenItWasDeclaredDead() {
+    void shouldGoOnWithTheOthersWhenItWasDeclaredDead() throws InterruptedException {
         control.create("ann", "begin");
         TestInstance a = TestInstance.started(store, "a", clock);
         clock.advance(Duration.ofMinutes(1));
-        control.declareDead("a", "ann", "its machine is gone");
+        control.declareDead("a", "ann", "its machine is gone", nap -> {});
         control.advance("ann", "on");
         control.advance("ann", "on", true);
 
@@ -253,10 +254,11 @@ final class PhaseFollowerTest {
     }
 
     @Test
-    void shouldNotAcknowledgeWhenAnotherInstanceHasItsName() {
+    void shouldNotAcknowledgeWhenAnotherInstanceHasItsName() throws InterruptedException {
         control.create("ann", "begin");
         TestInstance a = TestInstance.started(store, "a", clock);
-        clock.advance(Duration.ofMillis(1));
+        clock.advance(Duration.ofMinutes(1));
+        control.declareDead("a", "ann", "it must be", nap -> {});
         TestInstance again = TestInstance.started(store, "a", clock);
         control.advance("ann", "on");
 
@@ -267,6 +269,132 @@ final class PhaseFollowerTest {
         again.follower.poll();
         assertThat(again.follower.heldUp()).isPresent();
         assertThat(control.acknowledged()).isFalse();
+    }
+
+    @Test
+    void shouldRefuseToStartUnderTheNameOfOneThatMayBeServing() throws InterruptedException {
+        control.create("ann", "begin");
+        TestInstance a = new TestInstance(store, "a", clock);
+        a.say(Facts.JOURNAL, "one");
+        a.follower.start();
+        Heartbeat before = heartbeat("a");
+        clock.advance(Duration.ofHours(1));
+        TestInstance elsewhere = new TestInstance(store, "a", clock);
+        elsewhere.say(Facts.JOURNAL, "two");
+
+        assertThatThrownBy(elsewhere.follower::start)
+                .isInstanceOf(PhaseStoreException.class)
+                .hasMessageContaining("another run has this instance's name")
+                .hasMessageContaining("--dead");
+        assertThatThrownBy(new TestInstance(store, "a", clock).follower::start)
+                .as("without a journal that lasts")
+                .isInstanceOf(PhaseStoreException.class);
+        assertThat(store.heartbeats(NAME)).containsExactly(before);
+
+        control.declareDead("a", "ann", "its machine is gone", nap -> {});
+        TestInstance.started(store, "a", clock);
+    }
+
+    @Test
+    void shouldTakeThePlaceOfARunWhoseJournalItHas() {
+        control.create("ann", "begin");
+        TestInstance crashed = new TestInstance(store, "a", clock);
+        crashed.say(Facts.JOURNAL, "one");
+        crashed.follower.start();
+        TestInstance again = new TestInstance(store, "a", clock);
+        again.say(Facts.JOURNAL, "one");
+        again.follower.start();
+        assertThat(store.heartbeats(NAME)).hasSize(1);
+
+        TestInstance renamed = new TestInstance(store, "b", clock);
+        renamed.say(Facts.JOURNAL, "one");
+        renamed.follower.start();
+        assertThat(store.heartbeats(NAME)).extracting(Heartbeat::instance).containsExactly("b");
+        control.advance("ann", "on");
+    }
+
+    @Test
+    void shouldLeaveTheRegistrationOfTheRunBeforeWhenItMayNotServe() {
+        control.create("ann", "begin");
+        TestInstance crashed = new TestInstance(store, "a", clock);
+        crashed.say(Facts.JOURNAL, "one");
+        crashed.say(Facts.DIRTY_TARGET, 5);
+        crashed.follower.start();
+        TestInstance.started(store, "b", clock);
+        Heartbeat before = heartbeat("a");
+        TestInstance again = new TestInstance(store, "a", clock);
+        again.say(Facts.JOURNAL, "one");
+        again.say(Facts.MODE, "TEST");
+
+        assertThatThrownBy(again.follower::start).hasMessageContaining("instances of two modes");
+        assertThat(heartbeat("a")).isEqualTo(before);
+    }
+
+    @Test
+    void shouldNotTakeOffAnotherRunOfItsName() throws InterruptedException {
+        control.create("ann", "begin");
+        TestInstance a = TestInstance.started(store, "a", clock);
+        clock.advance(Duration.ofMinutes(1));
+        control.declareDead("a", "ann", "it must be", nap -> {});
+        TestInstance.started(store, "a", clock);
+        Heartbeat other = heartbeat("a");
+
+        a.follower.close();
+
+        assertThat(store.heartbeats(NAME)).containsExactly(other);
+    }
+
+    /** As Cassandra does it for a clock behind that of whoever took the instance off. */
+    private final class Hiding extends UnreliableStore {
+        private boolean hides = true;
+
+        Hiding() {
+            inner = store;
+        }
+
+        @Override
+        public void heartbeat(String name, Heartbeat heartbeat) {
+            if (!hides) {
+                super.heartbeat(name, heartbeat);
+            }
+        }
+    }
+
+    @Test
+    void shouldServeOnlyOnceTheStoreShowsIt() {
+        control.create("ann", "begin");
+        Hiding hiding = new Hiding();
+        TestInstance a = new TestInstance(hiding, "a", clock);
+        assertThatThrownBy(a.follower::start)
+                .isInstanceOf(PhaseStoreException.class)
+                .hasMessageContaining("doesn't show this run's heartbeats");
+        assertThatThrownBy(a.follower::enter).isInstanceOf(IllegalStateException.class);
+
+        TestInstance waits = new TestInstance(hiding, "a", clock);
+        waits.naps = () -> hiding.hides = false;
+        waits.follower.start();
+        assertThat(heartbeat("a").drained()).isTrue();
+    }
+
+    @Test
+    void shouldNotAcknowledgeWhatTheStoreDoesNotShow() {
+        control.create("ann", "begin");
+        Hiding hiding = new Hiding();
+        hiding.hides = false;
+        TestInstance a = TestInstance.started(hiding, "a", clock);
+        hiding.hides = true;
+        store.forget(NAME, "a");
+        control.advance("ann", "on");
+
+        a.follower.poll();
+        a.follower.poll();
+        assertThat(a.follower.heldUp())
+                .hasValueSatisfying(reason -> assertThat(reason).contains("it is not registered"));
+        hiding.hides = false;
+        a.follower.poll();
+        assertThat(heartbeat("a").drained()).isFalse();
+        a.follower.poll();
+        assertThat(heartbeat("a").drained()).isTrue();
     }
 
     @Test
@@ -380,17 +508,34 @@ final class PhaseFollowerTest {
     }
 
     @Test
-    void shouldRefuseToTestWhereTheOriginIsBehind() {
+    void shouldRefuseToTestInTheMidstOfAMigration() {
         control.create("ann", "begin");
-        for (int i = 0; i < 3; i++) {
+        while (control.current().phase() != Phase.TARGET_ONLY) {
             control.advance("ann", "on", true);
-        }
-        assertThat(control.current().phase()).isEqualTo(Phase.WRITE_TARGET);
-        TestInstance b = new TestInstance(store, "b", clock);
-        b.say(Facts.MODE, "TEST");
+            TestInstance b = new TestInstance(store, "b", clock);
+            b.say(Facts.MODE, "TEST");
 
-        assertThatThrownBy(b.follower::start)
+            assertThatThrownBy(b.follower::start)
+                    .as(control.current().toString())
+                    .isInstanceOf(PhaseStoreException.class)
+                    .hasMessageContaining("a migration went this far");
+        }
+    }
+
+    /** Whoever made the step did not see yet that it was for test mode. */
+    @Test
+    void shouldNoteTestModeThatBeganJustBeforeTheStep() {
+        control.create("ann", "begin");
+        TestInstance tested = new TestInstance(store, "a", clock);
+        tested.say(Facts.MODE, "TEST");
+        tested.follower.start();
+        PhaseRecord first = control.current();
+        store.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, true, "ann", clock.instant(), "saw nobody"));
+        tested.follower.poll();
+        tested.follower.close();
+
+        assertThatThrownBy(new TestInstance(store, "b", clock).follower::start)
                 .isInstanceOf(PhaseStoreException.class)
-                .hasMessageContaining("the origin is behind");
+                .hasMessageContaining("walked in test mode");
     }
 }

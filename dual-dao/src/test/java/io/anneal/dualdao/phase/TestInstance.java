@@ -12,9 +12,11 @@ final class TestInstance {
     final Map<String, String> facts = new TreeMap<>(Map.of(
             Facts.MODE, "MIGRATION", Facts.PARTITIONS, "gated", Facts.DIRTY_TARGET, "0", Facts.DIRTY_ORIGIN, "0"));
     final PhaseFollower follower;
+    /** What happens while it waits. */
+    Runnable naps = () -> {};
 
     TestInstance(PhaseStore store, String instance, InstantSource clock, PhaseMark... marks) {
-        follower = new PhaseFollower(store, NAME, instance, List.of(marks), () -> facts, clock);
+        follower = new PhaseFollower(store, NAME, instance, List.of(marks), () -> facts, clock, duration -> naps.run());
     }
 
     static TestInstance started(PhaseStore store, String instance, InstantSource clock, PhaseMark... marks) {

@@ -39,15 +39,15 @@ public final class Backfill<E extends BulkEntry> {
      * Copies what no earlier run of the same checkpoint has copied; returns when all of it is in the target.
      *
      * @throws BulkRefusedException when the two sides are the same or do not fit, when the phase is not one in which both are
-     *     written or not every instance acknowledged it, or when the checkpoint is another's
+     *     written and the origin is right (2 and 3) or not every instance acknowledged it, or when the checkpoint is another's
      * @throws BulkFailedException when ranges failed as often as they were tried
      * @throws InterruptedException when the thread was interrupted; the next run goes on
      */
     public BackfillResult run() throws IOException, InterruptedException {
         BulkSides.requireDifferent(source.identity(), target.identity());
         BulkSides.requireFit(source.identity(), source.shape(), target.identity(), target.shape());
-        Optional<BulkPhase> phase = BulkPhase.of(told.phases, KIND, told.environment);
-        phase.ifPresent(BulkPhase::requireBothWritten);
+        Optional<BulkPhase> phase = BulkPhase.of(told.phases, KIND, BulkPhase::requireBackfill, told.environment);
+        phase.ifPresent(BulkPhase::require);
         phase.ifPresent(BulkPhase::requireAcknowledged);
         Checkpoint.Identity identity = new Checkpoint.Identity(
                 KIND,
@@ -61,12 +61,25 @@ public final class Backfill<E extends BulkEntry> {
             run.forEachRange(range -> {
                 Map<String, Long> counts =
                         transfer.isPresent() ? moved(transfer.get(), range, run) : copied(range, run);
-                target.finish(range);
-                run.checkpoint().done(range, counts);
-                run.meter().done(range);
+                settle(range, counts, run);
             });
             return finish(run);
         }
+    }
+
+    /** All of a range is in the target: it need not be copied again. */
+    private void settle(BulkRange range, Map<String, Long> counts, BulkRun run) throws IOException {
+        boolean done = false;
+        try {
+            target.finish(range);
+            run.checkpoint().done(range, counts);
+            done = true;
+        } finally {
+            if (!done) {
+                run.meter().undo(range, counts.get(Counts.ROWS), counts.get(Counts.BYTES));
+            }
+        }
+        run.meter().done(range);
     }
 
     private BackfillResult finish(BulkRun run) throws IOException {

@@ -8,8 +8,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What back-fills and verifications have in common to be told. One thread. */
-abstract sealed class BulkBuilder<B extends BulkBuilder<B>> permits Backfill.Builder, Verification.Builder {
+/** What back-fills and verifications have in common to be told, there and back. One thread. */
+abstract sealed class BulkBuilder<B extends BulkBuilder<B>>
+        permits Backfill.Builder, Verification.Builder, ReverseBackfill.Builder {
     Optional<Path> checkpoint = Optional.empty();
     int ranges = 256;
     int parallel = 4;
@@ -68,7 +69,7 @@ abstract sealed class BulkBuilder<B extends BulkBuilder<B>> permits Backfill.Bui
 
     /**
      * The migration that this is a part of: the run shows up among the heartbeats and leaves a note that gates look for. A back-fill
-     * begins only once all instances write to both sides, and stops when they don't any more.
+     * begins only once all instances write to both sides, and stops when they don't any more, or the target is right.
      *
      * @param store for heartbeats
      * @param who stands in the note
@@ -86,6 +87,21 @@ abstract sealed class BulkBuilder<B extends BulkBuilder<B>> permits Backfill.Bui
     /** Time and threads; the machine's unless told. */
     public B environment(StoreEnvironment timeAndThreads) {
         environment = timeAndThreads;
+        return self();
+    }
+
+    /** Takes over all that is common. */
+    B as(BulkBuilder<?> other) {
+        checkpoint = other.checkpoint;
+        ranges = other.ranges;
+        parallel = other.parallel;
+        rowsPerSecond = other.rowsPerSecond;
+        bytesPerSecond = other.bytesPerSecond;
+        attempts = other.attempts;
+        backoff = other.backoff;
+        phases = other.phases;
+        listener = other.listener;
+        environment = other.environment;
         return self();
     }
 

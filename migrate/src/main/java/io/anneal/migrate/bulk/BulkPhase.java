@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** A run as a part of a migration: whether it may begin and go on, its heartbeats, its note. Any thread. */
 final class BulkPhase {
@@ -24,18 +25,33 @@ final class BulkPhase {
     private final PhasesOf phases;
     private final String kind;
     private final String instance;
+    private final Consumer<BulkPhase> condition;
     private final StoreEnvironment environment;
 
-    private BulkPhase(PhasesOf phases, String kind, StoreEnvironment environment) {
+    private BulkPhase(PhasesOf phases, String kind, Consumer<BulkPhase> condition, StoreEnvironment environment) {
         this.phases = phases;
         this.kind = kind;
+        this.condition = condition;
         this.environment = environment;
         instance = kind + "-" + environment.ids().get();
     }
 
-    /** @param kind as {@link Facts#KIND} has it */
-    static Optional<BulkPhase> of(Optional<PhasesOf> phases, String kind, StoreEnvironment environment) {
-        return phases.map(told -> new BulkPhase(told, kind, environment));
+    /**
+     * @param kind as {@link Facts#KIND} has it
+     * @param condition what must hold as long as the run goes on: some of the methods here that begin with require
+     */
+    static Optional<BulkPhase> of(
+            Optional<PhasesOf> phases, String kind, Consumer<BulkPhase> condition, StoreEnvironment environment) {
+        return phases.map(told -> new BulkPhase(told, kind, condition, environment));
+    }
+
+    /**
+     * Asks whether the run may go on.
+     *
+     * @throws BulkRefusedException if it may not
+     */
+    void require() {
+        condition.accept(this);
     }
 
     Checkpoint.Start start() {
@@ -67,12 +83,12 @@ final class BulkPhase {
     }
 
     /** What is copied while an instance does not write to both sides lacks what that one writes. */
-    void requireBothWritten() {
+    private void requireBothWritten() {
         PhaseRecord current = phases.control().current();
         if (!writesBoth(current.phase(), isTesting())) {
             throw new BulkRefusedException(
-                    "both sides must be written while data is copied, which they are in phases 2, 3"
-                            + " and 3b, name=" + phases.control().name() + ", phase="
+                    "both sides must be written while data is copied, as in phases 2 and 3, name="
+                            + phases.control().name() + ", phase="
                             + current.phase().label());
         }
     }
@@ -84,6 +100,22 @@ final class BulkPhase {
             throw new BulkRefusedException("target is right where the two sides differ, and is not to be changed, name="
                     + phases.control().name() + ", phase=" + current.phase().label());
         }
+    }
+
+    /** The record that a run began under is in force. */
+    void requireVersion(long version) {
+        PhaseRecord current = phases.control().current();
+        if (current.version() != version) {
+            throw new BulkRefusedException("phase was changed meanwhile, name="
+                    + phases.control().name() + ", phase=" + current.phase().label() + ", version=" + current.version()
+                    + ", begunUnder=" + version);
+        }
+    }
+
+    /** What is old in the origin may be copied to the target. */
+    void requireBackfill() {
+        requireBothWritten();
+        requireOriginRight();
     }
 
     void requireAcknowledged() {

@@ -66,27 +66,42 @@ final class BulkRun implements Closeable {
     /** On the ticker's thread, and once more at the end. */
     private void tick() {
         BulkProgress progress = meter.progress();
-        told.listener.progressed(progress);
         try {
             phase.ifPresent(part -> part.beat(progress));
         } catch (PhaseStoreException e) {
             cannotAsk(e);
         }
         look();
+        tell(progress);
     }
 
-    /** A back-fill ends when both sides are not written any more: what it copies would not be followed by what is written. */
-    private void look() {
-        if (!kind.equals(Backfill.KIND)) {
-            return;
-        }
+    /** Whoever listens can neither end the run nor silence it. */
+    private void tell(BulkProgress progress) {
         try {
-            phase.ifPresent(BulkPhase::requireBothWritten);
+            told.listener.progressed(progress);
+        } catch (RuntimeException e) {
+            LOG.warn("listener failed, run={}, reason={}", kind, e.toString());
+        }
+    }
+
+    /** It ends soon after the phase is not one for it any more. */
+    private void look() {
+        try {
+            requirePhase();
         } catch (BulkRefusedException e) {
             stopped = e;
         } catch (PhaseStoreException e) {
             cannotAsk(e);
         }
+    }
+
+    /**
+     * Before something is made good, and after it was read.
+     *
+     * @throws BulkRefusedException when the phase is not one for this run any more
+     */
+    void requirePhase() {
+        phase.ifPresent(BulkPhase::require);
     }
 
     /** The next time may go well; what is copied is right all the same. */
@@ -96,18 +111,18 @@ final class BulkRun implements Closeable {
 
     /** Works all open ranges off. */
     void forEachRange(RangeWorkers.Task task) throws IOException, InterruptedException {
-        workers.run(kind, checkpoint.open(), range -> {
+        forEach(checkpoint.open(), task);
+    }
+
+    void forEach(List<BulkRange> ranges, RangeWorkers.Task task) throws IOException, InterruptedException {
+        workers.run(kind, ranges, range -> {
             look();
             task.run(range);
         });
     }
 
-    void forEach(List<BulkRange> ranges, RangeWorkers.Task task) throws IOException, InterruptedException {
-        workers.run(kind, ranges, task);
-    }
-
     /**
-     * Before each entry: waits as the rates say.
+     * Before each entry that is read, read again or made good: waits as the rates say.
      *
      * @throws BulkRefusedException when the run must not go on
      */

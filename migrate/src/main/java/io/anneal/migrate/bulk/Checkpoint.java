@@ -8,12 +8,8 @@ import io.anneal.io.AtomicFile;
 import io.anneal.io.OutputFile;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -70,13 +66,13 @@ final class Checkpoint implements Closeable {
     }
 
     private final Optional<Path> file;
-    private final Optional<FileChannel> lock;
+    private final Optional<CheckpointLock> lock;
     private final Content begun;
     private final int resumed;
     private final Map<BulkRange, Map<String, Long>> done =
             new TreeMap<>((left, right) -> Long.compare(left.after(), right.after()));
 
-    private Checkpoint(Optional<Path> file, Optional<FileChannel> lock, Content begun) {
+    private Checkpoint(Optional<Path> file, Optional<CheckpointLock> lock, Content begun) {
         this.file = file;
         this.lock = lock;
         this.begun = begun;
@@ -98,7 +94,7 @@ final class Checkpoint implements Closeable {
                     file, Optional.empty(), new Content(FORMAT, identity, start, ranges.make(), List.of()));
         }
         Path path = file.get().toAbsolutePath();
-        FileChannel lock = lock(path);
+        CheckpointLock lock = CheckpointLock.take(path);
         boolean opened = false;
         try {
             Optional<Content> found = read(path).filter(content -> fits(path, content, identity, validSinceMillis));
@@ -122,29 +118,6 @@ final class Checkpoint implements Closeable {
                     + file + ", wanted=" + identity + ", found=" + content.identity());
         }
         return content.identity().epoch() == identity.epoch() && content.start().startedMillis() >= validSinceMillis;
-    }
-
-    private static FileChannel lock(Path file) throws IOException {
-        Files.createDirectories(file.getParent());
-        FileChannel channel = FileChannel.open(
-                file.resolveSibling("." + file.getFileName() + ".lock"),
-                StandardOpenOption.CREATE,
-                StandardOpenOption.WRITE);
-        boolean locked = false;
-        try {
-            FileLock lock = channel.tryLock();
-            locked = lock != null;
-        } catch (OverlappingFileLockException e) {
-            locked = false;
-        } finally {
-            if (!locked) {
-                channel.close();
-            }
-        }
-        if (!locked) {
-            throw new BulkRefusedException("another run uses this checkpoint, file=" + file);
-        }
-        return channel;
     }
 
     private static Optional<Content> read(Path file) throws IOException {
@@ -193,10 +166,18 @@ final class Checkpoint implements Closeable {
                 .sum();
     }
 
-    /** Keeps that a range is done. */
+    /** Keeps that a range is done; it is not if this fails. */
     synchronized void done(BulkRange range, Map<String, Long> counts) throws IOException {
+        boolean written = false;
         done.put(range, counts);
-        write();
+        try {
+            write();
+            written = true;
+        } finally {
+            if (!written) {
+                done.remove(range);
+            }
+        }
     }
 
     private void write() throws IOException {

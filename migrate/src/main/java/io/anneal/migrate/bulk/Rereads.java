@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 final class Rereads<E extends BulkEntry> {
     private static final int TURNS_MAX = 5;
 
+    private final BulkRun run;
     private final BulkSource<E> origin;
     private final BulkSource<E> target;
     private final Optional<BulkTarget<E>> repair;
@@ -23,12 +24,14 @@ final class Rereads<E extends BulkEntry> {
     private final int samplesMax;
 
     Rereads(
+            BulkRun run,
             BulkSource<E> origin,
             BulkSource<E> target,
             Optional<BulkTarget<E>> repair,
             BulkTolerance tolerance,
             Optional<Instant> writtenBothSince,
             int samplesMax) {
+        this.run = run;
         this.origin = origin;
         this.target = target;
         this.repair = repair;
@@ -38,7 +41,7 @@ final class Rereads<E extends BulkEntry> {
     }
 
     /** Reads all suspects of a range once more. If it fails nothing is changed. */
-    void readAgain(RangeComparison<E> comparison) throws IOException {
+    void readAgain(RangeComparison<E> comparison) throws IOException, InterruptedException {
         List<Suspect<E>> still = new ArrayList<>();
         for (Suspect<E> suspect : comparison.suspects()) {
             read(suspect).ifPresent(still::add);
@@ -50,8 +53,9 @@ final class Rereads<E extends BulkEntry> {
      * How it is now; empty if it does not differ. An entry that is written all the time would differ whenever a write comes between
      * the two reads: both sides are read in turn until two neighbours are the same, or neither side changes any more.
      */
-    private Optional<Suspect<E>> read(Suspect<E> suspect) throws IOException {
-        E like = suspect.origin() == null ? suspect.target() : suspect.origin();
+    private Optional<Suspect<E>> read(Suspect<E> suspect) throws IOException, InterruptedException {
+        E like = suspect.either();
+        run.pace(like.lengthBytes());
         Optional<E> left = origin.reread(like);
         Optional<E> right = target.reread(like);
         for (int i = 1; !same(left, right) && i < TURNS_MAX; i++) {
@@ -75,15 +79,22 @@ final class Rereads<E extends BulkEntry> {
                 : left.isEmpty() && right.isEmpty();
     }
 
-    /** All suspects of a range are mismatches. */
-    int believe(RangeComparison<E> comparison) throws IOException, InterruptedException {
+    /**
+     * All suspects of a range are mismatches; answers how many stay so. The phase is asked between reading and making good: what was read before cannot
+     * have been written in a later phase, and what is written in one has newer times than a repair, which uses those that were read.
+     * So a step that is made meanwhile does no harm.
+     */
+    long believe(RangeComparison<E> comparison) throws IOException, InterruptedException {
+        if (repair.isPresent() && comparison.hasSuspects()) {
+            run.requirePhase();
+        }
         List<Believed> believed = new ArrayList<>();
         for (Suspect<E> suspect : comparison.suspects()) {
             boolean repaired = repair.isPresent() && repaired(suspect, repair.get());
             believed.add(new Believed(mismatch(suspect), repaired));
         }
         comparison.believed(believed, samplesMax);
-        return believed.size();
+        return believed.stream().filter(one -> !one.repaired()).count();
     }
 
     private BulkMismatch mismatch(Suspect<E> suspect) {
@@ -109,6 +120,7 @@ final class Rereads<E extends BulkEntry> {
     }
 
     private boolean repaired(Suspect<E> suspect, BulkTarget<E> repaired) throws IOException, InterruptedException {
+        run.pace(suspect.either().lengthBytes());
         Optional<E> kept = Optional.ofNullable(suspect.origin());
         if (suspect.origin() != null) {
             await(repaired.write(suspect.origin()), repaired);

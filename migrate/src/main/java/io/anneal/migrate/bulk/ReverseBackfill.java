@@ -7,7 +7,7 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.WorkStart;
-import io.anneal.table.StoreEnvironment;
+import io.anneal.migrate.bulk.BulkBuilder.PhasesOf;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,59 +26,65 @@ import java.util.function.Consumer;
  *   note           that phase 3 may be gone back to
  * </pre>
  *
- * Interrupted or refused in the middle it is simply run again.
+ * Interrupted or refused in the middle it is simply run again; with a checkpoint it compares only what is left, as long as nobody changed
+ * the phase.
  */
 public final class ReverseBackfill<E extends BulkEntry> {
     private static final long ASK_NANOS = 200_000_000;
 
     private final Builder<E> told;
+    private final PhaseControl control;
+    private final String who;
 
     private ReverseBackfill(Builder<E> told) {
+        PhasesOf phases = told.phases.orElseThrow(
+                () -> new IllegalStateException("phases are needed, they are what is gone back in"));
+        control = phases.control();
+        who = phases.who();
         this.told = told;
     }
 
     /**
      * Begins to say how.
      *
-     * @param who stands in records and notes
+     * @param why stands in the records
      */
-    public static <E extends BulkEntry> Builder<E> builder(
-            BulkSource<E> origin, BulkSource<E> target, PhaseControl control, String who, String why) {
-        return new Builder<>(origin, target, control, who, why);
+    public static <E extends BulkEntry> Builder<E> builder(BulkSource<E> origin, BulkSource<E> target, String why) {
+        return new Builder<>(origin, target, why);
     }
 
     /**
      * Goes back, waits, verifies.
      *
-     * @throws BulkRefusedException when the phase is before 4 and was not come back to this way, or when instances do not
-     *     acknowledge or work their journals off in time: names them
+     * @throws BulkRefusedException when the phase is before 4 and was not come back to this way, when it is changed meanwhile, or
+     *     when instances do not acknowledge or work their journals off in time: names them
      * @throws io.anneal.dualdao.phase.GateException when a step is refused
      */
     public ReverseResult run() throws IOException, InterruptedException {
-        PhaseRecord current = told.control.current();
+        PhaseRecord current = control.current();
         while (!isBack(current)) {
             if (current.phase().compareTo(Phase.TARGET_FIRST) <= 0) {
                 throw new BulkRefusedException("both sides are written, there is nothing to take back, name="
-                        + told.control.name() + ", phase=" + current.phase().label());
+                        + control.name() + ", phase=" + current.phase().label());
             }
             awaitAcknowledged();
-            current = told.control.reverse(told.who, told.why);
+            current = control.reverse(who, told.why);
             told.steps.accept(current);
         }
         awaitAcknowledged();
-        WorkStart start = told.control.begin();
+        WorkStart start = control.begin();
         await("instances have keys left that the origin may lack", this::withDirtyKeys);
-        VerificationResult found = verify();
-        told.control.finish(
+        VerificationResult found = verify(current);
+        control.finish(
                 start,
                 PhaseNote.Kind.REVERSE_BACKFILL,
-                told.who,
+                who,
                 Map.of(
                         Facts.MISMATCHES,
                         Long.toString(found.complete() ? found.mismatches() : Math.max(1, found.mismatches())),
                         Facts.ROWS,
                         Long.toString(found.entries())));
-        return new ReverseResult(told.control.current(), found);
+        return new ReverseResult(control.current(), found);
     }
 
     private static boolean isBack(PhaseRecord phase) {
@@ -95,14 +101,14 @@ public final class ReverseBackfill<E extends BulkEntry> {
     }
 
     private List<String> behind() {
-        return told.control.instances().stream()
+        return control.instances().stream()
                 .filter(state -> state.serves() && !state.acknowledged())
                 .map(InstanceState::name)
                 .toList();
     }
 
     private List<String> withDirtyKeys() {
-        return told.control.instances().stream()
+        return control.instances().stream()
                 .filter(InstanceState::serves)
                 .filter(state -> dirtyKeys(state) > 0)
                 .map(state -> state.name() + " (" + dirtyKeys(state) + " keys)")
@@ -118,7 +124,7 @@ public final class ReverseBackfill<E extends BulkEntry> {
         for (List<String> left = waiting.instances(); !left.isEmpty(); left = waiting.instances()) {
             if (!told.environment.clock().instant().isBefore(deadline)) {
                 throw new BulkRefusedException(
-                        what + ", run it again once they have; declare those dead that are, name=" + told.control.name()
+                        what + ", run it again once they have; declare those dead that are, name=" + control.name()
                                 + ", instances=" + left + ", waited=" + told.patience);
             }
             told.environment.sleeper().sleepNanos(ASK_NANOS);
@@ -126,14 +132,12 @@ public final class ReverseBackfill<E extends BulkEntry> {
     }
 
     /** The target is right here, so the two change places. */
-    private VerificationResult verify() throws IOException, InterruptedException {
+    private VerificationResult verify(PhaseRecord back) throws IOException, InterruptedException {
         Verification.Builder<E> verification = Verification.builder(told.target, told.origin)
+                .as(told)
                 .tolerance(told.tolerance)
                 .rereads(told.rereads, told.rereadDelay)
-                .ranges(told.ranges)
-                .parallel(told.parallel)
-                .progress(told.listener)
-                .environment(told.environment);
+                .wayBack(back.version());
         told.repair.ifPresent(verification::repair);
         return exchanged(verification.build().run());
     }
@@ -154,12 +158,10 @@ public final class ReverseBackfill<E extends BulkEntry> {
                 found.seconds());
     }
 
-    /** Collects what a reverse back-fill is told. */
-    public static final class Builder<E extends BulkEntry> {
+    /** Collects what a reverse back-fill is told: at least its {@link #phases}. */
+    public static final class Builder<E extends BulkEntry> extends BulkBuilder<Builder<E>> {
         private final BulkSource<E> origin;
         private final BulkSource<E> target;
-        private final PhaseControl control;
-        private final String who;
         private final String why;
         private Optional<BulkTarget<E>> repair = Optional.empty();
         private Duration patience = Duration.ofMinutes(10);
@@ -167,17 +169,16 @@ public final class ReverseBackfill<E extends BulkEntry> {
         private BulkTolerance tolerance = BulkTolerance.VALUES;
         private int rereads = 3;
         private Duration rereadDelay = Duration.ofSeconds(2);
-        private int ranges = 256;
-        private int parallel = 4;
-        private BulkProgress.Listener listener = progress -> {};
-        private StoreEnvironment environment = StoreEnvironment.system();
 
-        private Builder(BulkSource<E> origin, BulkSource<E> target, PhaseControl control, String who, String why) {
+        private Builder(BulkSource<E> origin, BulkSource<E> target, String why) {
             this.origin = origin;
             this.target = target;
-            this.control = control;
-            this.who = who;
             this.why = why;
+        }
+
+        @Override
+        Builder<E> self() {
+            return this;
         }
 
         /** What the origin is written through where it still differs; without, differences are only told. */
@@ -205,32 +206,12 @@ public final class ReverseBackfill<E extends BulkEntry> {
 
         /** As {@link Verification.Builder#rereads}. */
         public Builder<E> rereads(int count, Duration delay) {
-            rereads = count;
+            rereads = positive("rereads", count);
             rereadDelay = delay;
             return this;
         }
 
-        public Builder<E> ranges(int count) {
-            ranges = count;
-            return this;
-        }
-
-        public Builder<E> parallel(int count) {
-            parallel = count;
-            return this;
-        }
-
-        public Builder<E> progress(BulkProgress.Listener listens) {
-            listener = listens;
-            return this;
-        }
-
-        /** Time and threads; the machine's unless told. */
-        public Builder<E> environment(StoreEnvironment timeAndThreads) {
-            environment = timeAndThreads;
-            return this;
-        }
-
+        /** @throws IllegalStateException without phases, which it goes back in */
         public ReverseBackfill<E> build() {
             return new ReverseBackfill<>(this);
         }

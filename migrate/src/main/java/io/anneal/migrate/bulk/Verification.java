@@ -11,9 +11,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -23,7 +26,7 @@ import java.util.stream.Collectors;
  * done. One thread runs it.
  *
  * <pre>
- *   compare all ranges   suspects: aside           a range without any is done
+ *   compare all ranges   suspects: aside           a range without any is done; with too many for memory it goes on at once
  *   wait, read again     equal: cleared            as often as told, all ranges at once
  *   believe              count, sample, repair
  * </pre>
@@ -32,6 +35,8 @@ public final class Verification<E extends BulkEntry> {
     static final String KIND = "verify";
     /** Mismatches that are named in the note, by key alone. */
     private static final int NOTED_MAX = 5;
+    /** Of suspects that wait in memory until all ranges are compared. */
+    private static final long ASIDE_BYTES_MAX = 64 << 20;
 
     private final BulkSource<E> origin;
     private final BulkSource<E> target;
@@ -50,23 +55,27 @@ public final class Verification<E extends BulkEntry> {
     /**
      * Compares what no earlier run of the same checkpoint has compared.
      *
-     * @throws BulkRefusedException when the two sides are the same or do not fit, or when the checkpoint is another's
+     * @throws BulkRefusedException when the two sides are the same or do not fit, when the checkpoint is another's, when what is to
+     *     be made good is right, or when not every instance acknowledged that
      * @throws BulkFailedException when ranges failed as often as they were tried
      * @throws InterruptedException when the thread was interrupted; the next run goes on
      */
     public VerificationResult run() throws IOException, InterruptedException {
         BulkSides.requireDifferent(origin.identity(), target.identity());
         BulkSides.requireFit(origin.identity(), origin.shape(), target.identity(), target.shape());
-        Optional<BulkPhase> phase = BulkPhase.of(told.phases, KIND, told.environment);
+        Optional<BulkPhase> phase = BulkPhase.of(told.phases, KIND, told.condition(), told.environment);
+        phase.ifPresent(BulkPhase::require);
         if (told.repair.isPresent()) {
-            phase.ifPresent(BulkPhase::requireOriginRight);
+            phase.ifPresent(BulkPhase::requireAcknowledged);
         }
         Checkpoint.Identity identity = new Checkpoint.Identity(
                 KIND + " " + told.tolerance,
                 origin.identity(),
                 target.identity(),
                 origin.shape(),
-                phase.map(BulkPhase::epoch).orElse(0L));
+                told.wayBack.isPresent()
+                        ? told.wayBack.getAsLong()
+                        : phase.map(BulkPhase::epoch).orElse(0L));
         // What was compared before the data was copied says nothing of the copy.
         long validSinceMillis =
                 phase.flatMap(BulkPhase::backfilled).map(Instant::toEpochMilli).orElse(Long.MIN_VALUE);
@@ -81,12 +90,15 @@ public final class Verification<E extends BulkEntry> {
         private final BulkRun run;
         private final Rereads<E> rereads;
         private final Map<BulkRange, RangeComparison<E>> aside = new ConcurrentHashMap<>();
+        private final AtomicLong asideBytes = new AtomicLong();
         private final Queue<RangeComparison<E>> settled = new ConcurrentLinkedQueue<>();
 
         Session(BulkRun run) {
             this.run = run;
-            Optional<Instant> since = told.writtenBothSince.or(() -> run.phase().flatMap(BulkPhase::writtenBothSince));
-            rereads = new Rereads<>(origin, target, told.repair, told.tolerance, since, told.samplesMax);
+            Optional<Instant> since = told.wayBack.isPresent()
+                    ? Optional.empty()
+                    : told.writtenBothSince.or(() -> run.phase().flatMap(BulkPhase::writtenBothSince));
+            rereads = new Rereads<>(run, origin, target, told.repair, told.tolerance, since, told.samplesMax);
         }
 
         VerificationResult result() throws IOException, InterruptedException {
@@ -97,6 +109,16 @@ public final class Verification<E extends BulkEntry> {
             run.forEach(List.copyOf(aside.keySet()), this::believe);
             run.finished();
             VerificationResult result = sum();
+            if (told.wayBack.isEmpty()) {
+                note(result);
+            }
+            if (result.complete()) {
+                run.checkpoint().complete();
+            }
+            return result;
+        }
+
+        private void note(VerificationResult result) {
             Map<String, String> facts = new HashMap<>();
             facts.put(
                     Facts.MISMATCHES,
@@ -117,10 +139,6 @@ public final class Verification<E extends BulkEntry> {
                             run.checkpoint().start(),
                             run.meter().progress(),
                             facts));
-            if (result.complete()) {
-                run.checkpoint().complete();
-            }
-            return result;
         }
 
         private boolean tooMany() {
@@ -133,14 +151,26 @@ public final class Verification<E extends BulkEntry> {
             }
             RangeComparison<E> comparison = new RangeComparison<>(range);
             boolean done = false;
-            try (BulkCursor<E> left = origin.open(range);
-                    BulkCursor<E> right = target.open(range)) {
-                join(comparison, left, right);
+            try {
+                compare(comparison);
                 done = true;
             } finally {
                 if (!done) {
                     run.meter().undo(range, comparison.rows(), comparison.bytes());
+                    run.meter().mismatches(-comparison.unrepaired());
                 }
+            }
+        }
+
+        private void compare(RangeComparison<E> comparison) throws IOException, InterruptedException {
+            BulkRange range = comparison.range();
+            try (BulkCursor<E> left = origin.open(range);
+                    BulkCursor<E> right = target.open(range)) {
+                join(comparison, left, right);
+            }
+            if (asideBytes.addAndGet(comparison.suspectBytes()) > ASIDE_BYTES_MAX) {
+                asideBytes.addAndGet(-comparison.suspectBytes());
+                believeAtOnce(comparison);
             }
             if (comparison.hasSuspects() || comparison.mismatches() > 0) {
                 comparison.seen(told.environment.nanoTime().getAsLong());
@@ -199,21 +229,16 @@ public final class Verification<E extends BulkEntry> {
             rereads.readAgain(comparison);
             comparison.seen(told.environment.nanoTime().getAsLong());
             if (!comparison.hasSuspects() && comparison.mismatches() == 0) {
-                aside.remove(range);
                 settle(comparison);
+                aside.remove(range);
             }
         }
 
         private void believe(BulkRange range) throws IOException, InterruptedException {
             RangeComparison<E> comparison = aside.get(range);
             run.meter().mismatches(rereads.believe(comparison));
-            aside.remove(range);
-            if (comparison.mismatches() == 0) {
-                settle(comparison);
-            } else {
-                settled.add(comparison);
-                run.meter().done(range);
-            }
+            settled.add(comparison);
+            run.meter().done(range);
         }
 
         /** Nothing differs: it need not be compared again. */
@@ -269,6 +294,7 @@ public final class Verification<E extends BulkEntry> {
         private Optional<BulkTarget<E>> repair = Optional.empty();
         private long mismatchesMax = 100_000;
         private int samplesMax = 20;
+        private OptionalLong wayBack = OptionalLong.empty();
 
         private Builder(BulkSource<E> origin, BulkSource<E> target) {
             this.origin = origin;
@@ -307,14 +333,14 @@ public final class Verification<E extends BulkEntry> {
 
         /**
          * Makes mismatches good in the target: writes what the origin has, with its times, and takes away what the origin has not, at
-         * the target's own times. Only while the origin is right (phases 2 and 3).
+         * the target's own times. Only while the origin is right (phases 2 and 3): the run ends when it is not any more.
          */
         public Builder<E> repair(BulkTarget<E> repaired) {
             repair = Optional.of(repaired);
             return this;
         }
 
-        /** Gives up after so many mismatches, the result being incomplete; 100,000 unless told. */
+        /** Gives up after so many mismatches that were not made good, the result being incomplete; 100,000 unless told. */
         public Builder<E> mismatchesMax(long count) {
             mismatchesMax = count;
             return this;
@@ -324,6 +350,22 @@ public final class Verification<E extends BulkEntry> {
         public Builder<E> samplesMax(int count) {
             samplesMax = count;
             return this;
+        }
+
+        /**
+         * A part of the way back, on which target and origin change places: repairs go to the origin, as long as the record of
+         * that version is in force. Leaves no note of its own.
+         */
+        Builder<E> wayBack(long version) {
+            wayBack = OptionalLong.of(version);
+            return this;
+        }
+
+        private Consumer<BulkPhase> condition() {
+            if (wayBack.isPresent()) {
+                return phase -> phase.requireVersion(wayBack.getAsLong());
+            }
+            return repair.isPresent() ? BulkPhase::requireOriginRight : phase -> {};
         }
 
         public Verification<E> build() {

@@ -12,6 +12,7 @@ import io.javalin.config.JavalinConfig;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.javalin.json.JavalinJackson;
+import io.javalin.util.JavalinException;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -57,21 +58,23 @@ public final class MigrationPage implements AutoCloseable {
     /**
      * Serves the page from now on.
      *
-     * @throws io.javalin.util.JavalinBindException if the address is taken
+     * @throws PageAddressException if nobody can listen on the address, as when it is taken
      */
-    public static MigrationPage start(PageConfig config, PhaseStore store, String name, PhaseControl control) {
+    public static MigrationPage start(PageConfig config, PhaseStore store, String name, PhaseControl control)
+            throws PageAddressException {
         SnapshotBuilder builder = new SnapshotBuilder(store, name, control, config.redactValues());
         Monitor monitor = new Monitor(store, name, builder, config.environment().clock());
         ObjectMapper json = mapper();
         PageGuard guard = new PageGuard(config);
-        PageActions actions = new PageActions(control, json, monitor::look);
+        PageActions actions = new PageActions(
+                control, json, monitor::look, duration -> Thread.sleep(duration.toMillis()));
         EventStream events = new EventStream(monitor, json, PageToken.random().replace("-", "_"), config.interval());
 
         Javalin server = Javalin.create(javalin -> {
             configure(javalin, config, json);
             route(javalin.routes, guard, actions, events, monitor);
         });
-        server.start();
+        start(server, config);
 
         long halfNanos = Math.max(1, config.interval().toNanos() / 2);
         ScheduledExecutorService scheduler = config.environment().threads().scheduler();
@@ -79,6 +82,15 @@ public final class MigrationPage implements AutoCloseable {
         scheduler.scheduleWithFixedDelay(monitor::observe, halfNanos, 2 * halfNanos, TimeUnit.NANOSECONDS);
         URI url = URI.create("http://" + PageGuard.inAddress(config.host()) + ":" + server.port() + "/");
         return new MigrationPage(server, monitor, events, scheduler, config.token(), url);
+    }
+
+    private static void start(Javalin server, PageConfig config) throws PageAddressException {
+        try {
+            server.start();
+        } catch (JavalinException e) {
+            server.stop();
+            throw new PageAddressException(config, e);
+        }
     }
 
     private static ObjectMapper mapper() {

@@ -4,6 +4,7 @@ import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.StatsSnapshot.Distribution;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -37,7 +38,14 @@ public record MigrationStory(
         return new MigrationStory(name, from, to, points, events, all);
     }
 
-    boolean has(Measured measured) {
+    /** What there are charts of: reads, and whatever else there was. */
+    List<Measured> measured() {
+        return Arrays.stream(Measured.values())
+                .filter(measured -> measured == Measured.READS || has(measured))
+                .toList();
+    }
+
+    private boolean has(Measured measured) {
         return points.stream()
                 .anyMatch(point -> point.of(measured, Side.ORIGIN).count() > 0
                         || point.of(measured, Side.TARGET).count() > 0);

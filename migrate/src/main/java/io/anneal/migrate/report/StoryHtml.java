@@ -1,15 +1,10 @@
 package io.anneal.migrate.report;
 
 import io.anneal.dualdao.phase.Side;
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
 /** A story as one page that needs nothing else: charts drawn in it, dark and light, and the events as a table. */
 final class StoryHtml {
-    private static final DateTimeFormatter TIME =
-            DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
     private static final String STYLE = """
             :root { color-scheme: light dark; --ink: #1b1f24; --faint: #d5dae0; --page: #fff;
                     --p50: #1a7f37; --p99: #9a6700; --p999: #cf222e; --event: #0969da; }
@@ -17,15 +12,17 @@ final class StoryHtml {
                     --p50: #3fb950; --p99: #d29922; --p999: #f85149; --event: #58a6ff; } }
             body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page);
                    max-width: 70rem; margin: 0 auto; padding: 1rem; }
-            svg { width: 100%; height: auto; display: block; }
+            .wide { overflow-x: auto; }
+            svg { width: 100%; min-width: 44rem; height: auto; display: block; }
             svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
             .grid { stroke: var(--faint); } .event { stroke: var(--event); stroke-dasharray: 4 3; }
-            svg text.event { fill: var(--event); stroke: none; font-weight: bold; }
+            svg text.event { fill: var(--event); stroke: none; } svg text.event, .title { font-weight: bold; }
             .p50 { stroke: var(--p50); } .p99 { stroke: var(--p99); } .p999 { stroke: var(--p999); }
-            .line { fill: none; stroke-width: 1.6; } .dot { stroke-width: 3; stroke-linecap: round; }
+            .line { fill: none; stroke-width: 1.4; stroke-linecap: round; stroke-linejoin: round; }
             table { border-collapse: collapse; width: 100%; }
             th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--faint);
                      vertical-align: top; }
+            td:first-child { white-space: nowrap; }
             """;
 
     private final MigrationStory story;
@@ -44,16 +41,10 @@ final class StoryHtml {
                 .append("</style>\n</head>\n<body>\n<h1>")
                 .append(escaped("Migration " + story.name()))
                 .append("</h1>\n<p>")
-                .append(TIME.format(story.from()))
-                .append(" to ")
-                .append(TIME.format(story.to()))
-                .append(" UTC</p>\n");
+                .append(StoryTime.span(story))
+                .append("</p>\n");
         story.summary().forEach(line -> html.append("<p>").append(escaped(line)).append("</p>\n"));
-        for (Measured measured : Measured.values()) {
-            if (measured == Measured.READS || story.has(measured)) {
-                charts(html, measured);
-            }
-        }
+        story.measured().forEach(measured -> charts(html, measured));
         events(html);
         return html.append("</body>\n</html>\n").toString();
     }
@@ -61,7 +52,15 @@ final class StoryHtml {
     private void charts(StringBuilder html, Measured measured) {
         html.append("<h2>").append(measured.title()).append(": latency of each side</h2>\n");
         for (Side side : Side.values()) {
-            html.append(new SvgChart(story, measured, side).text());
+            html.append(String.format(
+                    Locale.ROOT,
+                    "<div class=\"wide\"><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s: p50, p99 and p999 over"
+                            + " time\">\n",
+                    StoryChart.WIDTH,
+                    StoryChart.HEIGHT,
+                    StoryChart.title(measured, side)));
+            new StoryChart(story, measured, side, new SvgPen(html)).draw();
+            html.append("</svg></div>\n");
         }
     }
 
@@ -70,7 +69,7 @@ final class StoryHtml {
                 .append("<tr><th>UTC</th><th>In the charts</th><th>What (who: why)</th></tr>\n");
         for (StoryEvent event : story.events()) {
             html.append("<tr><td>")
-                    .append(time(event.at()))
+                    .append(StoryTime.full(event.at()))
                     .append("</td><td>")
                     .append(escaped(event.label()))
                     .append("</td><td>")
@@ -78,10 +77,6 @@ final class StoryHtml {
                     .append("</td></tr>\n");
         }
         html.append("</table>\n");
-    }
-
-    static String time(Instant at) {
-        return TIME.format(at);
     }
 
     static String escaped(String text) {

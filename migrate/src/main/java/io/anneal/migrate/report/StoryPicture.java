@@ -1,125 +1,89 @@
 package io.anneal.migrate.report;
 
 import io.anneal.dualdao.phase.Side;
-import io.anneal.dualdao.stats.StatsSnapshot.Distribution;
 import java.awt.Color;
-import java.awt.Font;
 import java.awt.Graphics2D;
-import java.awt.RenderingHints;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
-import java.util.Date;
 import java.util.List;
-import java.util.Locale;
-import java.util.TimeZone;
 import javax.imageio.ImageIO;
-import org.knowm.xchart.AnnotationLine;
-import org.knowm.xchart.AnnotationText;
-import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
-import org.knowm.xchart.style.Styler.LegendPosition;
-import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** A story as a picture: reads of the origin above those of the target, on equal scales, with the events. */
+/** A story as a picture: what its page has, from top to bottom. No display is needed. */
 final class StoryPicture {
-    static final int WIDTH_PIXELS = 1200;
-    static final int CHART_HEIGHT_PIXELS = 420;
+    /** Events beyond that are only counted; a page has room for all. */
+    static final int EVENTS_MAX = 60;
 
-    private static final double NANOS_PER_MILLISECOND = 1e6;
-    private static final List<Color> COLORS = List.of(new Color(0x1a7f37), new Color(0x9a6700), new Color(0xcf222e));
-    private static final Color EVENT_COLOR = new Color(0x0969da);
-    private static final int EVENT_FONT_SIZE = 12;
-    private static final int LEVELS = 3;
-    private static final double LEVEL_SHARE = 0.05;
+    private static final double PIXELS_PER_UNIT = 1.3;
+    private static final int MARGIN = 15;
+    private static final int LINE = 18;
+    private static final int TIME_WIDTH = 135;
+    private static final int LABEL_WIDTH = 30;
 
     private final MigrationStory story;
-    private final Scale scale;
 
     StoryPicture(MigrationStory story) {
         this.story = story;
-        scale = story.scale(Measured.READS);
     }
 
-    /** No display is needed. */
     void write(OutputStream png) throws IOException {
-        BufferedImage picture = new BufferedImage(WIDTH_PIXELS, 2 * CHART_HEIGHT_PIXELS, BufferedImage.TYPE_INT_RGB);
+        BufferedImage picture =
+                new BufferedImage(pixels(StoryChart.WIDTH), pixels(height()), BufferedImage.TYPE_INT_RGB);
         Graphics2D graphics = picture.createGraphics();
-        graphics.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
-        graphics.setRenderingHint(RenderingHints.KEY_TEXT_ANTIALIASING, RenderingHints.VALUE_TEXT_ANTIALIAS_ON);
+        graphics.setColor(Color.WHITE);
+        graphics.fillRect(0, 0, picture.getWidth(), picture.getHeight());
+        graphics.scale(PIXELS_PER_UNIT, PIXELS_PER_UNIT);
         try {
-            for (Side side : Side.values()) {
-                chart(side).paint(graphics, WIDTH_PIXELS, CHART_HEIGHT_PIXELS);
-                graphics.translate(0, CHART_HEIGHT_PIXELS);
-            }
+            draw(graphics);
         } finally {
             graphics.dispose();
         }
         ImageIO.write(picture, "png", png);
     }
 
-    private XYChart chart(Side side) {
-        XYChart chart = new XYChartBuilder()
-                .width(WIDTH_PIXELS)
-                .height(CHART_HEIGHT_PIXELS)
-                .title("Migration " + story.name() + ": reads of the "
-                        + side.name().toLowerCase(Locale.ROOT))
-                .yAxisTitle("milliseconds")
-                .build();
-        chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
-        chart.getStyler().setChartBackgroundColor(Color.WHITE);
-        chart.getStyler().setYAxisLogarithmic(true);
-        chart.getStyler().setYAxisMin(scale.minNanos() / NANOS_PER_MILLISECOND);
-        chart.getStyler().setYAxisMax(scale.maxNanos() / NANOS_PER_MILLISECOND);
-        chart.getStyler().setXAxisMin((double) story.from().toEpochMilli());
-        chart.getStyler().setXAxisMax((double)
-                Math.max(story.to().toEpochMilli(), story.from().toEpochMilli() + 1));
-        chart.getStyler().setDatePattern("HH:mm:ss");
-        chart.getStyler().setLocale(Locale.ROOT);
-        chart.getStyler().setTimezone(TimeZone.getTimeZone(ZoneOffset.UTC));
-        chart.getStyler().setAnnotationTextFont(new Font(Font.SANS_SERIF, Font.BOLD, EVENT_FONT_SIZE));
-        chart.getStyler().setAnnotationTextFontColor(EVENT_COLOR);
-        chart.getStyler().setAnnotationLineColor(EVENT_COLOR);
-        for (Percentile percentile : Percentile.values()) {
-            addLine(chart, side, percentile);
-        }
-        int level = 0;
-        for (StoryEvent event : story.events()) {
-            double at = event.at().toEpochMilli();
-            chart.addAnnotation(new AnnotationLine(at, true, false));
-            chart.addAnnotation(new AnnotationText(event.label(), at, labelHeight(level++ % LEVELS), false));
-        }
-        return chart;
+    private static int pixels(double units) {
+        return (int) Math.ceil(units * PIXELS_PER_UNIT);
     }
 
-    /** A little below the top, and each level below the one before: events come in quick succession. */
-    private double labelHeight(int level) {
-        double decades = Math.log10((double) scale.maxNanos() / scale.minNanos());
-        double below = Math.pow(10, decades * (level + 1) * LEVEL_SHARE);
-        return scale.maxNanos() / NANOS_PER_MILLISECOND / below;
+    private int height() {
+        int events = Math.min(story.events().size(), EVENTS_MAX + 1);
+        int lines = 2 + story.summary().size() + 1 + events;
+        int charts = story.measured().size() * Side.values().length;
+        return MARGIN + lines * LINE + charts * StoryChart.HEIGHT + MARGIN;
     }
 
-    private void addLine(XYChart chart, Side side, Percentile percentile) {
-        List<Date> times = new ArrayList<>();
-        List<Double> milliseconds = new ArrayList<>();
-        for (LatencyPoint point : story.points()) {
-            Distribution distribution = point.of(Measured.READS, side);
-            times.add(Date.from(point.at()));
-            // A gap where nothing was measured.
-            milliseconds.add(
-                    distribution.count() == 0
-                            ? Double.NaN
-                            : Math.max(percentile.nanos(distribution), scale.minNanos()) / NANOS_PER_MILLISECOND);
+    private void draw(Graphics2D graphics) {
+        PicturePen pen = new PicturePen(graphics);
+        graphics.translate(0, MARGIN + LINE / 2);
+        line(graphics, pen, Ink.TITLE, "Migration " + story.name());
+        line(graphics, pen, Ink.TEXT, StoryTime.span(story));
+        story.summary().forEach(text -> line(graphics, pen, Ink.TEXT, text));
+        for (Measured measured : story.measured()) {
+            for (Side side : Side.values()) {
+                new StoryChart(story, measured, side, pen).draw();
+                graphics.translate(0, StoryChart.HEIGHT);
+            }
         }
-        if (milliseconds.stream().allMatch(value -> value.isNaN())) {
-            // The chart can't do without a point; this one stands on the edge.
-            times.add(Date.from(story.from()));
-            milliseconds.add(scale.minNanos() / NANOS_PER_MILLISECOND);
+        graphics.translate(0, LINE);
+        events(graphics, pen);
+    }
+
+    private void events(Graphics2D graphics, PicturePen pen) {
+        List<StoryEvent> events = story.events();
+        int left = MARGIN + TIME_WIDTH + LABEL_WIDTH;
+        for (StoryEvent event : events.subList(0, Math.min(events.size(), EVENTS_MAX))) {
+            pen.write(Ink.EVENT, MARGIN + TIME_WIDTH, 0, Pen.Anchor.START, event.label());
+            pen.write(Ink.TEXT, left, 0, Pen.Anchor.START, pen.fitting(event.text(), StoryChart.WIDTH - MARGIN - left));
+            line(graphics, pen, Ink.TEXT, StoryTime.full(event.at()));
         }
-        chart.addSeries(percentile.label(), times, milliseconds)
-                .setMarker(SeriesMarkers.NONE)
-                .setLineColor(COLORS.get(percentile.ordinal()));
+        if (events.size() > EVENTS_MAX) {
+            line(graphics, pen, Ink.TEXT, "and " + (events.size() - EVENTS_MAX) + " more: see the report as .html");
+        }
+    }
+
+    /** Writes a line and goes to the next. */
+    private static void line(Graphics2D graphics, PicturePen pen, Ink ink, String text) {
+        pen.write(ink, MARGIN, 0, Pen.Anchor.START, pen.fitting(text, StoryChart.WIDTH - 2 * MARGIN));
+        graphics.translate(0, LINE);
     }
 }

@@ -5,6 +5,7 @@ import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.HistogramText;
 import io.anneal.dualdao.stats.MergedFacts;
@@ -68,7 +69,7 @@ public final class StoryRecorder {
      * Looks at the heartbeats; to be called as often as they come. Beyond a thousand looks the points of the charts stand for
      * longer stretches.
      *
-     * @throws io.anneal.dualdao.phase.PhaseStoreException if the store can't be asked; the next look has what was missed
+     * @throws PhaseStoreException if the store can't be asked; the next look has what was missed
      *     of it
      */
     public synchronized void look() {
@@ -110,10 +111,16 @@ public final class StoryRecorder {
                 .orElse(new LatencyPoint(time, NOTHING, NOTHING, NOTHING, NOTHING));
     }
 
-    /** What was seen so far, and the events since the recorder began. */
+    /** What was seen so far, and the events since the recorder began; if the store can't be asked, that instead of them. */
     public synchronized MigrationStory story() {
         Instant to = clock.instant();
-        List<StoryEvent> events = new ArrayList<>(events(store, name));
+        List<StoryEvent> events = new ArrayList<>();
+        try {
+            events.addAll(events(store, name));
+        } catch (PhaseStoreException e) {
+            events.add(
+                    new StoryEvent(to, "*", "events are missing, the phase store can't be asked: " + e.getMessage()));
+        }
         events.removeIf(event -> event.at().isBefore(from));
         return new MigrationStory(
                 name, from, to, slots.stream().map(Slot::point).toList(), events, List.of());

@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The newest phase record seen, in table {@code anneal_phase_mark} of a target in Cassandra or ScyllaDB. The record's version is
- * the write's timestamp, so that an older one never replaces a newer one. Any thread.
+ * The newest phase record seen, in table {@code anneal_phase_mark} of a target in Cassandra or ScyllaDB. To start a migration
+ * over, delete the partition of its name. Any thread.
  */
 public final class CassandraPhaseMark implements PhaseMark {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
@@ -36,14 +36,15 @@ public final class CassandraPhaseMark implements PhaseMark {
      */
     public void createSchema() {
         asked(() -> session.execute(SimpleStatement.newInstance("CREATE TABLE IF NOT EXISTS " + table
-                        + " (name text PRIMARY KEY, version bigint, phase text, highest text)")
+                        + " (name text, version bigint, phase text, highest text, PRIMARY KEY (name, version))"
+                        + " WITH CLUSTERING ORDER BY (version DESC)")
                 .setTimeout(SCHEMA_TIMEOUT)));
     }
 
     @Override
     public Optional<Seen> read(String name) {
         Row row = asked(() -> session.execute(
-                        statement("SELECT version, phase, highest FROM " + table + " WHERE name = ?", name))
+                        statement("SELECT version, phase, highest FROM " + table + " WHERE name = ? LIMIT 1", name))
                 .one());
         return Optional.ofNullable(row)
                 .map(found -> PhaseMarks.seen(
@@ -53,12 +54,12 @@ public final class CassandraPhaseMark implements PhaseMark {
     @Override
     public void remember(String name, Seen seen) {
         asked(() -> session.execute(statement(
-                "INSERT INTO " + table + " (name, version, phase, highest) VALUES (?, ?, ?, ?) USING TIMESTAMP ?",
+                "INSERT INTO " + table + " (name, version, phase, highest) VALUES (?, ?, ?, ?)",
                 name,
                 seen.version(),
                 seen.phase().label(),
-                seen.highest().label(),
-                seen.version())));
+                seen.highest().label())));
+        PhaseMarks.requireTaken(place(), name, seen, read(name));
     }
 
     private static SimpleStatement statement(String text, Object... values) {

@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -30,8 +31,8 @@ import java.util.function.Function;
  * until it is taken off, which deletes its last heartbeat at the very time at which that was written: clocks that differ neither
  * keep it nor hide the next one.
  *
- * <p>Whether a conditional batch that got no clear answer happened is found out by a serial read, which settles it. Any thread
- * may call; every call waits for Cassandra, at most some seconds.
+ * <p>Whether a conditional batch that got no clear answer happened is found out by a serial read; while the old version is in
+ * force nobody knows, and the call throws. Any thread may call; every call waits for Cassandra, at most some seconds.
  */
 public final class CassandraPhaseStore implements PhaseStore {
     static final String RECORDS = "anneal_phase";
@@ -182,10 +183,26 @@ public final class CassandraPhaseStore implements PhaseStore {
             if (OUTCOMES.apply(e) == SideOutcome.FAILED) {
                 throw e;
             }
-            // A serial read finishes a batch that had been agreed on, and keeps one that had not from happening later.
-            return inForce(name).map(next::equals).orElse(false)
-                    || records(name).contains(next);
+            return happened(name, expectedVersion, next, e);
         }
+    }
+
+    /**
+     * A serial read finishes a batch that had been agreed on. One that had not may still happen: its coordinator asks again with
+     * a newer ballot, until another version is in force.
+     */
+    private boolean happened(String name, Long expectedVersion, PhaseRecord next, DriverException failure) {
+        List<PhaseRecord> records = records(name);
+        Long inForce =
+                records.isEmpty() ? null : records.get(records.size() - 1).version();
+        if (Objects.equals(inForce, expectedVersion)) {
+            throw new PhaseStoreException(
+                    "phase store did not say whether the change is made, it may still be, store=" + where(keyspace)
+                            + ", name=" + name + ", version=" + next.version() + ", reason="
+                            + CassandraSessions.reason(failure) + "; look at the phase before you try again",
+                    failure);
+        }
+        return records.contains(next);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.anneal.migrate.store;
 
+import com.codahale.metrics.Clock;
 import com.codahale.metrics.Meter;
 import com.codahale.metrics.MetricRegistry;
 import com.codahale.metrics.Timer;
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 public final class DropwizardSink implements MetricsSink {
     private final MetricRegistry registry;
     private final String prefix;
+    private final Clock clock;
     private final ConcurrentMap<String, Timer[]> operations = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Timer[]> batches = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Meter[]> meters = new ConcurrentHashMap<>();
@@ -29,8 +31,13 @@ public final class DropwizardSink implements MetricsSink {
      * @param prefix of all names, as {@code dual-dao.users}
      */
     public DropwizardSink(MetricRegistry registry, String prefix) {
+        this(registry, prefix, Clock.defaultClock());
+    }
+
+    DropwizardSink(MetricRegistry registry, String prefix, Clock clock) {
         this.registry = registry;
         this.prefix = prefix;
+        this.clock = clock;
     }
 
     @Override
@@ -54,7 +61,8 @@ public final class DropwizardSink implements MetricsSink {
     private Timer[] timersOf(String name) {
         Timer[] made = new Timer[Side.values().length];
         for (Side side : Side.values()) {
-            made[side.ordinal()] = registry.timer(name(name, side.name()), () -> new Timer(new RecorderReservoir()));
+            made[side.ordinal()] = registry.timer(
+                    name(name, side.name()), () -> new Timer(new RecorderReservoir(clock::getTick), clock));
         }
         return made;
     }

@@ -2,20 +2,23 @@ package io.anneal.migrate.store;
 
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.store.RowRange;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableRow;
+import io.anneal.store.TableRows;
 import java.io.IOException;
-import java.util.Map;
 import java.util.Optional;
 
 /**
- * The newest phase record seen, in table {@code migrate.phase_mark} of a target that is an embedded store. The record's version
- * is the write's timestamp, so that an older one never replaces a newer one. Any thread.
+ * The newest phase record seen, in table {@code migrate.phase_mark} of a target that is an embedded store. To start a migration
+ * over, delete the partition of its name. Any thread.
  */
 public final class EmbeddedPhaseMark implements PhaseMark {
     private static final String TABLE = "CREATE TABLE IF NOT EXISTS migrate.phase_mark"
-            + " (name text PRIMARY KEY, version bigint, phase text, highest text)";
+            + " (name text, version bigint, phase text, highest text, PRIMARY KEY (name, version))"
+            + " WITH CLUSTERING ORDER BY (version DESC)";
+    private static final RowRange NEWEST = RowRange.ALL.limit(1);
 
     private final Store store;
     private final Table table;
@@ -32,8 +35,8 @@ public final class EmbeddedPhaseMark implements PhaseMark {
 
     @Override
     public Optional<Seen> read(String name) {
-        try {
-            return table.row(Map.of("name", name)).map(row -> seen(name, row));
+        try (TableRows rows = table.partition(NEWEST, name)) {
+            return Optional.ofNullable(rows.next()).map(row -> seen(name, row));
         } catch (IOException | IllegalStateException e) {
             throw failed(name, e);
         }
@@ -41,7 +44,7 @@ public final class EmbeddedPhaseMark implements PhaseMark {
 
     private Seen seen(String name, TableRow row) {
         return PhaseMarks.seen(
-                store.directory().toString(),
+                place(),
                 name,
                 row.value("version", Long.class),
                 row.value("phase", String.class),
@@ -53,20 +56,24 @@ public final class EmbeddedPhaseMark implements PhaseMark {
         try {
             table.row()
                     .key("name", name)
-                    .timestampMicros(seen.version())
-                    .set("version", seen.version())
+                    .clustering("version", seen.version())
                     .set("phase", seen.phase().label())
                     .set("highest", seen.highest().label())
                     .insert();
         } catch (IOException | IllegalStateException e) {
             throw failed(name, e);
         }
+        PhaseMarks.requireTaken(place(), name, seen, read(name));
+    }
+
+    private String place() {
+        return store.directory().toString();
     }
 
     private PhaseStoreException failed(String name, Exception cause) {
         return new PhaseStoreException(
-                "mark of the phase in the target can't be used, place=" + store.directory() + ", name=" + name
-                        + ", reason=" + cause.getMessage() + "; open the store again",
+                "mark of the phase in the target can't be used, place=" + place() + ", name=" + name + ", reason="
+                        + cause.getMessage() + "; open the store again",
                 cause);
     }
 }

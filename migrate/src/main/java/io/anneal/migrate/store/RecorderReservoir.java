@@ -2,42 +2,47 @@ package io.anneal.migrate.store;
 
 import com.codahale.metrics.Reservoir;
 import com.codahale.metrics.Snapshot;
+import com.codahale.metrics.WeightedSnapshot;
+import com.codahale.metrics.WeightedSnapshot.WeightedSample;
+import io.anneal.table.ValueRecorder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
-import org.HdrHistogram.Recorder;
 
 /**
- * A reservoir over an HdrHistogram: each value counts, none costs memory, percentiles to a hundredth of their size. A snapshot is of all since the
- * last one but one, so that a page and a reporter that ask in turn both see something. Any thread.
+ * A reservoir over a {@link ValueRecorder}: each value counts, none costs memory, percentiles to a hundredth of their size. A
+ * snapshot is of the last one to two minutes, or since the last one if that is longer, and takes nothing away: JMX takes one for
+ * each attribute. Any thread.
  */
 final class RecorderReservoir implements Reservoir {
     private static final int PRECISION_DIGITS = 2;
 
-    private final Recorder recorder = new Recorder(PRECISION_DIGITS);
-    private final Histogram[] intervals = {new Histogram(PRECISION_DIGITS), new Histogram(PRECISION_DIGITS)};
+    private final ValueRecorder recorder;
+
+    RecorderReservoir(LongSupplier nanoClock) {
+        recorder = new ValueRecorder(nanoClock);
+    }
 
     @Override
     public int size() {
-        return (int) Math.min(Integer.MAX_VALUE, recent().getTotalCount());
+        return getSnapshot().size();
     }
 
     @Override
     public void update(long value) {
-        recorder.recordValue(Math.max(0, value));
+        recorder.record(value);
     }
 
+    /** Holds each value once, with its weight. */
     @Override
-    public synchronized Snapshot getSnapshot() {
-        Histogram newest = intervals[1];
-        newest.reset();
-        recorder.getIntervalHistogramInto(newest);
-        intervals[1] = intervals[0];
-        intervals[0] = newest;
-        return new HistogramSnapshot(recent());
-    }
-
-    private synchronized Histogram recent() {
-        Histogram both = intervals[0].copy();
-        both.add(intervals[1]);
-        return both;
+    public Snapshot getSnapshot() {
+        Histogram recent = new Histogram(PRECISION_DIGITS);
+        recorder.addRecent(recent);
+        List<WeightedSample> samples = new ArrayList<>();
+        recent.recordedValues()
+                .forEach(value -> samples.add(
+                        new WeightedSample(value.getValueIteratedTo(), value.getCountAddedInThisIterationStep())));
+        return new WeightedSnapshot(samples);
     }
 }

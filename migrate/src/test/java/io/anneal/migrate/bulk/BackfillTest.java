@@ -109,6 +109,51 @@ final class BackfillTest {
     }
 
     @Test
+    void shouldCountARangeOnceThoughItCannotBeFinished() throws Exception {
+        fill();
+        AtomicInteger left = new AtomicInteger(2);
+        BulkTarget<TestEntry> failing = new ForwardingTarget(target) {
+            @Override
+            public void finish(BulkRange range) {
+                if (left.getAndDecrement() > 0) {
+                    throw new TestSide.BrokenException("disk is full");
+                }
+            }
+        };
+
+        BackfillResult result = Backfill.builder(origin, failing)
+                .ranges(16)
+                .environment(time.environment())
+                .build()
+                .run();
+
+        assertThat(result.retries()).isEqualTo(2);
+        assertThat(result.rows()).isEqualTo(ENTRIES);
+    }
+
+    @Test
+    void shouldCountARangeOnceThoughItsCheckpointFails() throws Exception {
+        fill();
+        Obstacle obstacle = new Obstacle(directory.resolve("backfill.json"));
+        origin.reading = entry -> {
+            if (entry.value().equals("v77")) {
+                origin.reading = again -> {};
+                obstacle.place();
+            }
+        };
+
+        BackfillResult result = resumable()
+                .parallel(1)
+                .environment(time.environment(obstacle::remove))
+                .build()
+                .run();
+
+        assertThat(result.retries()).isEqualTo(1);
+        assertThat(result.rows()).isEqualTo(ENTRIES);
+        assertThat(target.all()).isEqualTo(origin.all());
+    }
+
+    @Test
     void shouldFinishTheOtherRangesWhenOneFailsForGood() throws Exception {
         fill();
         origin.reading = entry -> {
@@ -173,6 +218,7 @@ final class BackfillTest {
         origin.reading = entry -> {
             if (entry.value().equals("v250")) {
                 runner.interrupt();
+                awaitInterruption();
             }
         };
 
@@ -182,6 +228,13 @@ final class BackfillTest {
         BackfillResult result = resumable().build().run();
         assertThat(result.resumedRanges()).isBetween(1, 15);
         assertThat(target.all()).isEqualTo(origin.all());
+    }
+
+    /** The runner ends its workers by it; the thread stays interrupted. */
+    private static void awaitInterruption() {
+        while (!Thread.currentThread().isInterrupted()) {
+            Thread.onSpinWait();
+        }
     }
 
     @Test
@@ -326,6 +379,7 @@ final class BackfillTest {
         long bytes = result.bytes();
         TestSide again = new TestSide("again");
         result = Backfill.builder(origin, again)
+                .parallel(1)
                 .bytesPerSecond(bytes / 10)
                 .environment(time.environment())
                 .build()

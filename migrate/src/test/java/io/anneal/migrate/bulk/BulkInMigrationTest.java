@@ -13,6 +13,7 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.phase.PhaseStoreException;
 import java.lang.reflect.InvocationHandler;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -181,6 +183,31 @@ final class BulkInMigrationTest {
         assertThat(control.acknowledged()).isTrue();
     }
 
+    @Test
+    void shouldLeaveItsNoteThoughTheListenerFails() throws Exception {
+        advance();
+        List<Heartbeat> seen = new CopyOnWriteArrayList<>();
+        PhaseStore watched = watched((proxy, method, arguments) -> {
+            if (method.getName().equals("heartbeat")) {
+                seen.add((Heartbeat) arguments[1]);
+            }
+            return method.invoke(store, arguments);
+        });
+
+        backfill()
+                .phases(watched, control, "me")
+                .progress(progress -> {
+                    throw new IllegalStateException("terminal is gone");
+                })
+                .build()
+                .run();
+
+        assertThat(control.notes()).extracting(PhaseNote::kind).containsExactly(PhaseNote.Kind.BACKFILL);
+        assertThat(seen)
+                .last()
+                .satisfies(heartbeat -> assertThat(heartbeat.facts()).containsEntry(Facts.RANGES_DONE, "8"));
+    }
+
     private static PhaseStore watched(InvocationHandler handler) {
         return (PhaseStore) java.lang.reflect.Proxy.newProxyInstance(
                 PhaseStore.class.getClassLoader(), new Class<?>[] {PhaseStore.class}, handler);
@@ -272,12 +299,7 @@ final class BulkInMigrationTest {
 
     @Test
     void shouldMakeGoodOnlyWhileTheOriginIsRight() throws Exception {
-        advance();
-        backfill().build().run();
-        time.pass(1);
-        verification().build().run();
-        advance();
-        verification().build().run();
+        walkToThree();
         advance();
         assertThat(control.current().phase()).isEqualTo(Phase.TARGET_FIRST);
 
@@ -286,20 +308,105 @@ final class BulkInMigrationTest {
                 .hasMessageContaining("phase=3b");
     }
 
-    private void walkToFive() throws Exception {
+    @Test
+    void shouldNotTakeAwayWhatIsWrittenOnceTheTargetIsRight() throws Exception {
+        walkToThree();
+        long surplus = TestSide.position(8, ENTRIES) + 1;
+        target.put(surplus, "what a write left that the origin did not take", 1_000);
+        TestEntry acknowledged = new TestEntry(surplus, "acknowledged", time.micros() + 1_000_000);
+        AtomicBoolean moved = new AtomicBoolean();
+
+        assertThatThrownBy(() -> verification()
+                        .repair(target)
+                        .environment(time.environment(() -> {
+                            if (moved.compareAndSet(false, true)) {
+                                advance();
+                                target.put(surplus, acknowledged.value(), acknowledged.writeTimeMicros());
+                            }
+                        }))
+                        .build()
+                        .run())
+                .isInstanceOf(BulkRefusedException.class)
+                .hasMessageContaining("phase=3b");
+
+        assertThat(target.all()).contains(acknowledged);
+    }
+
+    @Test
+    void shouldNotMakeGoodWhileThePhaseStoreCannotBeAsked() throws Exception {
+        walkToThree();
+        target.lose(TestSide.position(7, ENTRIES));
+        AtomicBoolean away = new AtomicBoolean();
+        PhaseStore leaving = watched((proxy, method, arguments) -> {
+            if (away.get() && method.getName().equals("read")) {
+                throw new PhaseStoreException("store is away");
+            }
+            return method.invoke(store, arguments);
+        });
+
+        assertThatThrownBy(() -> verification()
+                        .repair(target)
+                        .phases(leaving, PhaseControl.of(leaving, NAME, time, control.policy()), "me")
+                        .environment(time.environment(() -> away.set(true)))
+                        .build()
+                        .run())
+                .isInstanceOf(BulkFailedException.class)
+                .hasMessageContaining("store is away");
+
+        assertThat(target.all()).hasSize(ENTRIES - 1);
+    }
+
+    @Test
+    void shouldNotMakeGoodBeforeAllInstancesTakeTheOriginForRight() throws Exception {
+        walkToThree();
+        control.readShare(100, "me", "more");
+
+        assertThatThrownBy(() -> verification().repair(target).build().run())
+                .isInstanceOf(BulkRefusedException.class)
+                .hasMessageContaining("instances=[one]");
+    }
+
+    @Test
+    void shouldNotCopyOnceTheTargetIsRight() throws Exception {
+        walkToThree();
+        long deleted = TestSide.position(8, ENTRIES);
+        origin.reading = entry -> {
+            if (entry.position() == deleted && control.current().phase() == Phase.READ_TARGET) {
+                advance();
+                // Deleted in the target alone, so long ago that nothing is left of it.
+                target.lose(TestSide.position(98, ENTRIES));
+            }
+        };
+
+        assertThatThrownBy(() -> backfill().build().run())
+                .isInstanceOf(BulkRefusedException.class)
+                .hasMessageContaining("phase=3b");
+        assertThatThrownBy(() -> backfill().build().run())
+                .isInstanceOf(BulkRefusedException.class)
+                .hasMessageContaining("phase=3b");
+
+        assertThat(target.all()).hasSize(ENTRIES - 1);
+    }
+
+    private void walkToThree() throws Exception {
         advance();
         backfill().build().run();
         time.pass(1);
         verification().build().run();
         advance();
         verification().build().run();
+    }
+
+    private void walkToFive() throws Exception {
+        walkToThree();
         while (control.current().phase() != Phase.TARGET_ONLY) {
             advance();
         }
     }
 
     private ReverseBackfill.Builder<TestEntry> reverse(Runnable whileAsleep) {
-        return ReverseBackfill.builder(origin, target, control, "me", "the target is too slow")
+        return ReverseBackfill.builder(origin, target, "the target is too slow")
+                .phases(store, control, "me")
                 .ranges(4)
                 .patience(Duration.ofSeconds(60))
                 .environment(time.environment(whileAsleep));
@@ -356,6 +463,116 @@ final class BulkInMigrationTest {
         assertThat(copied.verification().repaired()).isEqualTo(2);
         assertThat(origin.all()).isEqualTo(target.all());
         control.rollback("me", "origin is whole");
+    }
+
+    @Test
+    void shouldNotMakeTheOriginGoodOnceThePhaseWasGoneOnFrom() throws Exception {
+        walkToFive();
+        reverse(this::beat).build().run();
+        long added = TestSide.position(4, ENTRIES) + 1;
+        origin.put(added, "what a write left that the target did not take", 1_000);
+        TestEntry acknowledged = new TestEntry(added, "acknowledged, the target's is journaled", time.micros());
+
+        assertThatThrownBy(() -> reverse(() -> {
+                            if (control.current().phase() == Phase.TARGET_FIRST) {
+                                control.rollback("me", "an earlier run found nothing");
+                                origin.put(added, acknowledged.value(), acknowledged.writeTimeMicros());
+                            }
+                            beat();
+                        })
+                        .repair(origin)
+                        .build()
+                        .run())
+                .isInstanceOf(BulkRefusedException.class)
+                .hasMessageContaining("phase=3");
+
+        assertThat(origin.all()).contains(acknowledged);
+    }
+
+    @Test
+    void shouldKeepToItsRateOnTheWayBackAndGoOnWhereItStopped() throws Exception {
+        walkToFive();
+        Path file = directory.resolve("reverse.json");
+        target.reading = entry -> {
+            if (entry.value().equals("v99")) {
+                throw new TestSide.BrokenException("once");
+            }
+        };
+        assertThatThrownBy(() -> reverse(this::beat)
+                        .checkpoint(file)
+                        .retries(1, Duration.ZERO)
+                        .build()
+                        .run())
+                .isInstanceOf(BulkFailedException.class);
+        target.reading = entry -> {};
+
+        ReverseResult resumed = reverse(this::beat).checkpoint(file).build().run();
+        assertThat(resumed.verification().resumedRanges()).isEqualTo(3);
+        assertThat(resumed.verification().entries()).isEqualTo(ENTRIES);
+
+        ReverseResult slow = reverse(this::beat)
+                .checkpoint(file)
+                .parallel(1)
+                .rowsPerSecond(10)
+                .build()
+                .run();
+        assertThat(slow.verification().resumedRanges()).isZero();
+        assertThat(slow.verification().seconds()).isBetween(9.5, 10.5);
+    }
+
+    @Test
+    void shouldBeginAnewOnTheWayBackFromAnotherTime() throws Exception {
+        walkToFive();
+        Path file = directory.resolve("reverse.json");
+        target.reading = entry -> {
+            if (entry.value().equals("v99")) {
+                throw new TestSide.BrokenException("once");
+            }
+        };
+        assertThatThrownBy(() -> reverse(this::beat)
+                        .checkpoint(file)
+                        .retries(1, Duration.ZERO)
+                        .build()
+                        .run())
+                .isInstanceOf(BulkFailedException.class);
+        target.reading = entry -> {};
+        time.pass(1);
+        backAndForthToFive();
+
+        ReverseResult result = reverse(this::beat).checkpoint(file).build().run();
+
+        assertThat(result.verification().resumedRanges()).isZero();
+    }
+
+    private void backAndForthToFive() throws Exception {
+        verification().build().run();
+        while (control.current().phase() != Phase.TARGET_ONLY) {
+            advance();
+        }
+    }
+
+    @Test
+    void shouldShowItselfAmongTheInstancesOnTheWayBack() throws Exception {
+        walkToFive();
+        List<Heartbeat> seen = new CopyOnWriteArrayList<>();
+        PhaseStore watched = watched((proxy, method, arguments) -> {
+            if (method.getName().equals("heartbeat")) {
+                seen.add((Heartbeat) arguments[1]);
+            }
+            return method.invoke(store, arguments);
+        });
+
+        reverse(this::beat).phases(watched, control, "me").build().run();
+
+        assertThat(seen)
+                .last()
+                .satisfies(heartbeat -> assertThat(heartbeat.facts())
+                        .containsEntry(Facts.KIND, "verify")
+                        .containsEntry(Facts.ROWS, Integer.toString(ENTRIES)));
+        assertThat(control.notes())
+                .filteredOn(note -> note.kind() == PhaseNote.Kind.VERIFICATION)
+                .as("none of the way back")
+                .hasSize(2);
     }
 
     @Test

@@ -62,11 +62,11 @@ abstract class BrowserFixture {
         }
     }
 
-    void serve(PretendRun served) {
+    void serve(PretendRun served) throws IOException {
         serve(served, PageConfig.loopback());
     }
 
-    void serve(PretendRun served, PageConfig config) {
+    void serve(PretendRun served, PageConfig config) throws IOException {
         run = served;
         page = MigrationPage.start(
                 config.withToken(TOKEN).withEnvironment(scheduler.environment(run)),

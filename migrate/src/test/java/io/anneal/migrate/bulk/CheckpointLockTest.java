@@ -1,0 +1,60 @@
+package io.anneal.migrate.bulk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class CheckpointLockTest {
+    private static final int TAKEN = 0;
+    private static final int REFUSED = 3;
+
+    @TempDir
+    Path directory;
+
+    /** Another process that wants the lock. */
+    static final class Other {
+        private Other() {}
+
+        public static void main(String[] arguments) throws IOException {
+            try {
+                CheckpointLock.take(Path.of(arguments[0])).close();
+            } catch (BulkRefusedException e) {
+                System.exit(REFUSED);
+            }
+        }
+    }
+
+    private int other(Path checkpoint) throws IOException, InterruptedException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Other.class.getName(),
+                        checkpoint.toString())
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start()
+                .waitFor();
+    }
+
+    @Test
+    void shouldKeepOtherProcessesOffAfterARefusalInThisOne() throws Exception {
+        Path checkpoint = directory.resolve("run.json");
+        CheckpointLock held = CheckpointLock.take(checkpoint);
+        try {
+            assertThatThrownBy(() -> CheckpointLock.take(checkpoint))
+                    .isInstanceOf(BulkRefusedException.class)
+                    .hasMessageContaining("another run uses this checkpoint");
+
+            assertThat(other(checkpoint)).isEqualTo(REFUSED);
+        } finally {
+            held.close();
+        }
+        assertThat(other(checkpoint)).isEqualTo(TAKEN);
+        CheckpointLock.take(checkpoint).close();
+    }
+}
