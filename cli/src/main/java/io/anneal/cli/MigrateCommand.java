@@ -3,6 +3,7 @@ package io.anneal.cli;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /** The commands about moving from one store to another, phase by phase. */
@@ -10,6 +11,15 @@ import picocli.CommandLine.Spec;
         name = "migrate",
         description = "Moves a DAO from one store to another through phases 1 to 5; try 'anneal migrate run --auto'.",
         synopsisSubcommandLabel = "COMMAND",
+        scope = ScopeType.INHERIT,
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:Done.",
+            "1:An error, or the stores or an answer differ.",
+            "2:The command line is wrong.",
+            "3:A gate is not met; nothing was changed.",
+            "4:'run --auto' turned back or did not come to its end."
+        },
         subcommands = {
             MigrateInitCommand.class,
             MigrateRunCommand.class,

@@ -25,7 +25,11 @@ final class MigratePageCommand extends Subcommand {
                     + " --allow-host what browsers ask for.")
     private String host;
 
-    @Option(names = "--port", paramLabel = "PORT", defaultValue = "0", description = "A free one unless told.")
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            defaultValue = "0",
+            description = "Port to listen on; a free one unless told.")
     private int port;
 
     @Override

@@ -43,6 +43,9 @@ final class SidesOptions {
         if ((origin == null) != (target == null)) {
             throw command.usage("--origin and --target go together");
         }
+        if (origin != null && origin.equals(target) && StoreUrl.parse(origin).lasting()) {
+            throw command.usage("--origin and --target are the same store, url=" + origin);
+        }
         return origin == null;
     }
 

@@ -11,10 +11,12 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseStore;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -104,6 +106,11 @@ final class MigrateCommandsTest {
                 "migrate backfill --reverse --rate 5 --name x --phase-store file:/nowhere",
                 "migrate verify --name x --phase-store file:/nowhere --origin embedded:a",
                 "migrate run --origin embedded:a",
+                "migrate run --origin embedded:a --target embedded:a",
+                "migrate run --origin cassandra://127.0.0.1 --target memory:",
+                "migrate run --origin cassandra://127.0.0.1:x/ks --target memory:",
+                "migrate status --name x --phase-store cassandra://127.0.0.1:9042",
+                "migrate status --phase-store file:/nowhere",
                 "migrate run --bake soon",
                 "migrate run --duration 0s",
                 "migrate run --mix 1:2",
@@ -238,7 +245,7 @@ final class MigrateCommandsTest {
     void shouldCopyAndCompareWholeStores() throws IOException {
         String origin = "embedded:" + directory.resolve("origin");
         String target = "embedded:" + directory.resolve("target");
-        fill(origin);
+        fill(origin, target);
         shouldDo("init");
         assertError(run("backfill", "--origin", origin, "--target", target), 3, "ANL-5001", "phase");
         shouldDo("advance");
@@ -255,15 +262,41 @@ final class MigrateCommandsTest {
         shouldDo("advance");
     }
 
+    @Test
+    void shouldNotTakeAWrongPathForAnEmptyStore() {
+        shouldDo("init");
+        shouldDo("advance");
+        String none = "embedded:" + directory.resolve("none");
+        for (String command : List.of("backfill", "verify")) {
+            assertError(run(command, "--origin", none, "--target", none + "2"), 1, "ANL-3005", none);
+        }
+        assertThat(directory.resolve("none")).doesNotExist();
+    }
+
+    @Test
+    void shouldSayOfAFileThatItIsNoPhaseStore() throws IOException {
+        Files.createFile(directory.resolve("phases"));
+        for (String command : List.of("status", "init", "page")) {
+            assertError(run(command), 1, "ANL-5002", directory.resolve("phases").toString());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"run", "advance", "verify"})
+    void shouldListExitCodes(String command) {
+        assertThat(CommandRun.of("migrate", command, "--help").out())
+                .contains("Exit codes:", "3   A gate is not met", "4   'run --auto' turned back");
+    }
+
     /** Some partitions, written by a run that follows phase 1 of a migration of its own. */
-    private void fill(String origin) {
+    private void fill(String origin, String target) {
         CommandRun filled = CommandRun.inTime(
                 "migrate",
                 "run",
                 "--origin",
                 origin,
                 "--target",
-                "memory:",
+                target,
                 "--duration",
                 "100ms",
                 "--keys",

@@ -8,7 +8,8 @@ import java.lang.annotation.Target;
 
 /**
  * A method whose effect depends on what is there, such as a compare-and-set. It is asked of the side that is right, once; the
- * other side gets the result by {@link KeyCopy}, since it might decide otherwise.
+ * other side gets the result by {@link KeyCopy}, since it might decide otherwise. If that fails, so does the method: {@link
+ * OutcomePerSide} then says that the side that is right took it.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

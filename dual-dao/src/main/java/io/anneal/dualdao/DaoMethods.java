@@ -129,7 +129,7 @@ final class DaoMethods<D> {
                     name, spec.kind(), KeyPlan.none(name), invoker, null, missing, null, spec.comparison()));
         }
         KeyPlan keys = planner.plan(method, spec, name, problem -> problem(method, problem));
-        if (spec.keyless() && spec.kind() != OperationKind.READ && needsCopy(spec.kind())) {
+        if (spec.keyless() && spec.kind() != OperationKind.READ && spec.kind().decides()) {
             problem(method, "without a key its result can't be copied to the other side; say .key(...)");
         }
         ReturnAdapter<Object> adapter = adapter(method);
@@ -140,10 +140,6 @@ final class DaoMethods<D> {
                 spec.kind() == OperationKind.READ ? splits.of(method, keys, adapter != null) : null;
         return Optional.of(
                 new OperationSpec<>(name, spec.kind(), keys, invoker, adapter, missing, batch, spec.comparison()));
-    }
-
-    static boolean needsCopy(OperationKind kind) {
-        return kind == OperationKind.CONDITIONAL || kind == OperationKind.INCREMENT;
     }
 
     @SuppressWarnings("unchecked")

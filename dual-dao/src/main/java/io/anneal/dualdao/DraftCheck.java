@@ -16,7 +16,18 @@ import java.util.function.Predicate;
 final class DraftCheck<D> {
     /** What is built from, once all is well. */
     record Checked<D>(
-            Map<Method, OperationSpec<D, Object[], Object>> methods, List<OperationSpec<D, ?, ?>> operations) {}
+            Map<Method, OperationSpec<D, Object[], Object>> methods, List<OperationSpec<D, ?, ?>> operations) {
+        List<OperationSpec<D, ?, ?>> all() {
+            List<OperationSpec<D, ?, ?>> all = new ArrayList<>(methods.values());
+            all.addAll(operations);
+            return all;
+        }
+
+        /** Whether any operation depends on what is there. */
+        boolean decides() {
+            return all().stream().anyMatch(operation -> operation.kind().decides());
+        }
+    }
 
     private final DualDaoDraft<D> draft;
     private final List<String> problems = new ArrayList<>();
@@ -202,11 +213,9 @@ final class DraftCheck<D> {
         require(
                 draft.writePolicy != WritePolicy.ORIGIN_THEN_JOURNAL || overwrites,
                 ".writes(ORIGIN_THEN_JOURNAL) " + lacking + ", which works the journal off");
-        List<OperationSpec<D, ?, ?>> all = new ArrayList<>(checked.methods().values());
-        all.addAll(checked.operations());
-        for (OperationSpec<D, ?, ?> operation : all) {
+        for (OperationSpec<D, ?, ?> operation : checked.all()) {
             require(
-                    overwrites || !DaoMethods.needsCopy(operation.kind()),
+                    overwrites || !operation.kind().decides(),
                     operation.name() + ": " + operation.kind() + " " + lacking
                             + ", since it is done on one side and its result taken to the other");
         }

@@ -84,7 +84,7 @@ public final class DualDao<D> implements AutoCloseable {
     static <D> DualDao<D> start(DualDaoDraft<D> draft) {
         DraftCheck.Checked<D> checked = DraftCheck.check(draft);
         DualConfig<D> config = draft.config();
-        DualDaoParts<D> parts = DualDaoParts.open(draft, config);
+        DualDaoParts<D> parts = DualDaoParts.open(draft, config, checked.decides());
         try {
             Map<String, DualOperation<?, ?>> operations = new LinkedHashMap<>();
             checked.operations()

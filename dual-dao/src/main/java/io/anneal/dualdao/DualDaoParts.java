@@ -27,7 +27,8 @@ record DualDaoParts<D>(
     private static final long DRAIN_POLL_MILLIS = 2;
     private static final long TAKE_OFF_MILLIS_MIN = 1_000;
 
-    static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config) {
+    /** @param decides whether an operation depends on what is there */
+    static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config, boolean decides) {
         List<PhaseMark> marks = new ArrayList<>();
         if (draft.directory != null) {
             marks.add(new FilePhaseMark(draft.directory));
@@ -51,7 +52,7 @@ record DualDaoParts<D>(
                 config.name(),
                 config.instance(),
                 marks,
-                new InstanceFacts(config, stats, dirty),
+                new InstanceFacts(config, decides, stats, dirty),
                 environment.clock(),
                 duration -> Thread.sleep(duration.toMillis()));
         return new DualDaoParts<>(

@@ -49,8 +49,9 @@ final class DualEngine<D> {
                 new SerialLanes(background, Background.roomForLanes(config.shadow())),
                 repairs,
                 new Batches(stats, environment.nanoTime(), config.batches()),
-                scheduler);
-        redrive = new Redrive<>(parts, phases, agreement);
+                scheduler,
+                agreement);
+        redrive = new Redrive<>(parts, phases);
     }
 
     /** For what the handle has to do from time to time; shut down by {@link #close}. */

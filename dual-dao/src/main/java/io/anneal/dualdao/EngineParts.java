@@ -2,11 +2,13 @@ package io.anneal.dualdao;
 
 import io.anneal.dualdao.stats.DualStats;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
 
 /**
  * What the routes of all operations share.
  *
  * @param ordered whether writes to a key wait for each other
+ * @param agreement asked before a copy takes anything away; may block
  */
 record EngineParts<D>(
         DualConfig<D> config,
@@ -21,4 +23,5 @@ record EngineParts<D>(
         SerialLanes lanes,
         Repairs<D> repairs,
         Batches batches,
-        ScheduledExecutorService scheduler) {}
+        ScheduledExecutorService scheduler,
+        Supplier<Agreement> agreement) {}

@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 
 /**
  * A method that adds to what is there. It is done once, on the side that is right, and never repeated; the other side gets the
- * result by {@link KeyCopy}.
+ * result by {@link KeyCopy}. If that fails, so does the method: {@link OutcomePerSide} then says that it was done.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

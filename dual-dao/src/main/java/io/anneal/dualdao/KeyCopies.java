@@ -80,7 +80,8 @@ final class KeyCopies<D> {
                 });
     }
 
-    private CompletionStage<List<FieldDiff>> differences(Object key) {
+    /** In what the sides differ about a key. */
+    CompletionStage<List<FieldDiff>> differences(Object key) {
         CompletionStage<?> ofOrigin = copy.read(key, origin);
         CompletionStage<?> ofTarget = copy.read(key, target);
         return ofOrigin.thenCombine(ofTarget, (left, right) -> {

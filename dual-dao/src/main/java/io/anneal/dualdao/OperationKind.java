@@ -7,5 +7,10 @@ public enum OperationKind {
     DELETE,
     CONDITIONAL,
     INCREMENT,
-    LOCAL
+    LOCAL;
+
+    /** Whether it depends on what is there, and so is done on one side alone and its result taken to the other. */
+    boolean decides() {
+        return this == CONDITIONAL || this == INCREMENT;
+    }
 }

@@ -45,9 +45,9 @@ final class Redrive<D> {
     private final OperationStats stats;
     private final Map<Side, CompletableFuture<Integer>> running = new EnumMap<>(Side.class);
 
-    Redrive(EngineParts<D> parts, PhaseSource phases, Supplier<Agreement> agreement) {
+    Redrive(EngineParts<D> parts, PhaseSource phases) {
         this.phases = phases;
-        this.agreement = agreement;
+        agreement = parts.agreement();
         merged = parts.config().partitions().kind() == Partitions.Kind.MERGED;
         remembers = parts.config().rememberWrites();
         mode = parts.config().mode();
@@ -269,7 +269,9 @@ final class Redrive<D> {
             if (mode == Mode.TEST) {
                 return lacking == Side.TARGET && phase != Phase.ORIGIN_ONLY;
             }
-            return phase.writes(lacking) && (copies.keepsTimes() || agreed != null);
+            // A write of 4 that is still under way brings the target what the origin is going to lack for good.
+            boolean atAnyTime = copies.keepsTimes() && lacking == Side.TARGET;
+            return phase.writes(lacking) && (atAnyTime || agreed != null);
         }
 
         /** Whether the side that is right now may lack what the other has, from before it was. */

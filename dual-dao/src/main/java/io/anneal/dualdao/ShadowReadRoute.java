@@ -41,7 +41,8 @@ final class ShadowReadRoute<D, A, R> implements Route<A, R> {
             calls.stats().count(Counter.READS);
             Keys keys;
             try {
-                keys = Keys.of(calls.spec().keys().apply(argument), parts.config().keyCodec());
+                keys = Keys.of(
+                        calls.spec().keys().apply(argument), parts.config().keyCodec());
             } catch (RuntimeException unknown) { // the caller's own code
                 LOG.debug(
                         "a read without a key is the origin's alone, operation={}",

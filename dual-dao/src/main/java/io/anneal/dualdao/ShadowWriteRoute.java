@@ -40,7 +40,7 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
         this.atOrigin = atOrigin;
         this.counter = counter;
         OperationKind kind = calls.spec().kind();
-        decides = kind == OperationKind.CONDITIONAL || kind == OperationKind.INCREMENT;
+        decides = kind.decides();
     }
 
     @Override
@@ -85,8 +85,8 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
         void begin() {
             calls.stats().count(counter);
             try {
-                Keys told =
-                        Keys.of(calls.spec().keys().apply(argument), parts.config().keyCodec());
+                Keys told = Keys.of(
+                        calls.spec().keys().apply(argument), parts.config().keyCodec());
                 stripes = KeyOrder.stripes(told.texts());
                 keys = told;
             } catch (RuntimeException unknown) { // the caller's own code; the origin may make the key itself
@@ -185,9 +185,7 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
                             calls.spec().name(),
                             thrown);
                     journalForCopy(
-                            keys,
-                            "the target failed: "
-                                    + thrown.getClass().getName());
+                            keys, "the target failed: " + thrown.getClass().getName());
                 }
             } finally {
                 watch.end(stripes);

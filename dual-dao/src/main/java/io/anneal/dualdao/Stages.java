@@ -15,9 +15,7 @@ final class Stages {
 
     /** What a stage failed with, of what one that came from it hands on, in one exception of its own. */
     static Throwable thrown(Throwable handedOn) {
-        return handedOn instanceof CompletionException && handedOn.getCause() != null
-                ? handedOn.getCause()
-                : handedOn;
+        return handedOn instanceof CompletionException && handedOn.getCause() != null ? handedOn.getCause() : handedOn;
     }
 
     /**

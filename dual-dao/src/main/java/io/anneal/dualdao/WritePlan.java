@@ -17,10 +17,11 @@ import io.anneal.dualdao.phase.Side;
 record WritePlan(Side first, Side authority, boolean second, boolean copies, boolean remembers, boolean tolerates) {
     static WritePlan of(OperationKind kind, PhaseRecord inForce, WritePolicy policy, boolean rememberWrites) {
         Phase phase = inForce.phase();
-        boolean decides = kind == OperationKind.CONDITIONAL || kind == OperationKind.INCREMENT;
-        // What may take a key away must not leave it in the origin, where a read would find it again.
+        // What may take a key away must not leave it in the origin, where a read would find it again: of an instance
+        // that is
+        // still in 4 with fallback, though it is off here.
         boolean mayDelete = kind == OperationKind.DELETE || kind == OperationKind.CONDITIONAL;
-        boolean originToo = phase == Phase.WRITE_TARGET && inForce.fallback() && mayDelete;
+        boolean originToo = phase == Phase.WRITE_TARGET && mayDelete;
         boolean second = phase.writes(Side.ORIGIN) && phase.writes(Side.TARGET) || originToo;
         // In 4 the origin's copy may be older than what is deleted: between the two deletes no read may fall back to
         // it.
@@ -29,9 +30,9 @@ record WritePlan(Side first, Side authority, boolean second, boolean copies, boo
                 first,
                 phase.authority(),
                 second,
-                second && decides,
+                second && kind.decides(),
                 !phase.writes(Side.ORIGIN) && rememberWrites,
-                policy == WritePolicy.ORIGIN_THEN_JOURNAL && originMayStandAlone(inForce) || decides);
+                policy == WritePolicy.ORIGIN_THEN_JOURNAL && originMayStandAlone(inForce));
     }
 
     /**

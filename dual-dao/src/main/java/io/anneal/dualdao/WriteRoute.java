@@ -1,6 +1,7 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
@@ -17,6 +18,7 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
     private final OperationSpec<D, A, R> spec;
     private final EngineParts<D> parts;
     private final DirtyKeys dirty;
+    private final DecidedCopies<D> decided;
     private final Counter counter;
 
     WriteRoute(SideCalls<D, A, R> calls, EngineParts<D> parts, Counter counter) {
@@ -25,6 +27,7 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
         this.counter = counter;
         spec = calls.spec();
         dirty = parts.dirty();
+        decided = new DecidedCopies<>(parts, spec.kind());
     }
 
     @Override
@@ -33,6 +36,7 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
     }
 
     private final class Call extends Underway<D, A, R> {
+        private final PhaseRecord inForce;
         private final Phase phase;
         private final WritePlan plan;
         private Keys keys;
@@ -43,10 +47,11 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
 
         Call(PhaseView view, A argument) {
             super(WriteRoute.this.calls, view, argument, parts.batches().current());
-            phase = view.phase();
+            inForce = view.record();
+            phase = inForce.phase();
             plan = WritePlan.of(
                     spec.kind(),
-                    view.record(),
+                    inForce,
                     parts.config().writePolicy(),
                     parts.config().rememberWrites());
         }
@@ -142,9 +147,7 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
 
         private CompletionStage<Void> copied() {
             CompletableFuture<?>[] copies = keys.objects().stream()
-                    .map(key -> parts.copies()
-                            .copy(key, plan.first(), Long.MAX_VALUE, false)
-                            .toCompletableFuture())
+                    .map(key -> decided.copy(key, plan.first(), inForce).toCompletableFuture())
                     .toArray(CompletableFuture<?>[]::new);
             return CompletableFuture.allOf(copies);
         }
@@ -154,7 +157,8 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
                 end(answer, null);
                 return;
             }
-            SideOutcome outcome = calls.outcome(thrown);
+            // A copy may have come part of the way.
+            SideOutcome outcome = plan.copies() ? SideOutcome.UNKNOWN : calls.outcome(thrown);
             Throwable seen = thrown;
             RuntimeException notKept = journal(thrown, plan.lacking());
             if (plan.tolerates() && !keys.none()) {

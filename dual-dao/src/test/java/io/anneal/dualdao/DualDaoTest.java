@@ -344,7 +344,8 @@ final class DualDaoTest {
             public int size(Side lacking) {
                 if (breaks.getAndSet(false)) {
                     broken.countDown();
-                    throw DualDaoTest.<RuntimeException>sneaky(error ? new AssertionError("once") : new IOException("once"));
+                    throw DualDaoTest.<RuntimeException>sneaky(
+                            error ? new AssertionError("once") : new IOException("once"));
                 }
                 return super.size(lacking);
             }

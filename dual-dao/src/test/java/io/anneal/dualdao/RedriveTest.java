@@ -198,6 +198,27 @@ final class RedriveTest {
     }
 
     @Test
+    void shouldNotForgetAKeyThatAWriteOfPhaseFourStillUnderWayRemembers() {
+        rig(Phase.WRITE_TARGET).orderWrites = false;
+        rig.journal.add(Side.ORIGIN, "k", "");
+        rig.target.byHand();
+        CompletableFuture<Object> write = rig.write("k", "newer");
+        Shop.Call slow = rig.target.waiting.remove();
+        rig.target.atOnce();
+        rig.agreed = false;
+        rig.phases.change(Phase.TARGET_FIRST);
+
+        assertThat(redrive(Side.ORIGIN)).isZero();
+        slow.answer();
+
+        assertThat(write).isCompleted();
+        assertThat(rig.lacking(Side.ORIGIN)).containsExactly("k");
+        rig.agreed = true;
+        assertThat(redrive(Side.ORIGIN)).isOne();
+        assertThat(rig.origin.rows).containsEntry("k", "newer");
+    }
+
+    @Test
     void shouldNotTakeTheNameOfAWriteThatIsUnderWay() {
         rig(Phase.WRITE_BOTH).journal = new PersistentJournal();
         rig.orderWrites = false;

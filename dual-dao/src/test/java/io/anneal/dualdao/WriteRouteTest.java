@@ -67,12 +67,13 @@ final class WriteRouteTest {
     }
 
     @Test
-    void shouldNotDeleteFromTheOriginInPhaseFourOnceFallbackIsOff() {
+    void shouldDeleteFromTheOriginInPhaseFourThoughFallbackIsOffSinceAnotherInstanceMayStillHaveIt() {
         rig(Phase.WRITE_TARGET).phases.change(Phase.WRITE_TARGET, 100, false);
+        rig.origin.rows.put("k", "old");
 
         rig.delete("k").join();
 
-        assertThat(rig.origin.calls).isEmpty();
+        assertThat(rig.origin.rows).isEmpty();
     }
 
     @ParameterizedTest
@@ -389,12 +390,31 @@ final class WriteRouteTest {
         assertThat(rig.target.rows).containsEntry("k", "b");
     }
 
+    @ParameterizedTest
+    @CsvSource({"WRITE_BOTH, ORIGIN", "READ_TARGET, ORIGIN", "TARGET_FIRST, TARGET", "WRITE_TARGET, TARGET"})
+    void shouldNotAcknowledgeAConditionalWriteWhoseCopyFailed(Phase phase, Side right) {
+        Shop other = right == Side.ORIGIN ? rig(phase).target : rig(phase).origin;
+        IOException own = new IOException("down");
+        other.fails(own);
+
+        Throwable thrown =
+                catchThrowable(() -> rig.putIfAbsent("k", "v").join()).getCause();
+
+        assertThat(thrown).isSameAs(own);
+        boolean originRight = right == Side.ORIGIN;
+        assertOutcomes(
+                thrown,
+                originRight ? SideOutcome.OK : SideOutcome.UNKNOWN,
+                originRight ? SideOutcome.UNKNOWN : SideOutcome.OK);
+        assertThat(rig.lacking(right.other())).containsExactly("k");
+    }
+
     @Test
-    void shouldAnswerAConditionalWriteThatHappenedThoughItsCopyFailed() {
-        rig(Phase.WRITE_BOTH).target.fails(new IOException("down"));
+    void shouldAnswerAConditionalWriteThatTheOriginMayAcknowledgeAlone() {
+        rig(Phase.WRITE_BOTH).policy = WritePolicy.ORIGIN_THEN_JOURNAL;
+        rig.target.fails(new IOException("down"));
 
         assertThat(rig.putIfAbsent("k", "v").join()).isEqualTo(true);
-
         assertThat(rig.lacking(Side.TARGET)).containsExactly("k");
     }
 

@@ -55,8 +55,8 @@ final class DirectoryLock implements AutoCloseable {
     }
 
     private static DirectoryLock lock(Path file) throws IOException {
-        FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
         DirectoryLock taken = null;
         try {
             if (!locked(channel)) {

@@ -74,7 +74,9 @@ final class FileKeyJournalProcessTest {
             Process adder = adder();
             try (BufferedReader printed =
                     new BufferedReader(new InputStreamReader(adder.getInputStream(), StandardCharsets.UTF_8))) {
-                assertThat(printed.readLine()).as("key added by another process").isNull();
+                assertThat(printed.readLine())
+                        .as("key added by another process")
+                        .isNull();
             } finally {
                 adder.destroyForcibly();
             }

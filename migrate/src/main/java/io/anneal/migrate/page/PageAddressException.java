@@ -1,6 +1,7 @@
 package io.anneal.migrate.page;
 
 import java.io.IOException;
+import java.nio.channels.UnresolvedAddressException;
 
 /** Nobody can listen on the address that a page was given: it is taken, not of this machine, or not for this user. */
 public final class PageAddressException extends IOException {
@@ -18,6 +19,9 @@ public final class PageAddressException extends IOException {
         Throwable cause = failure;
         while (cause.getCause() != null) {
             cause = cause.getCause();
+        }
+        if (cause instanceof UnresolvedAddressException) {
+            return "no such host";
         }
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }

@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param role {@code origin} or {@code target}: the name of a memory store that has none of its own
  * @param driverConfiguration a file of the Java driver's settings, for Cassandra
  * @param classPath of a DAO of the caller's own: jars and directories of classes
- * @param makesTables whether a keyspace of Cassandra's gets the tables that it lacks; an embedded store always does
+ * @param makesTables whether a keyspace of Cassandra's gets the tables that it lacks, and a directory a store
  * @param environment time and threads
  * @param delayer runs what a memory store does later
  */

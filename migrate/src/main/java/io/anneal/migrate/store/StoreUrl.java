@@ -3,6 +3,7 @@ package io.anneal.migrate.store;
 import com.datastax.oss.driver.api.core.CqlSession;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.store.StoreFile;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -90,6 +91,10 @@ public final class StoreUrl {
     }
 
     private static OpenStore embedded(StoreUrl url, Path directory, StoreSettings settings) throws IOException {
+        if (!settings.makesTables() && StoreFile.read(directory).isEmpty()) {
+            throw new StoreUnavailableException(
+                    "there is no embedded store, url=" + url.text + "; check the path", null);
+        }
         EmbeddedPartitionDao dao;
         try {
             dao = EmbeddedPartitionDao.open(directory, settings.environment());
