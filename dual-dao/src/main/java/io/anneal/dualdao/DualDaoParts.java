@@ -68,8 +68,8 @@ record DualDaoParts<D>(
             return new MemoryKeyJournal();
         }
         KeyJournal file = FileKeyJournal.open(
-                directory.resolve(URLEncoder.encode(
-                        config.name() + "-" + config.type().getSimpleName(), StandardCharsets.UTF_8)),
+                directory.resolve(
+                        URLEncoder.encode(config.name() + "-" + config.type().getSimpleName(), StandardCharsets.UTF_8)),
                 Durability.PROCESS_KILL,
                 DualEnvironment::newJournalId);
         // In test mode callers would wait for the disk just when the target hangs.
