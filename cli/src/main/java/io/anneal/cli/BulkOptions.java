@@ -39,6 +39,6 @@ final class BulkOptions {
                 rowsPerSecond,
                 Optional.ofNullable(checkpoint),
                 REREAD_DELAY,
-                told -> progress.update(told.bytes(), told.rows()));
+                told -> progress.update(told.bytes(), told.rows(), told.secondsLeft()));
     }
 }

@@ -16,9 +16,12 @@ final class DeadOptions {
         return dead.isEmpty();
     }
 
-    void declare(PhaseControl control, WhoOptions who) {
+    void declare(PhaseControl control, WhoOptions who, Subcommand command) throws InterruptedException {
         for (String instance : dead) {
-            control.declareDead(instance, who.who(), who.why("declared dead by --dead"));
+            control.declareDead(instance, who.who(), who.why("declared dead by --dead"), duration -> {
+                command.say("watching for " + duration.toMillis() + " ms whether " + instance + " is silent");
+                Thread.sleep(duration.toMillis());
+            });
         }
     }
 }

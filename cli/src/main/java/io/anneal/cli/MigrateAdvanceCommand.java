@@ -44,7 +44,7 @@ final class MigrateAdvanceCommand extends Subcommand {
     private boolean targetFirst;
 
     @Override
-    int execute() throws IOException {
+    int execute() throws IOException, InterruptedException {
         if (share != null && (share < 0 || share > 100)) {
             throw usage("--to-share takes a number from 0 to 100");
         }
@@ -56,7 +56,7 @@ final class MigrateAdvanceCommand extends Subcommand {
             if (plan) {
                 return printPlan(control.readiness());
             }
-            dead.declare(control, who);
+            dead.declare(control, who, this);
             PhaseRecord now = share == null ? advance(control) : share(control);
             printResult(now, phases.meaning(now));
         }

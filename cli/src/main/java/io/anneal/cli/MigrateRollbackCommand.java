@@ -28,13 +28,13 @@ final class MigrateRollbackCommand extends Subcommand {
     private DeadOptions dead;
 
     @Override
-    int execute() throws IOException {
+    int execute() throws IOException, InterruptedException {
         if (plan && !dead.none()) {
             throw usage("--plan changes nothing, so it goes without --dead");
         }
         try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
             PhaseControl control = phases.control();
-            dead.declare(control, who);
+            dead.declare(control, who, this);
             if (plan) {
                 return printPlan(control.rollbackPlan());
             }

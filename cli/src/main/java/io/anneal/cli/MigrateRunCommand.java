@@ -49,7 +49,6 @@ import picocli.CommandLine.Option;
         })
 final class MigrateRunCommand extends Subcommand {
     private static final String MEMORY = "memory:";
-    private static final String DAO = "dao:";
     private static final String PORT_FREE = "0";
     private static final int NO_PAGE = -1;
     private static final Duration REREAD_DELAY_MAX = Duration.ofSeconds(2);
@@ -188,7 +187,11 @@ final class MigrateRunCommand extends Subcommand {
 
     private void check() {
         sides.none(this);
-        load.config(this, "", 0);
+        boolean loaded = load.config(this, "", 0).isPresent();
+        if ((auto || work) && mode == Mode.MIGRATION && !loaded && sides.own()) {
+            throw usage("--auto and --work copy and compare the keys of the load where a dao: store can't list its own:"
+                    + " they don't go with --no-load");
+        }
         if (report != null) {
             StoryFile.check(report);
         }
@@ -295,8 +298,7 @@ final class MigrateRunCommand extends Subcommand {
                 Optional.ofNullable(duration),
                 made,
                 RunConfig.look(bake),
-                !open.origin().url().text().startsWith(DAO)
-                        && !open.target().url().text().startsWith(DAO),
+                !sides.own(),
                 Optional.ofNullable(report));
         Consumer<String> lines = json() ? line -> {} : this::tell;
         introduce(open, made, lines);
@@ -352,10 +354,10 @@ final class MigrateRunCommand extends Subcommand {
                         : "  phases        as others switch them, with 'anneal migrate advance' or on the page");
     }
 
-    private int exitCode(RunResult result) {
+    static int exitCode(RunResult result) {
         if (!result.completed()) {
             return ExitCode.ABORTED;
         }
-        return result.clean() ? ExitCode.YES : auto ? ExitCode.ABORTED : ExitCode.NO;
+        return result.clean() ? ExitCode.YES : ExitCode.NO;
     }
 }

@@ -64,7 +64,7 @@ final class MigrateStatusCommand extends Subcommand {
                 "migration %s: phase %s, version %d",
                 migration.name(), current.phase().label(), current.version());
         meaning.forEach(sentence -> line("  %s", sentence));
-        line("  since %s by %s: %s", current.at(), current.who(), current.why());
+        line("  since %s by %s%s", current.at(), current.who(), current.why().isEmpty() ? "" : ": " + current.why());
         for (InstanceState instance : instances) {
             line(
                     "instance %s: %s%s, last heard of %s ago",

@@ -2,6 +2,7 @@ package io.anneal.cli;
 
 import java.io.PrintStream;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -42,6 +43,11 @@ public final class Progress implements AutoCloseable {
 
     /** Tells how much is done, of everything since the start. Cheap, but not for every row: call it every thousand. */
     public void update(long bytes, long rows) {
+        update(bytes, rows, OptionalLong.empty());
+    }
+
+    /** The same of work that foretells by itself how long it takes yet. */
+    public void update(long bytes, long rows, OptionalLong secondsLeft) {
         if (terminal == null) {
             return;
         }
@@ -51,11 +57,11 @@ public final class Progress implements AutoCloseable {
         }
         shown = true;
         shownNanos = nowNanos;
-        terminal.print(WIPE + line(bytes, rows, nowNanos - startNanos));
+        terminal.print(WIPE + line(bytes, rows, nowNanos - startNanos, secondsLeft));
         terminal.flush();
     }
 
-    private String line(long bytes, long rows, long elapsedNanos) {
+    private String line(long bytes, long rows, long elapsedNanos, OptionalLong secondsLeft) {
         double seconds = (double) elapsedNanos / TimeUnit.SECONDS.toNanos(1);
         StringBuilder line = new StringBuilder(what).append(": ").append(ByteSize.text(bytes));
         if (totalBytes > 0) {
@@ -65,10 +71,10 @@ public final class Progress implements AutoCloseable {
             line.append(String.format(Locale.ROOT, ", %,d rows", rows));
         }
         line.append(", ").append(ByteSize.text((long) (bytes / seconds))).append("/s");
-        if (totalBytes > 0 && bytes > 0) {
-            long left = Math.round(Math.max(0, totalBytes - bytes) * seconds / bytes);
-            line.append(String.format(Locale.ROOT, ", %d:%02d left", left / 60, left % 60));
-        }
+        OptionalLong left = totalBytes > 0 && bytes > 0
+                ? OptionalLong.of(Math.round(Math.max(0, totalBytes - bytes) * seconds / bytes))
+                : secondsLeft;
+        left.ifPresent(known -> line.append(String.format(Locale.ROOT, ", %d:%02d left", known / 60, known % 60)));
         return line.toString();
     }
 

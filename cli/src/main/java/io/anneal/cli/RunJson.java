@@ -32,6 +32,7 @@ record RunJson(String name, RunResult result) {
             json.writeEndArray();
             if (result.verdict().isPresent()) {
                 write(json, result.verdict().get());
+                json.writeNumberField("unread", result.unread());
                 json.writeNumberField("failed", result.failed());
             }
         }

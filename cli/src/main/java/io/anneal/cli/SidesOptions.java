@@ -12,6 +12,8 @@ import picocli.CommandLine.Option;
 
 /** The two stores of a migration. */
 final class SidesOptions {
+    private static final String DAO = "dao:";
+
     @Option(
             names = "--origin",
             paramLabel = "URL",
@@ -47,6 +49,11 @@ final class SidesOptions {
             throw command.usage("--origin and --target are the same store, url=" + origin);
         }
         return origin == null;
+    }
+
+    /** Whether one is a DAO of the caller's own, which can't list its keys. */
+    boolean own() {
+        return origin != null && (origin.startsWith(DAO) || target.startsWith(DAO));
     }
 
     /** Refuses stores that another process can't copy or compare as a whole. */

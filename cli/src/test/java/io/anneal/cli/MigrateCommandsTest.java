@@ -75,7 +75,7 @@ final class MigrateCommandsTest {
 
     private void heartbeat(String instance, long version, Instant at, String mode) {
         try (PhaseStore store = store()) {
-            store.heartbeat("orders", new Heartbeat(instance, version, true, at, Map.of("kind", "dao", "mode", mode)));
+            store.heartbeat("orders", new Heartbeat(instance, version, true, at, Map.of("kind", "dao", "mode", mode, "pollMillis", "1")));
         }
     }
 
@@ -114,6 +114,8 @@ final class MigrateCommandsTest {
                 "migrate run --bake soon",
                 "migrate run --duration 0s",
                 "migrate run --mix 1:2",
+                "migrate run --auto --no-load --origin dao:com.acme.Orders --target memory:",
+                "migrate run --work --no-load --origin memory: --target dao:com.acme.Orders",
                 "migrate run --rate 0",
                 "migrate run --mode nonsense",
                 "migrate run --report story.pdf",

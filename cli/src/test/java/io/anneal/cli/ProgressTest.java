@@ -2,10 +2,13 @@ package io.anneal.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.migrate.bulk.BulkProgress;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 final class ProgressTest {
     private static final long SECOND_NANOS = 1_000_000_000;
@@ -40,6 +43,19 @@ final class ProgressTest {
                     .startsWith("\r");
         }
         assertThat(takePrinted()).isEqualTo("\r\u001b[K");
+    }
+
+    @Test
+    void shouldTellTheTimeLeftOfABackfill() {
+        BulkOptions options = new BulkOptions();
+        new CommandLine(options).parseArgs("--rate", "5");
+        try (Progress progress = new Progress(terminal, () -> nowNanos, "copying")) {
+            BulkProgress.Listener listener =
+                    options.settings(null, "ada", progress).progress();
+            nowNanos += 4 * SECOND_NANOS;
+            listener.progressed(new BulkProgress(1234, 4 << 20, 3, 256, 0, OptionalLong.of(4_000)));
+            assertThat(takePrinted()).endsWith("copying: 4.0 MiB, 1,234 rows, 1.0 MiB/s, 66:40 left");
+        }
     }
 
     @Test

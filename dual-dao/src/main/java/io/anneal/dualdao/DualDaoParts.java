@@ -52,7 +52,7 @@ record DualDaoParts<D>(
                 config.name(),
                 config.instance(),
                 marks,
-                new InstanceFacts(config, decides, stats, dirty),
+                new InstanceFacts(config, decides, draft.poll, stats, dirty),
                 environment.clock(),
                 duration -> Thread.sleep(duration.toMillis()));
         return new DualDaoParts<>(

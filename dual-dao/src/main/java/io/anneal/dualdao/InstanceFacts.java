@@ -3,6 +3,7 @@ package io.anneal.dualdao;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.DualStats;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -15,7 +16,7 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
     private final DirtyKeys dirty;
 
     /** @param decides whether an operation depends on what is there */
-    InstanceFacts(DualConfig<?> config, boolean decides, DualStats stats, DirtyKeys dirty) {
+    InstanceFacts(DualConfig<?> config, boolean decides, Duration poll, DualStats stats, DirtyKeys dirty) {
         this.stats = stats;
         this.dirty = dirty;
         constant.put(Facts.KIND, "dao");
@@ -23,6 +24,7 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
         constant.put(Facts.PID, Long.toString(ProcessHandle.current().pid()));
         constant.put(
                 Facts.STARTED_MILLIS, Long.toString(config.environment().clock().millis()));
+        constant.put(Facts.POLL_MILLIS, Long.toString(poll.toMillis()));
         constant.put(Facts.MODE, config.mode().name());
         constant.put(Facts.PARTITIONS, config.partitions().kind().name().toLowerCase(Locale.ROOT));
         constant.put(Facts.REMEMBERS_WRITES, Boolean.toString(config.rememberWrites()));

@@ -17,7 +17,7 @@ import java.util.stream.LongStream;
 
 /**
  * The back-fill and the verification of a migration between stores of which one can't list its keys: over a range of keys, one
- * by one. Enough for trying a DAO out with the harness's load; it sees nothing beside that range.
+ * by one. Enough for trying a DAO out with the harness's load; it sees nothing beside that range, and says so in its notes.
  */
 final class KeyedWork {
     private static final int REREADS = 3;
@@ -49,11 +49,24 @@ final class KeyedWork {
         this.rereadDelay = rereadDelay;
     }
 
+    /** Nothing that was compared is nothing that a gate may open for. */
+    private void requireKeys() throws IOException {
+        if (keys == 0) {
+            throw new IOException("no keys are known that the stores may hold, origin=" + origin.identity()
+                    + ", target=" + target.identity() + "; they are those of the load");
+        }
+    }
+
+    private String words() {
+        return RunWorks.words(firstKey, keys) + " alone, one by one";
+    }
+
     private LongStream range() {
         return LongStream.range(firstKey, firstKey + keys);
     }
 
     String backfill() throws IOException {
+        requireKeys();
         WorkStart start = control.begin();
         PartitionCopy copy = PartitionCopy.between(origin, target);
         try {
@@ -63,11 +76,13 @@ final class KeyedWork {
         } catch (CompletionException e) {
             throw new IOException("copying a key failed, reason=" + e.getCause(), e);
         }
-        control.finish(start, PhaseNote.Kind.BACKFILL, who, Map.of(Facts.ROWS, Integer.toString(keys)));
-        return String.format(Locale.ROOT, "%,d keys copied from the origin, one by one", keys);
+        control.finish(
+                start, PhaseNote.Kind.BACKFILL, who, Map.of(Facts.ROWS, Integer.toString(keys), Facts.TEXT, words()));
+        return String.format(Locale.ROOT, "%,d keys copied from the origin: %s", keys, words());
     }
 
     String verification() throws IOException, InterruptedException {
+        requireKeys();
         WorkStart start = control.begin();
         int mismatches = 0;
         for (long key : range().toArray()) {
@@ -79,11 +94,17 @@ final class KeyedWork {
                 start,
                 PhaseNote.Kind.VERIFICATION,
                 who,
-                Map.of(Facts.ROWS, Integer.toString(keys), Facts.MISMATCHES, Integer.toString(mismatches)));
+                Map.of(
+                        Facts.ROWS,
+                        Integer.toString(keys),
+                        Facts.MISMATCHES,
+                        Integer.toString(mismatches),
+                        Facts.TEXT,
+                        words()));
         if (mismatches > 0) {
             throw new IOException("sides differ, keys=" + keys + ", mismatches=" + mismatches);
         }
-        return String.format(Locale.ROOT, "%,d keys compared, one by one, 0 mismatches", keys);
+        return String.format(Locale.ROOT, "%,d keys compared, 0 mismatches: %s", keys, words());
     }
 
     /** Under load two reads may see a write between them; what differs each time differs. */

@@ -8,6 +8,7 @@ import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.migrate.load.HistoryVerdict;
 import io.anneal.migrate.load.LoadConfig;
+import io.anneal.migrate.load.LoadPasses;
 import io.anneal.migrate.report.MigrationStory;
 import io.anneal.migrate.report.StoryFile;
 import io.anneal.migrate.report.StoryRecorder;
@@ -28,7 +29,7 @@ import java.util.function.Consumer;
  */
 public final class MigrationRun {
     private static final int CALLERS = 16;
-    private static final Duration LINGER = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration SWEEP_INTERVAL = Duration.ofSeconds(1);
 
     private final RunConfig config;
@@ -38,6 +39,7 @@ public final class MigrationRun {
     private final DualEnvironment environment;
     private final HarnessTime time;
     private final Consumer<String> lines;
+    private final Duration patience;
     private final StoryRecorder recorder;
     private final StoryTeller teller;
 
@@ -55,12 +57,25 @@ public final class MigrationRun {
             RunWorks works,
             DualEnvironment environment,
             Consumer<String> lines) {
+        this(config, dual, phases, works, environment, lines, PATIENCE);
+    }
+
+    /** @param patience how long to wait for answers before the load begins and when it has ended */
+    MigrationRun(
+            RunConfig config,
+            DualDao<PartitionDao> dual,
+            PhaseStore phases,
+            RunWorks works,
+            DualEnvironment environment,
+            Consumer<String> lines,
+            Duration patience) {
         this.config = config;
         this.dual = dual;
         this.phases = phases;
         this.works = works;
         this.environment = environment;
         this.lines = lines;
+        this.patience = patience;
         time = HarnessTime.of(environment);
         recorder = new StoryRecorder(phases, dual.name(), environment.clock());
         teller = new StoryTeller(phases, dual.name(), recorder, time, config.testing(), lines);
@@ -77,7 +92,7 @@ public final class MigrationRun {
         try {
             RecorderLooks.start(recorder, looks, config.look());
             load = config.load()
-                    .map(made -> new RunLoad(made, dual, config.ordersWrites(), environment, callers))
+                    .map(made -> new RunLoad(made, dual, config.ordersWrites(), environment, callers, patience))
                     .orElse(null);
             if (load != null) {
                 load.start();
@@ -104,7 +119,9 @@ public final class MigrationRun {
     }
 
     private int queueLength() {
-        return CALLERS + config.load().map(LoadConfig::inFlightMax).orElse(0);
+        return CALLERS
+                + LoadPasses.AT_ONCE
+                + config.load().map(LoadConfig::inFlightMax).orElse(0);
     }
 
     private WalkResult walk() throws InterruptedException {
@@ -125,10 +142,7 @@ public final class MigrationRun {
             return Optional.empty();
         }
         sweptNanos = time.nanoTime().getAsLong();
-        HistoryVerdict verdict = load.sweep();
-        return verdict.clean()
-                ? Optional.empty()
-                : Optional.of("the independent check found what must not be: " + verdict.summary());
+        return load.trouble();
     }
 
     /** Shows the phases that others switch, until the time is over. */
@@ -157,13 +171,13 @@ public final class MigrationRun {
         }
     }
 
-    private RunResult end(Optional<WalkResult> walk) throws IOException {
+    private RunResult end(Optional<WalkResult> walk) throws IOException, InterruptedException {
         Optional<HistoryVerdict> verdict = Optional.empty();
         List<String> summary = new ArrayList<>();
         teller.finish();
         lines.accept("");
         if (load != null) {
-            load.stop(LINGER);
+            load.stop();
             verdict = Optional.of(load.lastCheck());
             String clients = load.summary();
             String checked = "Independent check: " + verdict.get().summary() + ".";
@@ -171,28 +185,37 @@ public final class MigrationRun {
             summary.add(checked);
             verdict.get().samples().forEach(sample -> summary.add(sample.toString()));
         }
-        PhaseRecord last = dual.phase();
-        summary.add(0, ended(walk, last, config.testing()));
-        summary.forEach(lines);
-        writeReport(summary);
-        return new RunResult(
-                last,
+        RunResult result = new RunResult(
+                dual.phase(),
                 walk,
                 teller.stretches(),
                 verdict,
+                load == null ? 0 : load.unread(),
                 load == null ? 0 : load.stats().failed());
+        summary.add(0, ended(result));
+        summary.forEach(lines);
+        writeReport(summary);
+        return result;
     }
 
-    private static String ended(Optional<WalkResult> walk, PhaseRecord last, boolean testing) {
-        String phase = last.phase().label();
+    private String ended(RunResult result) {
+        Optional<WalkResult> walk = result.walk();
+        String phase = result.last().phase().label();
         if (walk.isEmpty()) {
             return "Ended in phase " + phase + ".";
         }
+        if (result.completed() && !result.clean()) {
+            return "Phase " + phase + " was reached, and the last check is not clean.";
+        }
         return switch (walk.get().outcome()) {
             case COMPLETED ->
-                testing
+                config.testing()
                         ? "Done: phase " + phase + " in test mode; the origin answered every call, all the way."
-                        : "Done: phase " + phase + ", everything is in the target, and the origin is not needed.";
+                        : "Done: phase " + phase + ", "
+                                + works.keys()
+                                        .map(keys -> "all of " + keys
+                                                + " is in the target; what else the origin has was not copied.")
+                                        .orElse("everything is in the target, and the origin is not needed.");
             case ROLLED_BACK ->
                 "Rolled back to phase " + phase + ": " + walk.get().reason() + ".";
             case STUCK -> "Stopped in phase " + phase + ": " + walk.get().reason() + ".";

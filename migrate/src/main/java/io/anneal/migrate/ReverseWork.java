@@ -34,7 +34,7 @@ final class ReverseWork implements WalkWork {
     private final HarnessTime time;
 
     /**
-     * @param verification of all keys, which the note then stands for
+     * @param verification of all keys, which the note then stands for; leaves a note itself
      * @param atMost how long instances may take, for each step and for the copying
      */
     ReverseWork(
@@ -70,12 +70,33 @@ final class ReverseWork implements WalkWork {
         long copied = copyOwn();
         awaitOthers();
         String compared = verification.run();
+        requireClean(start);
         control.finish(
                 start,
                 PhaseNote.Kind.REVERSE_BACKFILL,
                 who,
                 Map.of(Facts.ROWS, Long.toString(copied), Facts.MISMATCHES, "0"));
         return String.format(Locale.ROOT, "%,d keys copied back to the origin; %s", copied, compared);
+    }
+
+    /** What a verification found stands in its note; that it came to its end says nothing. */
+    private void requireClean(WorkStart start) throws IOException {
+        Map<String, String> found = control.notes().stream()
+                .filter(note -> note.kind() == PhaseNote.Kind.VERIFICATION
+                        && note.version() == start.version()
+                        && startedMillis(note) >= start.at().toEpochMilli())
+                .reduce((earlier, later) -> later)
+                .map(PhaseNote::facts)
+                .orElseThrow(() -> new IOException("the verification left no note, version=" + start.version()));
+        String mismatches = found.getOrDefault(Facts.MISMATCHES, "?");
+        String writtenPast = found.getOrDefault(Facts.WRITTEN_PAST, "0");
+        if (!mismatches.equals("0") || !writtenPast.equals("0")) {
+            throw new IOException("sides differ, mismatches=" + mismatches + ", writtenPast=" + writtenPast);
+        }
+    }
+
+    private static long startedMillis(PhaseNote note) {
+        return Long.parseLong(note.facts().getOrDefault(Facts.STARTED_MILLIS, "0"));
     }
 
     private void awaitAcknowledged(PhaseRecord current) throws IOException, InterruptedException {

@@ -5,6 +5,7 @@ import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.DualOperation;
 import io.anneal.dualdao.ShadowConfig;
 import io.anneal.dualdao.stats.StatsSnapshot.Distribution;
+import io.anneal.migrate.load.FailureShare;
 import io.anneal.migrate.load.HistoryChecker;
 import io.anneal.migrate.load.HistoryChecker.UnknownWrites;
 import io.anneal.migrate.load.HistoryVerdict;
@@ -21,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -33,11 +35,13 @@ import org.HdrHistogram.Histogram;
 /** The load of a run with its log and its checker. Owned by the run's thread. */
 final class RunLoad implements AutoCloseable {
     private static final ShadowConfig PACING = new ShadowConfig(1, 1);
+    private static final long PACING_END_SECONDS = 10;
 
     private final LoadConfig config;
     private final DualDao<PartitionDao> dual;
     private final DualEnvironment environment;
     private final ExecutorService callers;
+    private final Duration patience;
     private final ExecutorService pacing;
     private final OperationLog log = new OperationLog();
     private final HistoryChecker checker;
@@ -46,19 +50,23 @@ final class RunLoad implements AutoCloseable {
     private final long startNanos;
 
     private LoadGenerator generator;
+    private FailureShare failures;
     private Future<?> pumping;
     private int unread;
 
+    /** @param patience how long to wait for answers where there is nothing else to do */
     RunLoad(
             LoadConfig config,
             DualDao<PartitionDao> dual,
             boolean ordersWrites,
             DualEnvironment environment,
-            ExecutorService callers) {
+            ExecutorService callers,
+            Duration patience) {
         this.config = config;
         this.dual = dual;
         this.environment = environment;
         this.callers = callers;
+        this.patience = patience;
         pacing = environment.threads().shadow(PACING);
         reads = dual.operation("read");
         startNanos = environment.nanoTime().getAsLong();
@@ -70,15 +78,16 @@ final class RunLoad implements AutoCloseable {
     }
 
     /** Fills all keys, then begins. */
-    void start() {
+    void start() throws InterruptedException {
         passes().fill(valuePrefix + "first-");
         generator =
                 new LoadGenerator(config, valuePrefix, dual.dao(), this::readAll, log, environment.nanoTime(), callers);
+        failures = new FailureShare(generator.stats(), environment.nanoTime());
         pumping = pacing.submit(() -> generator.run(0));
     }
 
     private LoadPasses passes() {
-        return new LoadPasses(config, dual.dao(), log, environment.nanoTime(), callers);
+        return new LoadPasses(config, dual.dao(), log, environment.nanoTime(), callers, patience);
     }
 
     private CompletionStage<Map<Long, Partition>> readAll(Collection<Long> keys) {
@@ -98,28 +107,39 @@ final class RunLoad implements AutoCloseable {
     }
 
     /** Checks what was logged since the last time. */
-    HistoryVerdict sweep() {
+    private HistoryVerdict sweep() {
         checker.sweep(log);
         return checker.verdict(log);
     }
 
+    /** What was found since the last time, if it is something that must not be. */
+    Optional<String> trouble() {
+        HistoryVerdict verdict = sweep();
+        return verdict.clean()
+                ? failures.look()
+                : Optional.of("the independent check found what must not be: " + verdict.summary());
+    }
+
     /** Ends the load and waits for what is under way. */
-    void stop(Duration linger) {
+    void stop() throws InterruptedException {
         generator.stop();
         try {
-            pumping.get(linger.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            pumping.get(PACING_END_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
             throw new IllegalStateException("the load did not end, reason=" + e, e);
         }
-        generator.run(linger.toNanos());
+        generator.run(patience.toNanos());
     }
 
     /** Reads every key once more, and checks all that is left. */
-    HistoryVerdict lastCheck() {
+    HistoryVerdict lastCheck() throws InterruptedException {
         unread = passes().readAtLast();
         return sweep();
+    }
+
+    /** Keys of which the last check knows nothing, since they could not be read. */
+    int unread() {
+        return unread;
     }
 
     LoadStats stats() {

@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param last the record in force at the end
  * @param walk empty if it only followed
  * @param verdict of the check of all operations; empty without load
+ * @param unread keys that could not be read at last, of which the verdict says nothing
  * @param failed operations that failed, as clients saw it
  */
 public record RunResult(
@@ -18,14 +19,15 @@ public record RunResult(
         Optional<WalkResult> walk,
         List<PhaseStretch> stretches,
         Optional<HistoryVerdict> verdict,
+        int unread,
         long failed) {
     public RunResult {
         stretches = List.copyOf(stretches);
     }
 
-    /** Whether no operation was lost, resurrected or stale. */
+    /** Whether every key was read at last, and no operation was lost, resurrected or stale. */
     public boolean clean() {
-        return verdict.map(HistoryVerdict::clean).orElse(true);
+        return unread == 0 && verdict.map(HistoryVerdict::clean).orElse(true);
     }
 
     /** Whether a walk came to its end. */

@@ -3,6 +3,7 @@ package io.anneal.migrate;
 import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.migrate.bulk.BackfillResult;
+import io.anneal.migrate.bulk.BulkStores;
 import io.anneal.migrate.bulk.ReverseResult;
 import io.anneal.migrate.bulk.VerificationResult;
 import io.anneal.migrate.load.LoadConfig;
@@ -20,12 +21,13 @@ import java.util.stream.LongStream;
  * @param backfill brings to the target what was there before phase 2
  * @param verification compares both sides
  * @param reverse from 4 or 5 back to where the origin is complete again
+ * @param keys in words, if the three look at these alone
  */
-public record RunWorks(WalkWork backfill, WalkWork verification, WalkWork reverse) {
+public record RunWorks(WalkWork backfill, WalkWork verification, WalkWork reverse, Optional<String> keys) {
     /**
      * For two open stores; where one can't tell times of writes, key by key over those of the load.
      *
-     * @param load of this run: stores of the caller's own can't list their keys, and hold these
+     * @param load of this run: stores of the caller's own can't list their keys, and hold these; without it the works fail there
      * @param patience how long instances may take on the way back
      */
     public static RunWorks of(
@@ -36,6 +38,9 @@ public record RunWorks(WalkWork backfill, WalkWork verification, WalkWork revers
             BulkSettings settings,
             Duration patience,
             HarnessTime time) {
+        boolean listed = BulkStores.listsKeys(sides.origin().dao())
+                && BulkStores.listsKeys(sides.target().dao());
+        Optional<String> alone = listed ? Optional.empty() : load.map(made -> words(made.firstKey(), made.keys()));
         if (!BulkWork.possible(sides)) {
             long firstKey = load.map(LoadConfig::firstKey).orElse(0L);
             int count = load.map(LoadConfig::keys).orElse(0);
@@ -44,15 +49,28 @@ public record RunWorks(WalkWork backfill, WalkWork verification, WalkWork revers
             return new RunWorks(
                     work::backfill,
                     work::verification,
-                    new ReverseWork(dual.control(), phases, dual, work::verification, settings.who(), patience, time));
+                    new ReverseWork(dual.control(), phases, dual, work::verification, settings.who(), patience, time),
+                    alone);
         }
-        List<Long> keys = load.map(made -> LongStream.range(made.firstKey(), made.firstKey() + made.keys())
-                        .boxed()
-                        .toList())
-                .orElse(List.of());
-        BulkWork work = new BulkWork(sides, () -> keys, phases, dual.control(), settings, time.clock());
+        BulkWork work = new BulkWork(sides, () -> keys(load), phases, dual.control(), settings, time.clock());
         return new RunWorks(
-                () -> text(work.backfill()), () -> text(work.verification()), () -> text(work.reverse(patience)));
+                () -> text(work.backfill()),
+                () -> text(work.verification()),
+                () -> text(work.reverse(patience)),
+                alone);
+    }
+
+    private static List<Long> keys(Optional<LoadConfig> load) {
+        LoadConfig made = load.orElseThrow(() -> new IllegalStateException(
+                "no keys are known that a store of the caller's own may hold: there is no load"));
+        return LongStream.range(made.firstKey(), made.firstKey() + made.keys())
+                .boxed()
+                .toList();
+    }
+
+    /** A range of keys. */
+    static String words(long firstKey, int count) {
+        return "keys " + firstKey + " to " + (firstKey + count - 1);
     }
 
     private static String text(BackfillResult done) {

@@ -8,10 +8,13 @@ import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.KeyCodec;
 import io.anneal.dualdao.Mode;
 import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.WorkStart;
 import io.anneal.migrate.load.HistoryVerdict;
 import io.anneal.migrate.store.Delayer;
 import io.anneal.migrate.store.Faults;
@@ -182,6 +185,26 @@ final class MigrationHarnessTest {
     }
 
     @Test
+    void shouldNotTakeNoKeysForAllKeys() {
+        KeyedWork work = new KeyedWork(sides, 0, 0, dual.control(), "ada", time, Duration.ofMillis(100));
+        assertThatThrownBy(work::backfill).isInstanceOf(IOException.class).hasMessageContaining("no keys");
+        assertThatThrownBy(work::verification).isInstanceOf(IOException.class).hasMessageContaining("no keys");
+        assertThat(phases.notes(NAME)).isEmpty();
+    }
+
+    @Test
+    void shouldSayWhichKeysItLookedAt() throws IOException, InterruptedException {
+        fill();
+        harness().walk();
+        assertThat(phases.notes(NAME))
+                .filteredOn(
+                        note -> note.kind() == PhaseNote.Kind.BACKFILL || note.kind() == PhaseNote.Kind.VERIFICATION)
+                .isNotEmpty()
+                .allSatisfy(note -> assertThat(note.facts().get(Facts.TEXT)).contains("keys 0 to 19 alone"));
+        assertThat(String.join("\n", lines)).contains("keys 0 to 19 alone");
+    }
+
+    @Test
     void shouldTurnBackWhenNobodyCanDoWhatAGateAsksFor() throws IOException, InterruptedException {
         WalkResult result =
                 MigrationHarness.of(dual).bake(Duration.ZERO).time(time).walk();
@@ -210,6 +233,37 @@ final class MigrationHarnessTest {
         assertThat(read(dual.dao(), 7)).isEqualTo("written in phase 4");
         assertThat(read(dual.dao(), 8)).isNull();
         assertThat(String.join("\n", lines)).contains("reverse back-fill");
+    }
+
+    private WalkResult turnBackFrom4(WalkWork verificationIn3b) throws IOException, InterruptedException {
+        return harness()
+                .verification(() ->
+                        dual.phase().phase() == Phase.TARGET_FIRST ? verificationIn3b.run() : work().verification())
+                .turnBackIf(() -> dual.phase().phase() == Phase.WRITE_TARGET
+                        ? Optional.of("somebody changed their mind")
+                        : Optional.empty())
+                .walk();
+    }
+
+    @Test
+    void shouldNotAskTheOriginAgainWhenAVerificationNotesWhatItFoundAndSaysNothing()
+            throws IOException, InterruptedException {
+        WalkResult result = turnBackFrom4(() -> {
+            WorkStart start = dual.control().begin();
+            dual.control().finish(start, PhaseNote.Kind.VERIFICATION, "ada", Map.of(Facts.MISMATCHES, "1"));
+            return "done";
+        });
+        assertThat(result.outcome()).isEqualTo(WalkResult.Outcome.STUCK);
+        assertThat(result.reason()).contains("somebody changed their mind", "mismatches=1");
+        assertThat(dual.control().current().phase()).isEqualTo(Phase.TARGET_FIRST);
+        assertThatThrownBy(() -> dual.control().rollback("ada", "on")).isInstanceOf(GateException.class);
+    }
+
+    @Test
+    void shouldNotAskTheOriginAgainWhenAVerificationNotesNothing() throws IOException, InterruptedException {
+        WalkResult result = turnBackFrom4(() -> "done");
+        assertThat(result.reason()).contains("left no note");
+        assertThat(dual.control().current().phase()).isEqualTo(Phase.TARGET_FIRST);
     }
 
     @Test
@@ -358,8 +412,10 @@ final class MigrationHarnessTest {
 
     @Test
     void shouldWaitForAPhaseStoreThatCannotBeAsked() throws IOException, InterruptedException {
+        Thread walker = Thread.currentThread();
+        // One seed, one course of events: other threads draw nothing.
         SplittableRandom random = new SplittableRandom(3);
-        whileWaiting.add(() -> faulty.lose(call -> random.nextInt(5) == 0));
+        whileWaiting.add(() -> faulty.lose(call -> Thread.currentThread() == walker && random.nextInt(10) == 0));
         WalkResult result = harness().report(directory.resolve("story.html")).walk();
         assertThat(result.outcome()).as(result.reason()).isEqualTo(WalkResult.Outcome.COMPLETED);
         assertThat(walked()).isSorted().contains(Phase.TARGET_ONLY);

@@ -9,6 +9,7 @@ import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseMark.Seen;
 import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.faults.Commands;
 import io.anneal.migrate.store.CassandraPartitionDao;
 import io.anneal.migrate.store.CassandraSessions;
 import io.anneal.migrate.store.Delayer;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -153,8 +155,23 @@ final class CassandraPartitionsTest extends PartitionDaoContract {
         Files.writeString(file, "datastax-java-driver.basic.load-balancing-policy.local-datacenter = nowhere\n");
         assertThatExceptionOfType(StoreUnavailableException.class)
                 .isThrownBy(() -> CassandraSessions.open(url(KEYSPACE), Optional.of(file)))
-                .withMessageContaining("dataCentres=[datacenter1]")
+                .withMessageContaining("localDataCentre=nowhere, dataCentres=[datacenter1]")
                 .withMessageContaining("driver.conf");
+        Commands.Result run = Commands.run(
+                "migrate",
+                "run",
+                "--origin",
+                url(KEYSPACE),
+                "--origin-conf",
+                file.toString(),
+                "--target",
+                "memory:",
+                "--duration",
+                "1s");
+        assertThat(run.exitCode()).isOne();
+        assertThat(run.err().lines())
+                .singleElement(InstanceOfAssertFactories.STRING)
+                .contains("ANL-3005", "localDataCentre=nowhere", "driver.conf");
     }
 
     @Test

@@ -31,7 +31,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A Cassandra that speaks TLS only and asks for a password: all of it set by a file of the driver's, over our Netty. */
+/**
+ * A Cassandra that speaks TLS only, and asks for a client's certificate and a password: all of it set by a file of the
+ * driver's, over our Netty.
+ */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class GuardedCassandraTest {
     private static final String KEYSPACE = "guarded";
@@ -45,11 +48,13 @@ final class GuardedCassandraTest {
     private static Path directory;
 
     private static Path keyStore;
+    private static Path clientKeyStore;
     private static CassandraPeer peer;
 
     @BeforeAll
     static void start() throws IOException, InterruptedException {
         keyStore = selfSigned("server.p12");
+        clientKeyStore = selfSigned("client.p12");
         CassandraPeerConfig config = CassandraPeerConfig.in(directory.resolve("peer"))
                 .withSettings(
                         List.of(
@@ -59,6 +64,9 @@ final class GuardedCassandraTest {
                                 "  optional: false",
                                 "  keystore: '" + keyStore + "'",
                                 "  keystore_password: " + PASSWORD,
+                                "  require_client_auth: true",
+                                "  truststore: '" + clientKeyStore + "'",
+                                "  truststore_password: " + PASSWORD,
                                 "  store_type: PKCS12"),
                         List.of("-Dcassandra.superuser_setup_delay_ms=0"));
         peer = CassandraPeer.start(config);
@@ -119,19 +127,29 @@ final class GuardedCassandraTest {
     }
 
     private static Path settings(String password, Path trusted) throws IOException {
-        Path file = Files.createTempFile(directory, "driver", ".conf");
-        String trust =
-                trusted == null ? "" : """
+        return settings(password, trusted, clientKeyStore);
+    }
+
+    private static Path settings(String password, Path trusted, Path own) throws IOException {
+        String certificate = own == null ? "" : """
+                    keystore-path = "%s"
+                    keystore-password = %s
+                """.formatted(own, PASSWORD);
+        return settings(password, """
                   advanced.ssl-engine-factory {
                     class = DefaultSslEngineFactory
                     hostname-validation = true
                     truststore-path = "%s"
                     truststore-password = %s
-                  }
-                """.replace("%s\"", trusted + "\"").replace("%s", PASSWORD);
+                %s  }
+                """.formatted(trusted, PASSWORD, certificate));
+    }
+
+    private static Path settings(String password, String tls) throws IOException {
+        Path file = Files.createTempFile(directory, "driver", ".conf");
         Files.writeString(
                 file,
-                "datastax-java-driver {\n" + trust
+                "datastax-java-driver {\n" + tls
                         + "  advanced.auth-provider { class = PlainTextAuthProvider, username = cassandra, password = "
                         + password + " }\n}\n");
         return file;
@@ -143,7 +161,7 @@ final class GuardedCassandraTest {
     }
 
     @Test
-    void shouldReadAndWriteOverTlsWithAPassword() throws IOException {
+    void shouldReadAndWriteOverTlsWithACertificateAndAPassword() throws IOException {
         try (OpenStore store = open(settings("cassandra", keyStore))) {
             store.dao().write(7, ITEMS).toCompletableFuture().join();
             assertThat(store.dao().read(7).toCompletableFuture().join()).isEqualTo(new Partition(7, ITEMS));
@@ -168,9 +186,22 @@ final class GuardedCassandraTest {
                 .withMessageContaining("SSLHandshakeException");
     }
 
+    /** Why, the server alone knows: what it tells the client differs by its TLS library, and may be cut off by its hanging up. */
+    @Test
+    void shouldPointToTheLogOfAServerThatRefusesTheCertificateOfTheClient() throws Exception {
+        Path unknown = selfSigned("unknown.p12");
+        for (Path own : new Path[] {null, unknown}) {
+            assertThatExceptionOfType(StoreUnavailableException.class)
+                    .isThrownBy(() -> open(settings("cassandra", keyStore, own)))
+                    .withMessageContaining(url())
+                    .withMessageContaining("what its log says of this client")
+                    .withMessageNotContaining("\n");
+        }
+    }
+
     @Test
     void shouldGiveUpInTimeOnANodeThatSpeaksTlsOnly() throws IOException {
-        Path plain = settings("cassandra", null);
+        Path plain = settings("cassandra", "");
         assertThatExceptionOfType(StoreUnavailableException.class)
                 .isThrownBy(() -> open(plain))
                 .withMessageContaining(url());

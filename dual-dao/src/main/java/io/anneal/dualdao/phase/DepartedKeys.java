@@ -12,14 +12,24 @@ import java.util.Optional;
  * ReturnedInstance} wrote is in no journal.
  */
 final class DepartedKeys {
-    private static final List<String> KEPT =
-            List.of(Facts.DIRTY_TARGET, Facts.DIRTY_ORIGIN, Facts.JOURNAL, Facts.MODE, Facts.RUN);
+    private static final List<String> KEPT = List.of(
+            Facts.DIRTY_TARGET,
+            Facts.DIRTY_ORIGIN,
+            Facts.JOURNAL,
+            Facts.MODE,
+            Facts.RUN,
+            Facts.FALLBACK_LAST_HIT_MILLIS);
 
     private DepartedKeys() {}
 
-    /** The facts of the note that an instance leaves; empty if its journal is empty, or nobody depends on it. */
-    static Optional<Map<String, String>> left(String instance, Map<String, String> facts) {
-        boolean clean = count(facts, Facts.DIRTY_TARGET) <= 0 && count(facts, Facts.DIRTY_ORIGIN) <= 0;
+    /**
+     * The facts of the note that an instance leaves; empty if its journal is empty and none of its reads fell back since the last
+     * change, or if nobody depends on it.
+     */
+    static Optional<Map<String, String>> left(String instance, Map<String, String> facts, PhaseRecord inForce) {
+        boolean clean = count(facts, Facts.DIRTY_TARGET) <= 0
+                && count(facts, Facts.DIRTY_ORIGIN) <= 0
+                && count(facts, Facts.FALLBACK_LAST_HIT_MILLIS) <= inForce.at().toEpochMilli();
         return clean || TestWalk.MODE.equals(facts.get(Facts.MODE))
                 ? Optional.empty()
                 : Optional.of(about(instance, facts));

@@ -11,19 +11,22 @@ import java.util.Optional;
  * @param start the first record of the stretch
  * @param before the phase from which it was entered
  * @param end the first record after it, if it is over
+ * @param first whether the target was never written before it
  */
-record DualStretch(PhaseRecord start, Phase before, Optional<PhaseRecord> end) {
+record DualStretch(PhaseRecord start, Phase before, Optional<PhaseRecord> end, boolean first) {
     static Optional<DualStretch> newest(List<PhaseRecord> history) {
         DualStretch newest = null;
         PhaseRecord previous = null;
+        boolean written = false;
         for (PhaseRecord next : history) {
             boolean wasDual = previous != null && dual(previous.phase());
             if (dual(next.phase()) && !wasDual) {
                 newest = new DualStretch(
-                        next, previous == null ? Phase.ORIGIN_ONLY : previous.phase(), Optional.empty());
+                        next, previous == null ? Phase.ORIGIN_ONLY : previous.phase(), Optional.empty(), !written);
             } else if (wasDual && !dual(next.phase())) {
-                newest = new DualStretch(newest.start, newest.before, Optional.of(next));
+                newest = new DualStretch(newest.start, newest.before, Optional.of(next), newest.first);
             }
+            written |= next.phase().writes(Side.TARGET);
             previous = next;
         }
         return Optional.ofNullable(newest);
@@ -31,6 +34,11 @@ record DualStretch(PhaseRecord start, Phase before, Optional<PhaseRecord> end) {
 
     private static boolean dual(Phase phase) {
         return phase.writes(Side.ORIGIN) && phase.writes(Side.TARGET);
+    }
+
+    /** Whether the target holds values that became old while the origin alone was written, which no fallback passes by. */
+    boolean leftBehind() {
+        return !first && before == Phase.ORIGIN_ONLY;
     }
 
     /** Whether work under this note began after all wrote both sides, and ended before anybody stopped. */

@@ -12,6 +12,8 @@ public final class Facts {
     public static final String HOST = "host";
     public static final String PID = "pid";
     public static final String STARTED_MILLIS = "startedMillis";
+    /** How long an instance waits between two heartbeats. */
+    public static final String POLL_MILLIS = "pollMillis";
     /** {@code MIGRATION} or {@code TEST}. */
     public static final String MODE = "mode";
     /** {@code gated}, {@code whole} or {@code merged}: what is done about partitions that are partly in the target. */

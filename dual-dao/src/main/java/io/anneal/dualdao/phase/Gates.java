@@ -199,11 +199,28 @@ final class Gates {
                 reason = "the last fallback hit, of " + instance.name();
             }
         }
+        for (PhaseNote note : situation.notes()) {
+            Instant hit = hit(note);
+            if (hit.isAfter(since)) {
+                since = hit;
+                reason = "the last fallback hit, of " + note.facts().getOrDefault(Facts.INSTANCE, note.who())
+                        + (note.kind() == PhaseNote.Kind.INSTANCE_DEAD ? ", as far as anybody knows" : "");
+            }
+        }
         Duration quiet = Duration.between(since, situation.now());
         boolean met = quiet.compareTo(situation.policy().quietWindow()) >= 0;
         String evidence = seconds(quiet) + " since " + reason + ", asked for "
                 + seconds(situation.policy().quietWindow());
         return new Gate("quiet", met, evidence, true);
+    }
+
+    /** Of an instance that is gone; one that died may have fallen back until it was declared dead. */
+    private static Instant hit(PhaseNote note) {
+        return switch (note.kind()) {
+            case INSTANCE_LEFT -> millis(note.facts(), Facts.FALLBACK_LAST_HIT_MILLIS);
+            case INSTANCE_DEAD -> note.at();
+            default -> Instant.MIN;
+        };
     }
 
     private static Instant millis(Map<String, String> facts, String name) {

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  * <pre>
  * 1 to 2   instances
  * 2 to 3   instances, backfill, verification after it, dirty-target; of instances that all say partitions are whole or
- *          merged only instances, dirty-target
+ *          merged only instances, dirty-target, unless the target was written before, and the origin alone after that
  * 3 to 3b  instances, share, dirty-target, verification, quiet
  * 3 to 4   the same, dirty-origin
  * 3b to 4  instances, dirty-target, dirty-origin
@@ -39,6 +39,8 @@ import java.util.stream.Collectors;
  */
 public final class PhaseControl {
     private static final Duration ASK_EVERY = Duration.ofMillis(100);
+    private static final Duration POLL_UNSAID = Duration.ofSeconds(1);
+    private static final Duration POLL_SPARE = Duration.ofMillis(500);
     private static final Set<PhaseNote.Kind> WORK =
             Set.of(PhaseNote.Kind.BACKFILL, PhaseNote.Kind.VERIFICATION, PhaseNote.Kind.REVERSE_BACKFILL);
 
@@ -241,44 +243,62 @@ public final class PhaseControl {
 
     /**
      * Takes off an instance that fell silent, on somebody's word that it is dead: were it alive it would go on in its old phase
-     * while the others move on. Its journal counts until it is opened again or everything is verified.
+     * while the others move on. Its journal counts until it is opened again or everything is verified. Watches it for longer than it
+     * takes between two heartbeats, a few seconds if it says nothing else, since the clocks may deceive.
      *
      * @throws IllegalStateException if it is not silent
      * @throws IllegalArgumentException if there is no such instance
      */
-    public void declareDead(String instance, String who, String why) {
-        PhaseRecord current = current();
-        Map<String, String> facts = new HashMap<>();
-        if (serves(instance, current, facts)) {
+    public void declareDead(String instance, String who, String why, Sleeper sleeper) throws InterruptedException {
+        Optional<Heartbeat> last = heartbeat(instance);
+        boolean serves = last.map(InstanceState::serves).orElse(true);
+        if (last.isPresent() && serves) {
+            requireSilent(last.get(), sleeper);
+        }
+        if (serves) {
+            Map<String, String> facts =
+                    DepartedKeys.about(instance, last.map(Heartbeat::facts).orElse(Map.of()));
             facts.put(Facts.TEXT, why);
             store.addNote(
-                    name, new PhaseNote(clock.instant(), current.version(), who, PhaseNote.Kind.INSTANCE_DEAD, facts));
+                    name,
+                    new PhaseNote(clock.instant(), current().version(), who, PhaseNote.Kind.INSTANCE_DEAD, facts));
         }
         store.forget(name, instance);
     }
 
-    /** Also gathers what is known of it; one whose heartbeat can't be read is taken for one that serves. */
-    private boolean serves(String instance, PhaseRecord current, Map<String, String> facts) {
+    /** The last of an instance; empty if it can't be read, which is then taken for one that serves. */
+    private Optional<Heartbeat> heartbeat(String instance) {
         List<Heartbeat> heartbeats;
         try {
             heartbeats = store.heartbeats(name);
         } catch (PhaseStoreException e) {
-            facts.putAll(DepartedKeys.about(instance, Map.of()));
-            return true;
+            return Optional.empty();
         }
-        Heartbeat heartbeat = heartbeats.stream()
+        return Optional.of(heartbeats.stream()
                 .filter(known -> known.instance().equals(instance))
                 .findAny()
                 .orElseThrow(() -> new IllegalArgumentException("no such instance, name=" + name + ", instance="
                         + instance + ", instances="
-                        + heartbeats.stream().map(Heartbeat::instance).toList()));
-        InstanceState state = InstanceState.of(heartbeat, current, clock.instant(), policy.silence());
-        if (state.serves() && !state.silent()) {
-            throw new IllegalStateException(
-                    "instance is alive, name=" + name + ", instance=" + instance + ", lastHeartbeat=" + heartbeat.at());
+                        + heartbeats.stream().map(Heartbeat::instance).toList())));
+    }
+
+    private void requireSilent(Heartbeat last, Sleeper sleeper) throws InterruptedException {
+        if (!InstanceState.of(last, current(), clock.instant(), policy.silence())
+                .silent()) {
+            throw alive(last);
         }
-        facts.putAll(DepartedKeys.about(instance, heartbeat.facts()));
-        return state.serves();
+        long said = DepartedKeys.count(last.facts(), Facts.POLL_MILLIS);
+        Duration poll = said < 0 ? POLL_UNSAID : Duration.ofMillis(said);
+        sleeper.sleep(poll.multipliedBy(2).plus(POLL_SPARE));
+        Optional<Heartbeat> now = heartbeat(last.instance());
+        if (!now.equals(Optional.of(last))) {
+            throw alive(now.orElse(last));
+        }
+    }
+
+    private IllegalStateException alive(Heartbeat last) {
+        return new IllegalStateException("instance is alive, name=" + name + ", instance=" + last.instance()
+                + ", lastHeartbeat=" + last.at() + ", clockHere=" + clock.instant());
     }
 
     /** To be asked when a back-fill or a verification begins. */

@@ -24,7 +24,7 @@ public record PhaseNote(Instant at, long version, String who, Kind kind, Map<Str
         REVERSE_BACKFILL,
         /** An instance that fell silent was declared dead. Its journal may hold keys that nobody counts. */
         INSTANCE_DEAD,
-        /** An instance ended with keys left in its journal. */
+        /** An instance ended with keys left in its journal, or its reads fell back lately. */
         INSTANCE_LEFT,
         /** An instance that was declared dead had gone on in phase 1, where nothing is journaled: the target lacks what it wrote. */
         INSTANCE_RETURNED

@@ -41,7 +41,9 @@ final class Steps {
         }
         switch (situation.current().phase()) {
             case WRITE_BOTH -> {
-                if (!situation.allSay(Facts.PARTITIONS, NEVER_PARTIAL)) {
+                boolean leftBehind =
+                        situation.stretch().map(DualStretch::leftBehind).orElse(false);
+                if (leftBehind || !situation.allSay(Facts.PARTITIONS, NEVER_PARTIAL)) {
                     asked.add(gates.backfill());
                     asked.add(gates.verifiedSinceBackfill());
                 }

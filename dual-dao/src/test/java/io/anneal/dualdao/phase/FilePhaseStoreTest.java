@@ -204,7 +204,7 @@ final class FilePhaseStoreTest {
     }
 
     @Test
-    void shouldNameADamagedHeartbeatAndGoOnWhenItIsTakenOff() throws IOException {
+    void shouldNameADamagedHeartbeatAndGoOnWhenItIsTakenOff() throws IOException, InterruptedException {
         FilePhaseStore store = begun();
         Path beat = file("users.instances/host%2f1.beat");
         Files.writeString(beat, "");
@@ -214,7 +214,7 @@ final class FilePhaseStoreTest {
                 .isInstanceOf(PhaseStoreException.class)
                 .hasMessageContaining(beat.toString())
                 .hasMessageContaining("the file is empty");
-        control.declareDead("host/1", "ann", "its file is empty");
+        control.declareDead("host/1", "ann", "its file is empty", nap -> {});
         assertThat(control.instances()).isEmpty();
         assertThat(control.notes())
                 .last()

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -148,18 +149,18 @@ final class PhaseControlTest {
     }
 
     @Test
-    void shouldWaitForASilentInstanceUntilItIsDeclaredDead() {
+    void shouldWaitForASilentInstanceUntilItIsDeclaredDead() throws InterruptedException {
         clock.advance(Duration.ofSeconds(11));
         b.follower.poll();
 
         assertUnmet("instances", "a is silent for 11 s, declare it dead if it is: --dead a");
-        assertThatThrownBy(() -> control.declareDead("b", "ann", "no"))
+        assertThatThrownBy(() -> control.declareDead("b", "ann", "no", nap -> {}))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("instance is alive");
-        assertThatThrownBy(() -> control.declareDead("c", "ann", "no"))
+        assertThatThrownBy(() -> control.declareDead("c", "ann", "no", nap -> {}))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("instances=[a, b]");
-        control.declareDead("a", "ann", "its machine burnt");
+        control.declareDead("a", "ann", "its machine burnt", nap -> {});
 
         assertMet("instances", "b acknowledged version 1");
         assertThat(control.notes()).singleElement().satisfies(note -> {
@@ -168,6 +169,31 @@ final class PhaseControlTest {
             assertThat(note.facts()).containsEntry(Facts.INSTANCE, "a").containsEntry(Facts.TEXT, "its machine burnt");
         });
         control.advance("ann", "on");
+    }
+
+    @Test
+    void shouldNotDeclareOneDeadWhoseClockIsOff() throws InterruptedException {
+        for (Duration off : List.of(Duration.ofSeconds(15), Duration.ofSeconds(-15))) {
+            TestClock wrong = new TestClock();
+            wrong.advance(Duration.between(wrong.instant(), clock.instant()).plus(off));
+            TestInstance c = new TestInstance(store, "c" + off, wrong);
+            c.say(Facts.POLL_MILLIS, 3_000);
+            c.follower.start();
+            List<Duration> naps = new ArrayList<>();
+
+            assertThatThrownBy(() -> control.declareDead("c" + off, "ann", "it seems", nap -> {
+                        naps.add(nap);
+                        clock.advance(nap);
+                        wrong.advance(nap);
+                        c.follower.poll();
+                    }))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("instance is alive");
+            assertThat(naps).containsExactly(Duration.ofMillis(6_500));
+            assertThat(control.notes()).isEmpty();
+            assertThat(control.instances()).extracting(InstanceState::name).contains("c" + off);
+            c.follower.close();
+        }
     }
 
     @Test
@@ -189,7 +215,7 @@ final class PhaseControlTest {
     }
 
     @Test
-    void shouldNotWaitForThoseWhoOnlyCopy() {
+    void shouldNotWaitForThoseWhoOnlyCopy() throws InterruptedException {
         store.heartbeat(NAME, new Heartbeat("copier", 0, false, clock.instant(), Map.of(Facts.KIND, "backfill")));
 
         assertMet("instances", "a, b acknowledged");
@@ -197,7 +223,7 @@ final class PhaseControlTest {
         clock.advance(Duration.ofHours(1));
         poll();
         assertMet("instances", "a, b acknowledged");
-        control.declareDead("copier", "ann", "over");
+        control.declareDead("copier", "ann", "over", nap -> {});
         assertThat(control.notes()).isEmpty();
     }
 
@@ -303,6 +329,23 @@ final class PhaseControlTest {
     }
 
     @Test
+    void shouldAskForABackfillWhereTheTargetHoldsWhatItGotAnEarlierTime() {
+        for (TestInstance instance : List.of(a, b)) {
+            instance.say(Facts.PARTITIONS, "whole");
+        }
+        advance(control);
+        assertThat(control.readiness().ready()).isTrue();
+        control.rollback("ann", "back");
+        poll();
+        advance(control);
+
+        assertUnmet("backfill", "no back-fill");
+        backfill();
+        verify(0);
+        advance(control);
+    }
+
+    @Test
     void shouldAskForJournalsWithoutKeysThatTheTargetLacks() {
         a.say(Facts.DIRTY_TARGET, 2);
         b.say(Facts.DIRTY_TARGET, 3);
@@ -345,13 +388,13 @@ final class PhaseControlTest {
     }
 
     @Test
-    void shouldCountTheUnknownKeysOfAnInstanceThatDied() {
+    void shouldCountTheUnknownKeysOfAnInstanceThatDied() throws InterruptedException {
         advance(control);
         backfill();
         WorkStart before = control.begin();
         clock.advance(Duration.ofSeconds(20));
         b.follower.poll();
-        control.declareDead("a", "ann", "its machine burnt");
+        control.declareDead("a", "ann", "its machine burnt", nap -> {});
         control.finish(before, PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, "0"));
 
         assertMet("verification", "found 0 mismatches");
@@ -393,6 +436,44 @@ final class PhaseControlTest {
         assertUnmet("quiet", "59 s since the last fallback hit, of a, asked for 60 s");
         pass(Duration.ofSeconds(1));
         assertMet("quiet", "60 s since the last fallback hit, of a");
+    }
+
+    @Test
+    void shouldCountTheFallbacksOfAnInstanceThatEnded() {
+        walkTo(Phase.READ_TARGET);
+        pass(Duration.ofSeconds(50));
+        a.say(Facts.FALLBACK_LAST_HIT_MILLIS, clock.millis());
+        pass(Duration.ofSeconds(9));
+        a.follower.close();
+        clock.advance(Duration.ofSeconds(50));
+        b.follower.poll();
+
+        assertUnmet("quiet", "59 s since the last fallback hit, of a");
+        assertMet("dirty-target", "0 keys");
+        clock.advance(Duration.ofSeconds(1));
+        b.follower.poll();
+        assertMet("quiet", "60 s");
+    }
+
+    @Test
+    void shouldCountTheUnknownFallbacksOfAnInstanceThatDied() throws InterruptedException {
+        walkTo(Phase.READ_TARGET);
+        clock.advance(Duration.ofSeconds(55));
+        b.follower.poll();
+        control.declareDead("a", "ann", "its machine burnt", nap -> {});
+        clock.advance(Duration.ofSeconds(20));
+        b.follower.poll();
+
+        assertUnmet("quiet", "20 s since the last fallback hit, of a, as far as anybody knows");
+    }
+
+    @Test
+    void shouldLeaveNoNoteWhenNothingIsOwed() {
+        a.say(Facts.FALLBACK_LAST_HIT_MILLIS, clock.millis());
+        walkTo(Phase.READ_TARGET);
+        a.follower.close();
+
+        assertThat(control.notes()).extracting(PhaseNote::kind).doesNotContain(PhaseNote.Kind.INSTANCE_LEFT);
     }
 
     @Test

@@ -239,11 +239,11 @@ final class PhaseFollowerTest {
     }
 
     @Test
-    void shouldGoOnWithTheOthersWhenItWasDeclaredDead() {
+    void shouldGoOnWithTheOthersWhenItWasDeclaredDead() throws InterruptedException {
         control.create("ann", "begin");
         TestInstance a = TestInstance.started(store, "a", clock);
         clock.advance(Duration.ofMinutes(1));
-        control.declareDead("a", "ann", "its machine is gone");
+        control.declareDead("a", "ann", "its machine is gone", nap -> {});
         control.advance("ann", "on");
         control.advance("ann", "on", true);
 
@@ -254,11 +254,11 @@ final class PhaseFollowerTest {
     }
 
     @Test
-    void shouldNotAcknowledgeWhenAnotherInstanceHasItsName() {
+    void shouldNotAcknowledgeWhenAnotherInstanceHasItsName() throws InterruptedException {
         control.create("ann", "begin");
         TestInstance a = TestInstance.started(store, "a", clock);
         clock.advance(Duration.ofMinutes(1));
-        control.declareDead("a", "ann", "it must be");
+        control.declareDead("a", "ann", "it must be", nap -> {});
         TestInstance again = TestInstance.started(store, "a", clock);
         control.advance("ann", "on");
 
@@ -272,7 +272,7 @@ final class PhaseFollowerTest {
     }
 
     @Test
-    void shouldRefuseToStartUnderTheNameOfOneThatMayBeServing() {
+    void shouldRefuseToStartUnderTheNameOfOneThatMayBeServing() throws InterruptedException {
         control.create("ann", "begin");
         TestInstance a = new TestInstance(store, "a", clock);
         a.say(Facts.JOURNAL, "one");
@@ -291,7 +291,7 @@ final class PhaseFollowerTest {
                 .isInstanceOf(PhaseStoreException.class);
         assertThat(store.heartbeats(NAME)).containsExactly(before);
 
-        control.declareDead("a", "ann", "its machine is gone");
+        control.declareDead("a", "ann", "its machine is gone", nap -> {});
         TestInstance.started(store, "a", clock);
     }
 
@@ -331,11 +331,11 @@ final class PhaseFollowerTest {
     }
 
     @Test
-    void shouldNotTakeOffAnotherRunOfItsName() {
+    void shouldNotTakeOffAnotherRunOfItsName() throws InterruptedException {
         control.create("ann", "begin");
         TestInstance a = TestInstance.started(store, "a", clock);
         clock.advance(Duration.ofMinutes(1));
-        control.declareDead("a", "ann", "it must be");
+        control.declareDead("a", "ann", "it must be", nap -> {});
         TestInstance.started(store, "a", clock);
         Heartbeat other = heartbeat("a");
 
@@ -508,17 +508,34 @@ final class PhaseFollowerTest {
     }
 
     @Test
-    void shouldRefuseToTestWhereTheOriginIsBehind() {
+    void shouldRefuseToTestInTheMidstOfAMigration() {
         control.create("ann", "begin");
-        for (int i = 0; i < 3; i++) {
+        while (control.current().phase() != Phase.TARGET_ONLY) {
             control.advance("ann", "on", true);
-        }
-        assertThat(control.current().phase()).isEqualTo(Phase.WRITE_TARGET);
-        TestInstance b = new TestInstance(store, "b", clock);
-        b.say(Facts.MODE, "TEST");
+            TestInstance b = new TestInstance(store, "b", clock);
+            b.say(Facts.MODE, "TEST");
 
-        assertThatThrownBy(b.follower::start)
+            assertThatThrownBy(b.follower::start)
+                    .as(control.current().toString())
+                    .isInstanceOf(PhaseStoreException.class)
+                    .hasMessageContaining("a migration went this far");
+        }
+    }
+
+    /** Whoever made the step did not see yet that it was for test mode. */
+    @Test
+    void shouldNoteTestModeThatBeganJustBeforeTheStep() {
+        control.create("ann", "begin");
+        TestInstance tested = new TestInstance(store, "a", clock);
+        tested.say(Facts.MODE, "TEST");
+        tested.follower.start();
+        PhaseRecord first = control.current();
+        store.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, true, "ann", clock.instant(), "saw nobody"));
+        tested.follower.poll();
+        tested.follower.close();
+
+        assertThatThrownBy(new TestInstance(store, "b", clock).follower::start)
                 .isInstanceOf(PhaseStoreException.class)
-                .hasMessageContaining("the origin is behind");
+                .hasMessageContaining("walked in test mode");
     }
 }

@@ -202,7 +202,9 @@ final class PhaseProtocolRandomTest {
             boolean lives = members.values().stream().anyMatch(member -> member.instance.equals(state.name()));
             if (!lives && state.silent()) {
                 try {
-                    control.declareDead(state.name(), "ann", "it is");
+                    control.declareDead(state.name(), "ann", "it is", nap -> {});
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
                 } catch (IllegalArgumentException e) {
                     // Somebody else did.
                 }

@@ -43,11 +43,11 @@ final class ReturnedInstanceTest {
     }
 
     /** Phase 2 begins without it. */
-    private void goOnWithoutA() {
+    private void goOnWithoutA() throws InterruptedException {
         store.lost = true;
         clock.advance(Duration.ofMinutes(1));
         b.follower.poll();
-        control.declareDead("a", "ann", "its machine is gone");
+        control.declareDead("a", "ann", "its machine is gone", nap -> {});
         control.advance("ann", "on");
         b.follower.poll();
     }
@@ -77,7 +77,7 @@ final class ReturnedInstanceTest {
     }
 
     @Test
-    void shouldAskForAnotherVerificationWhenItReturnsFromPhaseOne() {
+    void shouldAskForAnotherVerificationWhenItReturnsFromPhaseOne() throws InterruptedException {
         goOnWithoutA();
         backfillAndVerify();
         returns(a);
@@ -86,7 +86,7 @@ final class ReturnedInstanceTest {
     }
 
     @Test
-    void shouldAskForAVerificationWherePartitionsAreNeverPartial() {
+    void shouldAskForAVerificationWherePartitionsAreNeverPartial() throws InterruptedException {
         a.say(Facts.PARTITIONS, "whole");
         b.say(Facts.PARTITIONS, "whole");
         goOnWithoutA();
@@ -96,7 +96,7 @@ final class ReturnedInstanceTest {
     }
 
     @Test
-    void shouldOwnUpOnlyWhenNothingOfPhaseOneIsUnderWay() {
+    void shouldOwnUpOnlyWhenNothingOfPhaseOneIsUnderWay() throws InterruptedException {
         PhaseView underWay = a.follower.enter();
         goOnWithoutA();
         store.lost = false;
@@ -110,7 +110,7 @@ final class ReturnedInstanceTest {
     }
 
     @Test
-    void shouldOwnUpWhenItIsClosedAtOnce() {
+    void shouldOwnUpWhenItIsClosedAtOnce() throws InterruptedException {
         goOnWithoutA();
         backfillAndVerify();
         store.lost = false;
@@ -120,7 +120,7 @@ final class ReturnedInstanceTest {
     }
 
     @Test
-    void shouldOwnUpForTheRunBeforeInTheSameDirectory() {
+    void shouldOwnUpForTheRunBeforeInTheSameDirectory() throws InterruptedException {
         goOnWithoutA();
         backfillAndVerify();
         store.lost = false;
@@ -131,10 +131,10 @@ final class ReturnedInstanceTest {
     }
 
     @Test
-    void shouldGoOnWithoutCeremonyWhenItDiedAndStartedInPhaseOne() {
+    void shouldGoOnWithoutCeremonyWhenItDiedAndStartedInPhaseOne() throws InterruptedException {
         clock.advance(Duration.ofMinutes(1));
         b.follower.poll();
-        control.declareDead("a", "ann", "its machine burnt");
+        control.declareDead("a", "ann", "its machine burnt", nap -> {});
         TestInstance again = instance("a");
         again.follower.start();
         control.advance("ann", "on");
@@ -147,7 +147,7 @@ final class ReturnedInstanceTest {
     }
 
     @Test
-    void shouldNotOwnUpWhenBothSidesWereWrittenAllTheTime() {
+    void shouldNotOwnUpWhenBothSidesWereWrittenAllTheTime() throws InterruptedException {
         control.advance("ann", "on");
         a.follower.poll();
         b.follower.poll();
@@ -155,7 +155,7 @@ final class ReturnedInstanceTest {
         store.lost = true;
         clock.advance(Duration.ofMinutes(1));
         b.follower.poll();
-        control.declareDead("a", "ann", "its machine is gone");
+        control.declareDead("a", "ann", "its machine is gone", nap -> {});
         returns(a);
 
         control.advance("ann", "on");
@@ -163,7 +163,7 @@ final class ReturnedInstanceTest {
     }
 
     @Test
-    void shouldHoldUpPhaseFiveWhenItReturnsInFour() {
+    void shouldHoldUpPhaseFiveWhenItReturnsInFour() throws InterruptedException {
         goOnWithoutA();
         backfillAndVerify();
         while (control.current().phase() != Phase.WRITE_TARGET) {

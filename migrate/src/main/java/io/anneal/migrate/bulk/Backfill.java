@@ -61,12 +61,25 @@ public final class Backfill<E extends BulkEntry> {
             run.forEachRange(range -> {
                 Map<String, Long> counts =
                         transfer.isPresent() ? moved(transfer.get(), range, run) : copied(range, run);
-                target.finish(range);
-                run.checkpoint().done(range, counts);
-                run.meter().done(range);
+                settle(range, counts, run);
             });
             return finish(run);
         }
+    }
+
+    /** All of a range is in the target: it need not be copied again. */
+    private void settle(BulkRange range, Map<String, Long> counts, BulkRun run) throws IOException {
+        boolean done = false;
+        try {
+            target.finish(range);
+            run.checkpoint().done(range, counts);
+            done = true;
+        } finally {
+            if (!done) {
+                run.meter().undo(range, counts.get(Counts.ROWS), counts.get(Counts.BYTES));
+            }
+        }
+        run.meter().done(range);
     }
 
     private BackfillResult finish(BulkRun run) throws IOException {

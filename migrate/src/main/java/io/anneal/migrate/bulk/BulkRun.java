@@ -122,7 +122,7 @@ final class BulkRun implements Closeable {
     }
 
     /**
-     * Before each entry: waits as the rates say.
+     * Before each entry that is read, read again or made good: waits as the rates say.
      *
      * @throws BulkRefusedException when the run must not go on
      */

@@ -17,6 +17,13 @@ public final class BulkStores {
 
     private BulkStores() {}
 
+    /** Whether all that a store holds can be found there; else its keys are told. */
+    public static boolean listsKeys(PartitionDao dao) {
+        return dao instanceof EmbeddedPartitionDao
+                || dao instanceof CassandraPartitionDao
+                || dao instanceof MemoryPartitionDao;
+    }
+
     /**
      * A source over the store of a DAO, which stays the caller's and is closed after it.
      *

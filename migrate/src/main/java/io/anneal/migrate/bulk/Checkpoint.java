@@ -166,10 +166,18 @@ final class Checkpoint implements Closeable {
                 .sum();
     }
 
-    /** Keeps that a range is done. */
+    /** Keeps that a range is done; it is not if this fails. */
     synchronized void done(BulkRange range, Map<String, Long> counts) throws IOException {
+        boolean written = false;
         done.put(range, counts);
-        write();
+        try {
+            write();
+            written = true;
+        } finally {
+            if (!written) {
+                done.remove(range);
+            }
+        }
     }
 
     private void write() throws IOException {

@@ -6,8 +6,10 @@ import java.util.Map;
 
 /** What the comparison of one range has found so far. One thread at a time. */
 final class RangeComparison<E extends BulkEntry> {
-    /** Suspects held of a range before they are read again at once. */
+    /** Suspects held of a range before they are read again at once, and their bytes on both sides. */
     private static final int SUSPECTS_MAX = 1_000;
+
+    private static final long SUSPECT_BYTES_MAX = 8 << 20;
 
     /**
      * An entry that was seen to differ.
@@ -15,11 +17,16 @@ final class RangeComparison<E extends BulkEntry> {
      * @param origin null if only the target has it
      * @param target null if only the origin has it
      */
-    record Suspect<E>(E origin, E target) {}
+    record Suspect<E>(E origin, E target) {
+        E either() {
+            return origin == null ? target : origin;
+        }
+    }
 
     private final BulkRange range;
     private final List<BulkMismatch> samples = new ArrayList<>();
     private List<Suspect<E>> suspects = new ArrayList<>();
+    private long suspectBytes;
     private long seenNanos;
     private long rows;
     private long bytes;
@@ -45,6 +52,7 @@ final class RangeComparison<E extends BulkEntry> {
 
     void suspect(E origin, E target) {
         suspects.add(new Suspect<>(origin, target));
+        suspectBytes += (origin == null ? 0 : origin.lengthBytes()) + (target == null ? 0 : target.lengthBytes());
     }
 
     boolean hasSuspects() {
@@ -52,7 +60,12 @@ final class RangeComparison<E extends BulkEntry> {
     }
 
     boolean isFull() {
-        return suspects.size() >= SUSPECTS_MAX;
+        return suspects.size() >= SUSPECTS_MAX || suspectBytes >= SUSPECT_BYTES_MAX;
+    }
+
+    /** Of those that were found since the last were believed. */
+    long suspectBytes() {
+        return suspectBytes;
     }
 
     List<Suspect<E>> suspects() {
@@ -76,6 +89,7 @@ final class RangeComparison<E extends BulkEntry> {
     /** Suspects that turned out to be mismatches, all of them. */
     void believed(List<Believed> mismatches, int samplesMax) {
         suspects = new ArrayList<>();
+        suspectBytes = 0;
         for (Believed believed : mismatches) {
             switch (believed.mismatch().kind()) {
                 case ONLY_ORIGIN -> onlyOrigin++;
@@ -106,6 +120,11 @@ final class RangeComparison<E extends BulkEntry> {
 
     long mismatches() {
         return onlyOrigin + onlyTarget + different;
+    }
+
+    /** Of the mismatches those that are still there. */
+    long unrepaired() {
+        return mismatches() - repaired;
     }
 
     List<BulkMismatch> samples() {

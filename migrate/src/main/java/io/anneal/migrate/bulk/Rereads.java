@@ -41,7 +41,7 @@ final class Rereads<E extends BulkEntry> {
     }
 
     /** Reads all suspects of a range once more. If it fails nothing is changed. */
-    void readAgain(RangeComparison<E> comparison) throws IOException {
+    void readAgain(RangeComparison<E> comparison) throws IOException, InterruptedException {
         List<Suspect<E>> still = new ArrayList<>();
         for (Suspect<E> suspect : comparison.suspects()) {
             read(suspect).ifPresent(still::add);
@@ -53,8 +53,9 @@ final class Rereads<E extends BulkEntry> {
      * How it is now; empty if it does not differ. An entry that is written all the time would differ whenever a write comes between
      * the two reads: both sides are read in turn until two neighbours are the same, or neither side changes any more.
      */
-    private Optional<Suspect<E>> read(Suspect<E> suspect) throws IOException {
-        E like = suspect.origin() == null ? suspect.target() : suspect.origin();
+    private Optional<Suspect<E>> read(Suspect<E> suspect) throws IOException, InterruptedException {
+        E like = suspect.either();
+        run.pace(like.lengthBytes());
         Optional<E> left = origin.reread(like);
         Optional<E> right = target.reread(like);
         for (int i = 1; !same(left, right) && i < TURNS_MAX; i++) {
@@ -119,6 +120,7 @@ final class Rereads<E extends BulkEntry> {
     }
 
     private boolean repaired(Suspect<E> suspect, BulkTarget<E> repaired) throws IOException, InterruptedException {
+        run.pace(suspect.either().lengthBytes());
         Optional<E> kept = Optional.ofNullable(suspect.origin());
         if (suspect.origin() != null) {
             await(repaired.write(suspect.origin()), repaired);

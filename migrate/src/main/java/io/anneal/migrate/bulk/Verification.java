@@ -15,6 +15,7 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -25,7 +26,7 @@ import java.util.stream.Collectors;
  * done. One thread runs it.
  *
  * <pre>
- *   compare all ranges   suspects: aside           a range without any is done
+ *   compare all ranges   suspects: aside           a range without any is done; with too many for memory it goes on at once
  *   wait, read again     equal: cleared            as often as told, all ranges at once
  *   believe              count, sample, repair
  * </pre>
@@ -34,6 +35,8 @@ public final class Verification<E extends BulkEntry> {
     static final String KIND = "verify";
     /** Mismatches that are named in the note, by key alone. */
     private static final int NOTED_MAX = 5;
+    /** Of suspects that wait in memory until all ranges are compared. */
+    private static final long ASIDE_BYTES_MAX = 64 << 20;
 
     private final BulkSource<E> origin;
     private final BulkSource<E> target;
@@ -87,6 +90,7 @@ public final class Verification<E extends BulkEntry> {
         private final BulkRun run;
         private final Rereads<E> rereads;
         private final Map<BulkRange, RangeComparison<E>> aside = new ConcurrentHashMap<>();
+        private final AtomicLong asideBytes = new AtomicLong();
         private final Queue<RangeComparison<E>> settled = new ConcurrentLinkedQueue<>();
 
         Session(BulkRun run) {
@@ -147,14 +151,26 @@ public final class Verification<E extends BulkEntry> {
             }
             RangeComparison<E> comparison = new RangeComparison<>(range);
             boolean done = false;
-            try (BulkCursor<E> left = origin.open(range);
-                    BulkCursor<E> right = target.open(range)) {
-                join(comparison, left, right);
+            try {
+                compare(comparison);
                 done = true;
             } finally {
                 if (!done) {
                     run.meter().undo(range, comparison.rows(), comparison.bytes());
+                    run.meter().mismatches(-comparison.unrepaired());
                 }
+            }
+        }
+
+        private void compare(RangeComparison<E> comparison) throws IOException, InterruptedException {
+            BulkRange range = comparison.range();
+            try (BulkCursor<E> left = origin.open(range);
+                    BulkCursor<E> right = target.open(range)) {
+                join(comparison, left, right);
+            }
+            if (asideBytes.addAndGet(comparison.suspectBytes()) > ASIDE_BYTES_MAX) {
+                asideBytes.addAndGet(-comparison.suspectBytes());
+                believeAtOnce(comparison);
             }
             if (comparison.hasSuspects() || comparison.mismatches() > 0) {
                 comparison.seen(told.environment.nanoTime().getAsLong());
@@ -213,21 +229,16 @@ public final class Verification<E extends BulkEntry> {
             rereads.readAgain(comparison);
             comparison.seen(told.environment.nanoTime().getAsLong());
             if (!comparison.hasSuspects() && comparison.mismatches() == 0) {
-                aside.remove(range);
                 settle(comparison);
+                aside.remove(range);
             }
         }
 
         private void believe(BulkRange range) throws IOException, InterruptedException {
             RangeComparison<E> comparison = aside.get(range);
             run.meter().mismatches(rereads.believe(comparison));
-            aside.remove(range);
-            if (comparison.mismatches() == 0) {
-                settle(comparison);
-            } else {
-                settled.add(comparison);
-                run.meter().done(range);
-            }
+            settled.add(comparison);
+            run.meter().done(range);
         }
 
         /** Nothing differs: it need not be compared again. */

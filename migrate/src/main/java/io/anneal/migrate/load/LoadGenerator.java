@@ -106,13 +106,15 @@ public final class LoadGenerator {
         }));
     }
 
-    /** Pumps until {@link #stop}, then waits for what is under way, up to that many nanoseconds. */
+    /** Pumps until {@link #stop}, then waits for what is under way, up to that many nanoseconds, or until it is interrupted. */
     public void run(long lingerNanos) {
         while (!stopped) {
             LockSupport.parkNanos(Math.min(pump(), PARK_MAX_NANOS));
         }
         long endNanos = nanoTime.getAsLong() + lingerNanos;
-        while (inFlight.get() > 0 && nanoTime.getAsLong() < endNanos) {
+        while (inFlight.get() > 0
+                && nanoTime.getAsLong() < endNanos
+                && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(FULL_PARK_NANOS);
         }
     }

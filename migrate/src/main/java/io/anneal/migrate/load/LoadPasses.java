@@ -1,20 +1,25 @@
 package io.anneal.migrate.load;
 
 import io.anneal.migrate.store.PartitionDao;
-import java.util.ArrayList;
-import java.util.List;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** What is done with every key of a load before it begins and after it ended, some at once. Owned by one thread. */
+/**
+ * What is done with every key of a load before it begins and after it ended, some at once. Calls that are never answered hold up
+ * none but themselves; when nothing is answered any more the pass ends. Owned by one thread.
+ */
 public final class LoadPasses {
-    private static final int AT_ONCE = 128;
+    /** How many calls a pass has under way. */
+    public static final int AT_ONCE = 128;
+
     private static final int READ_ATTEMPTS = 5;
 
     private final LoadConfig config;
@@ -22,17 +27,26 @@ public final class LoadPasses {
     private final OperationLog log;
     private final LongSupplier time;
     private final Executor callers;
+    private final Duration patience;
 
-    public LoadPasses(LoadConfig config, PartitionDao dao, OperationLog log, LongSupplier time, Executor callers) {
+    /** @param patience how long to wait for the next answer, whichever comes */
+    public LoadPasses(
+            LoadConfig config,
+            PartitionDao dao,
+            OperationLog log,
+            LongSupplier time,
+            Executor callers,
+            Duration patience) {
         this.config = config;
         this.dao = dao;
         this.log = log;
         this.time = time;
         this.callers = callers;
+        this.patience = patience;
     }
 
     /** Writes every key, or tries to: what came of it is in the log. */
-    public void fill(String valuePrefix) {
+    public void fill(String valuePrefix) throws InterruptedException {
         LoadScript script = new LoadScript(config, valuePrefix);
         LoadCall call = new LoadCall(dao, null, log, time);
         all(rank -> call.call(script.first(rank)).exceptionally(logged -> null));
@@ -43,13 +57,8 @@ public final class LoadPasses {
      *
      * @return how many keys could not be read, however often it was tried
      */
-    public int readAtLast() {
-        AtomicInteger unread = new AtomicInteger();
-        all(rank -> readAtLast(config.firstKey() + rank, READ_ATTEMPTS).exceptionally(failure -> {
-            unread.incrementAndGet();
-            return null;
-        }));
-        return unread.get();
+    public int readAtLast() throws InterruptedException {
+        return config.keys() - all(rank -> readAtLast(config.firstKey() + rank, READ_ATTEMPTS));
     }
 
     private CompletionStage<Void> readAtLast(long key, int attempts) {
@@ -62,37 +71,31 @@ public final class LoadPasses {
                         .thenCompose(Function.identity());
     }
 
-    private void all(Function<Integer, CompletionStage<Void>> work) {
-        List<CompletableFuture<Void>> underWay = new ArrayList<>();
-        for (int rank = 0; rank < config.keys(); rank++) {
-            int each = rank;
-            CompletableFuture<Void> done = new CompletableFuture<>();
-            underWay.add(done);
-            callers.execute(() -> start(() -> work.apply(each), done));
-            if (underWay.size() == AT_ONCE || rank == config.keys() - 1) {
-                CompletableFuture.allOf(underWay.toArray(CompletableFuture[]::new))
-                        .join();
-                underWay.clear();
-            }
+    /** @return for how many keys it was done */
+    private int all(Function<Integer, CompletionStage<Void>> work) throws InterruptedException {
+        AtomicInteger succeeded = new AtomicInteger();
+        Semaphore room = new Semaphore(AT_ONCE);
+        int begun = 0;
+        while (begun < config.keys() && room.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+            int rank = begun++;
+            callers.execute(() -> start(() -> work.apply(rank)).whenComplete((done, failure) -> {
+                if (failure == null) {
+                    succeeded.incrementAndGet();
+                }
+                room.release();
+            }));
         }
+        for (int ended = 0; ended < AT_ONCE && room.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS); ended++) {
+            // Each that is answered is one less to wait for.
+        }
+        return succeeded.get();
     }
 
-    private static void start(Supplier<CompletionStage<Void>> work, CompletableFuture<Void> done) {
-        CompletionStage<Void> stage;
+    private static CompletionStage<Void> start(Supplier<CompletionStage<Void>> work) {
         try {
-            stage = work.get();
+            return work.get();
         } catch (RuntimeException e) {
-            stage = CompletableFuture.failedFuture(e);
+            return CompletableFuture.failedFuture(e);
         }
-        stage.whenComplete((nothing, failure) -> {
-            if (failure == null) {
-                done.complete(null);
-            } else {
-                done.completeExceptionally(
-                        failure instanceof CompletionException && failure.getCause() != null
-                                ? failure.getCause()
-                                : failure);
-            }
-        });
     }
 }

@@ -11,12 +11,17 @@ import org.HdrHistogram.Recorder;
 public final class LoadStats {
     private static final int PRECISION_DIGITS = 2;
 
+    /** Of reads, or of writes and deletes. */
+    private static final class Ended {
+        private final LongAdder succeeded = new LongAdder();
+        private final LongAdder failed = new LongAdder();
+        private final Recorder nanos = new Recorder(PRECISION_DIGITS);
+    }
+
     private final LongAdder begun = new LongAdder();
-    private final LongAdder succeeded = new LongAdder();
-    private final LongAdder failed = new LongAdder();
     private final LongAdder late = new LongAdder();
-    private final Recorder reads = new Recorder(PRECISION_DIGITS);
-    private final Recorder writes = new Recorder(PRECISION_DIGITS);
+    private final Ended reads = new Ended();
+    private final Ended writes = new Ended();
 
     LoadStats() {}
 
@@ -28,8 +33,9 @@ public final class LoadStats {
     }
 
     void ended(boolean read, boolean success, long nanos) {
-        (success ? succeeded : failed).increment();
-        (read ? reads : writes).recordValue(Math.max(0, nanos));
+        Ended ended = read ? reads : writes;
+        (success ? ended.succeeded : ended.failed).increment();
+        ended.nanos.recordValue(Math.max(0, nanos));
     }
 
     public long begun() {
@@ -37,12 +43,28 @@ public final class LoadStats {
     }
 
     public long succeeded() {
-        return succeeded.sum();
+        return readsSucceeded() + writesSucceeded();
     }
 
     /** Operations that threw. */
     public long failed() {
-        return failed.sum();
+        return readsFailed() + writesFailed();
+    }
+
+    long readsSucceeded() {
+        return reads.succeeded.sum();
+    }
+
+    long readsFailed() {
+        return reads.failed.sum();
+    }
+
+    long writesSucceeded() {
+        return writes.succeeded.sum();
+    }
+
+    long writesFailed() {
+        return writes.failed.sum();
     }
 
     /** Operations that began after they were due, since too many were under way. */
@@ -52,11 +74,11 @@ public final class LoadStats {
 
     /** Nanoseconds of reads since the last call. */
     public Histogram readNanos() {
-        return reads.getIntervalHistogram();
+        return reads.nanos.getIntervalHistogram();
     }
 
     /** Nanoseconds of writes and deletes since the last call. */
     public Histogram writeNanos() {
-        return writes.getIntervalHistogram();
+        return writes.nanos.getIntervalHistogram();
     }
 }

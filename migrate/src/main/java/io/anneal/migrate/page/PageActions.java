@@ -62,11 +62,13 @@ final class PageActions {
     private final PhaseControl control;
     private final ObjectMapper json;
     private final Runnable afterChange;
+    private final PhaseControl.Sleeper sleeper;
 
-    PageActions(PhaseControl control, ObjectMapper json, Runnable afterChange) {
+    PageActions(PhaseControl control, ObjectMapper json, Runnable afterChange, PhaseControl.Sleeper sleeper) {
         this.control = control;
         this.json = json;
         this.afterChange = afterChange;
+        this.sleeper = sleeper;
     }
 
     void advance(Context context) {
@@ -102,7 +104,12 @@ final class PageActions {
             if (control.instances().stream().noneMatch(each -> each.name().equals(ask.instanceName()))) {
                 throw new PageRefusal(CONFLICT, "there is no such instance any more, instance=" + ask.instanceName());
             }
-            control.declareDead(ask.instanceName(), ask.by(), ask.reason());
+            try {
+                control.declareDead(ask.instanceName(), ask.by(), ask.reason(), sleeper);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new PageRefusal(UNAVAILABLE, "the page ends");
+            }
             return ask;
         });
         done(context, Map.of());

@@ -4,6 +4,7 @@ import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.NoNodeAvailableException;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.typesafe.config.ConfigException;
@@ -74,7 +75,8 @@ public final class CassandraSessions {
         } catch (NoNodeAvailableException e) {
             throw unavailable(
                     address,
-                    "no node is in the local data centre, dataCentres=" + dataCentres(session),
+                    "no node is in the local data centre, localDataCentre=" + localDataCentre(session)
+                            + ", dataCentres=" + dataCentres(session),
                     settings(driverConfiguration),
                     e);
         } catch (DriverException e) {
@@ -135,6 +137,13 @@ public final class CassandraSessions {
                 .map(path -> "check the driver's configuration, path=" + path)
                 .orElse(
                         "give a configuration file of the driver that sets basic.load-balancing-policy.local-datacenter");
+    }
+
+    private static String localDataCentre(CqlSession session) {
+        return session.getContext()
+                .getConfig()
+                .getDefaultProfile()
+                .getString(DefaultDriverOption.LOAD_BALANCING_LOCAL_DATACENTER, "none");
     }
 
     private static String dataCentres(CqlSession session) {

@@ -94,6 +94,7 @@ const PHASES = [
   { label: '4', title: 'Write target', text: 'Writes go to the target alone. Reads may still go to the origin for what is missing.', writes: [T], deletes: [T, O], reads: [T, O] },
   { label: '5', title: 'Target only', text: 'The origin is not called any more.', writes: [T], deletes: [T], reads: [T] },
 ];
+const TEST_TEXT = 'Test mode: the origin answers in every phase; the target can neither fail nor slow a call.';
 const phaseIndex = label => PHASES.findIndex(phase => phase.label === label);
 const GATES = {
   instances: 'Acknowledged by every instance',
@@ -106,6 +107,12 @@ const GATES = {
   'dirty-origin': 'No dirty keys of the origin',
   reverse: 'Reverse back-fill',
   remembered: 'Written keys are kept',
+};
+/** What meets a gate, if nobody does it in a service. */
+const GATE_COMMANDS = {
+  backfill: 'anneal migrate backfill',
+  verification: 'anneal migrate verify',
+  reverse: 'anneal migrate backfill --reverse',
 };
 const gateTitle = name => GATES[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replace(/-/g, ' ');
 const isLast = next => next.gates.some(gate => gate.name === 'last');
@@ -155,7 +162,7 @@ function takeToken() {
     remember(sessionStorage, TOKEN, given);
     history.replaceState(null, '', location.pathname);
   }
-  state.token = given ?? remembered(sessionStorage, TOKEN);
+  state.token = given ?? state.token ?? remembered(sessionStorage, TOKEN);
 }
 
 // ---- Speaking --------------------------------------------------------------------------------------------------------
@@ -328,9 +335,9 @@ function drawPhase() {
   const phase = PHASES[phaseIndex(record.phase)];
   const test = now.mode === 'TEST';
   setText($('now-title'), `Phase ${record.phase}: ${phase.title.charAt(0).toLowerCase()}${phase.title.slice(1)}`);
-  setText($('now-text'), test ? 'Test mode: the origin answers in every phase; the target can neither fail nor slow a call.' : phase.text);
+  setText($('now-text'), test ? TEST_TEXT : phase.text);
   drawRoutes(record, test);
-  setText($('since'), `Since ${when(record.at, now.at)} (${span(now.at - record.at)}), by ${record.who}: ${record.why}`);
+  setText($('since'), `Since ${when(record.at, now.at)} (${span(now.at - record.at)}), by ${record.who}${record.why ? `: ${record.why}` : ''}`);
   const serving = now.instances.filter(instance => instance.serves);
   const acknowledged = serving.filter(instance => instance.acknowledged && !instance.silent).length;
   setText($('acks'), serving.length === 0
@@ -405,16 +412,16 @@ function mark(path) {
   return svg;
 }
 
-/** With moments as the rest of the page says them. */
-function evidence(gate) {
-  return gate.evidence.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, moment => when(Date.parse(moment), state.now.at));
+/** With moments as the rest of the page says them, and without the command's option where the page has a button. */
+function toldHere(text) {
+  return text.replace(/: --dead [^;]*/g, '').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, moment => when(Date.parse(moment), state.now.at));
 }
 
 function gateItem(gate) {
   return h('li', { class: 'gate', 'data-met': String(gate.met) },
     mark(gate.met ? CHECK : RING),
     h('span', { class: 'gate-name' }, gateTitle(gate.name), h('span', { class: 'hidden' }, gate.met ? ': met' : ': not met')),
-    h('span', { class: 'gate-evidence' }, evidence(gate)));
+    h('span', { class: 'gate-evidence' }, toldHere(gate.evidence)));
 }
 
 function drawGates() {
@@ -438,11 +445,13 @@ function drawGates() {
     return;
   }
   keyed(list, next.gates, gate => `${gate.name} ${gate.met}`, gateItem,
-    (element, gate) => setText(element.querySelector('.gate-evidence'), evidence(gate)));
+    (element, gate) => setText(element.querySelector('.gate-evidence'), toldHere(gate.evidence)));
 }
 
 function instanceState(instance) {
-  if (instance.silent) return ['silent', `silent for ${span(Math.abs(instance.silentMillis))}`];
+  if (instance.silent) {
+    return ['silent', instance.silentMillis < 0 ? `clock ahead by ${span(-instance.silentMillis)}` : `silent for ${span(instance.silentMillis)}`];
+  }
   if (!instance.serves) return ['', instance.kind];
   if (instance.acknowledged) return ['ok', 'acknowledged'];
   if (instance.heldUp) return ['waiting', `held up: ${instance.heldUp}`];
@@ -470,6 +479,7 @@ function drawInstances() {
       part(element, 'state').dataset.state = how;
       setText(part(element, 'state'), text);
       const facts = [
+        !instance.serves && jobTitle(instance.kind),
         instance.host && `${instance.host}${instance.pid ? `, pid ${instance.pid}` : ''}`,
         instance.startedAt && `up ${span(at - instance.startedAt)}`,
       ];
@@ -477,6 +487,8 @@ function drawInstances() {
       setHidden(part(element, 'dead'), !instance.silent);
     });
 }
+
+const jobTitle = kind => ({ backfill: 'Back-fill', verify: 'Verification' }[kind] ?? kind);
 
 function drawJobs() {
   const { jobs, at } = state.now;
@@ -487,7 +499,7 @@ function drawJobs() {
       h('progress', { max: 1, 'data-part': 'bar', 'aria-label': job.kind }),
       h('p', { class: 'job-facts', 'data-part': 'facts' })),
     (element, job) => {
-      setText(part(element, 'title'), { backfill: 'Back-fill', verify: 'Verification' }[job.kind] ?? job.kind);
+      setText(part(element, 'title'), jobTitle(job.kind));
       setText(part(element, 'left'), job.silent ? `silent since ${when(job.at, at)}`
         : job.secondsLeft != null ? `${span(job.secondsLeft * 1000)} left` : '');
       const bar = part(element, 'bar');
@@ -568,6 +580,8 @@ function eventTitle(event) {
     case 'verification': return `Verified${rows}, ${plural(Number(facts.mismatches ?? 0), 'mismatch', 'mismatches')}`;
     case 'reverse_backfill': return `Reverse back-fill done${rows}`;
     case 'instance_dead': return `Instance ${facts.instance ?? ''} declared dead`;
+    case 'instance_left': return `Instance ${facts.instance ?? ''} ended`;
+    case 'instance_returned': return `Instance ${facts.instance ?? ''} was not dead, verify again`;
     default: return 'Note';
   }
 }
@@ -583,6 +597,8 @@ function eventFlag(event) {
     case 'verification': return 'verified';
     case 'reverse_backfill': return 'reverse back-fill';
     case 'instance_dead': return 'dead';
+    case 'instance_left': return 'ended';
+    case 'instance_returned': return 'not dead';
     default: return 'note';
   }
 }
@@ -637,6 +653,7 @@ function sumOf(point, names) {
 }
 
 const charts = [];
+const AXIS_WIDTH = 62;
 let visible = { points: [], times: [], from: 0, to: 0 };
 const shared = { max: 0, min: 1 };
 
@@ -764,8 +781,8 @@ function build(chart) {
         : { range: chart.range === 'shared' ? () => [0, shared.max > 0 ? shared.max * 1.06 : 1000] : (u, min, max) => [0, max > 0 ? max * 1.1 : 1] },
     },
     axes: [
-      { ...axis, space: narrow ? 56 : 50, size: 26, gap: 4, values: (u, ticks, axisIndex, space, increment) => ticks.map(tick => (increment < 60 ? clock : clockShort).format(tick * 1000)) },
-      { ...axis, size: 62, gap: 6, space: 34, values: (u, ticks) => ticks.map(tick => (tick == null ? '' : chart.format(tick))) },
+      { ...axis, space: narrow ? 56 : 50, size: 26, gap: 4, values: (u, ticks, axisIndex, space, increment) => ticks.map(tick => timeTick(u, tick, increment < 60)) },
+      { ...axis, size: AXIS_WIDTH, gap: 6, space: 34, values: (u, ticks) => ticks.map(tick => (tick == null ? '' : chart.format(tick))) },
     ],
     series: [{}, ...chart.drawn.map(line => ({ stroke: colours[line.colour], width: line.width, points: { show: false }, spanGaps: false }))],
     bands: chart.band ? [{ series: [2, 3], fill: colours.band }] : [],
@@ -773,6 +790,13 @@ function build(chart) {
   }, columns(chart), chart.plot);
   chart.plot.append(chart.noteElement);
   drawLegend(chart);
+}
+
+/** Not the last ones, of which the edge would cut a part off. */
+function timeTick(u, tick, withSeconds) {
+  const share = (tick - visible.from) / (visible.to - visible.from);
+  const left = (1 - share) * (u.width - AXIS_WIDTH);
+  return left < (withSeconds ? 22 : 12) ? '' : (withSeconds ? clock : clockShort).format(tick * 1000);
 }
 
 function moveCursor(chart, event) {
@@ -896,7 +920,7 @@ async function post(path, body) {
     remember(sessionStorage, TOKEN, null);
     if (state.now) drawButtons();
   }
-  const missing = (told.missing ?? []).map(gate => `${gateTitle(gate.name)}: ${gate.evidence}`);
+  const missing = (told.missing ?? []).map(gate => `${gateTitle(gate.name)}: ${toldHere(gate.evidence)}`);
   throw new Error([told.error ?? `The server said ${answer.status}.`, ...missing].join(' '));
 }
 
@@ -994,9 +1018,12 @@ function askAdvance() {
   const next = now.readiness;
   const version = now.record.version;
   if (!next.ready) {
+    const missing = next.gates.filter(gate => !gate.met);
+    const commands = missing.map(gate => GATE_COMMANDS[gate.name]).filter(Boolean);
     ask({
       title: `Not ready to ${stepName(next).toLowerCase()}`,
-      body: [h('p', {}, 'These conditions are not met:'), h('ul', { class: 'gates' }, ...next.gates.filter(gate => !gate.met).map(gateItem))],
+      body: [h('p', {}, 'These conditions are not met:'), h('ul', { class: 'gates' }, ...missing.map(gateItem)),
+        commands.length > 0 ? h('p', { class: 'hint' }, 'To do: ', ...commands.flatMap((command, index) => [index > 0 ? ', ' : '', h('code', {}, command)])) : ''],
     });
     return;
   }
@@ -1005,7 +1032,7 @@ function askAdvance() {
   const to = PHASES[phaseIndex(next.to)];
   ask({
     title: next.to !== next.from ? `Advance ${now.name} from ${next.from} to ${next.to}?` : `Turn the fallback of ${now.name} off?`,
-    body: [plan('', next.to !== next.from ? to.text : 'Reads are answered by the target alone from then on.', `All ${next.gates.length} conditions are met.`), who.field, why.field],
+    body: [plan('', now.mode === 'TEST' ? TEST_TEXT : next.to !== next.from ? to.text : 'Reads are answered by the target alone from then on.', `All ${next.gates.length} conditions are met.`), who.field, why.field],
     okText: stepName(next),
     ok: change('phase/advance', () => ({ version, who: who.input.value, why: why.input.value })),
   });
@@ -1026,7 +1053,7 @@ async function askRollback() {
   }
   const lines = [`What it would lose: ${told.whatIsLost}.`, told.keysToCopy > 0 ? `${plural(told.keysToCopy, 'key was', 'keys were')} written to the target alone and must be copied to the origin.` : null].filter(Boolean);
   if (told.refusal || !told.to) {
-    ask({ title: `Roll back from ${told.from}`, body: [plan('bad', told.refusal ?? 'There is no phase before the first.'), ...(lines.length > 0 ? [plan('', ...lines)] : [])] });
+    ask({ title: `Roll back from ${told.from}`, body: [told.refusal ? plan('bad', 'It is refused now.', toldHere(told.refusal)) : plan('bad', 'There is no phase before the first.'), ...(lines.length > 0 ? [plan('', ...lines)] : [])] });
     return;
   }
   const who = whoField();
@@ -1148,6 +1175,11 @@ function connect() {
 }
 
 takeToken();
+// The printed address, opened where the page is already.
+addEventListener('hashchange', () => {
+  takeToken();
+  if (state.now) drawButtons();
+});
 startCharts();
 startButtons();
 connect();

@@ -109,6 +109,51 @@ final class BackfillTest {
     }
 
     @Test
+    void shouldCountARangeOnceThoughItCannotBeFinished() throws Exception {
+        fill();
+        AtomicInteger left = new AtomicInteger(2);
+        BulkTarget<TestEntry> failing = new ForwardingTarget(target) {
+            @Override
+            public void finish(BulkRange range) {
+                if (left.getAndDecrement() > 0) {
+                    throw new TestSide.BrokenException("disk is full");
+                }
+            }
+        };
+
+        BackfillResult result = Backfill.builder(origin, failing)
+                .ranges(16)
+                .environment(time.environment())
+                .build()
+                .run();
+
+        assertThat(result.retries()).isEqualTo(2);
+        assertThat(result.rows()).isEqualTo(ENTRIES);
+    }
+
+    @Test
+    void shouldCountARangeOnceThoughItsCheckpointFails() throws Exception {
+        fill();
+        Obstacle obstacle = new Obstacle(directory.resolve("backfill.json"));
+        origin.reading = entry -> {
+            if (entry.value().equals("v77")) {
+                origin.reading = again -> {};
+                obstacle.place();
+            }
+        };
+
+        BackfillResult result = resumable()
+                .parallel(1)
+                .environment(time.environment(obstacle::remove))
+                .build()
+                .run();
+
+        assertThat(result.retries()).isEqualTo(1);
+        assertThat(result.rows()).isEqualTo(ENTRIES);
+        assertThat(target.all()).isEqualTo(origin.all());
+    }
+
+    @Test
     void shouldFinishTheOtherRangesWhenOneFailsForGood() throws Exception {
         fill();
         origin.reading = entry -> {

@@ -510,8 +510,12 @@ final class BulkInMigrationTest {
         assertThat(resumed.verification().resumedRanges()).isEqualTo(3);
         assertThat(resumed.verification().entries()).isEqualTo(ENTRIES);
 
-        ReverseResult slow =
-                reverse(this::beat).checkpoint(file).rowsPerSecond(10).build().run();
+        ReverseResult slow = reverse(this::beat)
+                .checkpoint(file)
+                .parallel(1)
+                .rowsPerSecond(10)
+                .build()
+                .run();
         assertThat(slow.verification().resumedRanges()).isZero();
         assertThat(slow.verification().seconds()).isBetween(9.5, 10.5);
     }

@@ -44,12 +44,15 @@ final class CheckpointLockTest {
     @Test
     void shouldKeepOtherProcessesOffAfterARefusalInThisOne() throws Exception {
         Path checkpoint = directory.resolve("run.json");
-        try (CheckpointLock held = CheckpointLock.take(checkpoint)) {
+        CheckpointLock held = CheckpointLock.take(checkpoint);
+        try {
             assertThatThrownBy(() -> CheckpointLock.take(checkpoint))
                     .isInstanceOf(BulkRefusedException.class)
                     .hasMessageContaining("another run uses this checkpoint");
 
             assertThat(other(checkpoint)).isEqualTo(REFUSED);
+        } finally {
+            held.close();
         }
         assertThat(other(checkpoint)).isEqualTo(TAKEN);
         CheckpointLock.take(checkpoint).close();

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -198,6 +199,171 @@ final class VerificationTest {
 
         assertThat(result.repaired()).isZero();
         assertThat(result.mismatches()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldCountARangeOnceThoughItsCheckpointFails() throws Exception {
+        Obstacle obstacle = new Obstacle(directory.resolve("verify.json"));
+        origin.reading = entry -> {
+            if (entry.position() == at(150)) {
+                origin.reading = again -> {};
+                obstacle.place();
+            }
+        };
+        whileAsleep = obstacle::remove;
+
+        VerificationResult result = resumable().parallel(1).build().run();
+
+        assertThat(sleeps).as("it failed").hasPositiveValue();
+        assertThat(result.entries()).isEqualTo(ENTRIES);
+        assertThat(result.clean()).isTrue();
+    }
+
+    @Test
+    void shouldClearARangeThoughItsCheckpointFailsOnce() throws Exception {
+        Obstacle obstacle = new Obstacle(directory.resolve("verify.json"));
+        target.delete(at(7), 9_000);
+        whileAsleep = () -> {
+            if (sleeps.get() == 1) {
+                target.put(at(7), "v7", 9_001);
+                obstacle.place();
+            } else {
+                obstacle.remove();
+            }
+        };
+
+        VerificationResult result = resumable().parallel(1).build().run();
+
+        assertThat(sleeps).as("it failed").hasValueGreaterThan(1);
+        assertThat(result.cleared()).isEqualTo(1);
+        assertThat(result.entries()).isEqualTo(ENTRIES);
+        assertThat(result.clean()).isTrue();
+    }
+
+    @Test
+    void shouldCountAMismatchOnceThoughItsRepairFails() throws Exception {
+        target.lose(at(7));
+        target.put(at(8), "newer than the origin", 9_000);
+        AtomicInteger left = new AtomicInteger(2);
+        target.writing = entry -> {
+            if (left.getAndDecrement() > 0) {
+                throw new TestSide.BrokenException("target is away");
+            }
+        };
+
+        VerificationResult result = resumable().repair(target).build().run();
+
+        assertThat(result.repaired()).isEqualTo(1);
+        assertThat(result.mismatches()).isEqualTo(1);
+        assertThat(result.samples()).hasSize(2);
+        assertThat(result.entries()).isEqualTo(ENTRIES);
+    }
+
+    @Test
+    void shouldNotGiveUpOverMismatchesOfARangeThatBeginsAnew() throws Exception {
+        int count = 1_500;
+        AtomicInteger read = new AtomicInteger();
+        TestSide full = new TestSide("full");
+        for (int i = 0; i < count; i++) {
+            full.put(TestSide.position(i, count), "v", 2_000);
+        }
+        full.reading = entry -> {
+            if (read.incrementAndGet() == 1_200) {
+                throw new TestSide.BrokenException("once");
+            }
+        };
+
+        VerificationResult result = Verification.builder(full, new TestSide("empty"))
+                .ranges(1)
+                .mismatchesMax(count + 1)
+                .environment(time.environment())
+                .build()
+                .run();
+
+        assertThat(result.complete()).isTrue();
+        assertThat(result.mismatches()).isEqualTo(count);
+        assertThat(result.entries()).isEqualTo(count);
+    }
+
+    @Test
+    void shouldHoldSuspectsOfAllRangesWithinABound() throws Exception {
+        // One value for all, so that the test does not need the memory either.
+        String large = "x".repeat(1 << 20);
+        for (int i = 0; i < ENTRIES; i++) {
+            origin.put(at(i), large, 9_000);
+        }
+        AtomicInteger read = new AtomicInteger();
+        List<Integer> readBeforeRereads = new CopyOnWriteArrayList<>();
+        origin.reading = entry -> read.incrementAndGet();
+        origin.rereading = () -> readBeforeRereads.add(read.get());
+
+        VerificationResult result =
+                verification().ranges(100).parallel(1).build().run();
+
+        assertThat(readBeforeRereads.get(0))
+                .as("entries of 1 MiB aside when the first was read again")
+                .isBetween(50, 80);
+        assertThat(result.mismatches()).isEqualTo(ENTRIES);
+        assertThat(result.complete()).isTrue();
+        assertThat(result.entries()).isEqualTo(ENTRIES);
+    }
+
+    @Test
+    void shouldReadARangeOfLargeSuspectsAgainAtOnce() throws Exception {
+        String large = "x".repeat(1 << 20);
+        for (int i = 0; i < ENTRIES; i++) {
+            origin.put(at(i), large, 9_000);
+        }
+        AtomicInteger read = new AtomicInteger();
+        List<Integer> readBeforeRereads = new CopyOnWriteArrayList<>();
+        origin.reading = entry -> read.incrementAndGet();
+        origin.rereading = () -> readBeforeRereads.add(read.get());
+
+        VerificationResult result = verification().ranges(1).build().run();
+
+        assertThat(readBeforeRereads.get(0)).isBetween(2, 20);
+        assertThat(result.mismatches()).isEqualTo(ENTRIES);
+    }
+
+    @Test
+    void shouldKeepToItsRateWhenItReadsAgainAndMakesGood() throws Exception {
+        for (int i = 0; i < 200; i++) {
+            target.lose(at(i));
+        }
+
+        VerificationResult result = verification()
+                .parallel(1)
+                .rereads(1, Duration.ZERO)
+                .rowsPerSecond(100)
+                .repair(target)
+                .build()
+                .run();
+
+        assertThat(result.repaired()).isEqualTo(200);
+        assertThat(result.seconds())
+                .as("3 s to compare, 2 to read again, 2 to write, 2 to look at what was written")
+                .isBetween(8.8, 9.2);
+    }
+
+    @Test
+    void shouldEndWhenItIsInterruptedWhileItReadsAgain() {
+        for (int i = 0; i < 200; i++) {
+            target.lose(at(i));
+        }
+        AtomicInteger rereads = new AtomicInteger();
+        origin.rereading = () -> {
+            rereads.incrementAndGet();
+            Thread.currentThread().interrupt();
+        };
+
+        assertThatThrownBy(() -> verification()
+                        .parallel(1)
+                        .rereads(1, Duration.ZERO)
+                        .build()
+                        .run())
+                .isInstanceOf(InterruptedException.class);
+
+        assertThat(rereads.get()).as("reads of one entry").isLessThan(10);
     }
 
     @Test

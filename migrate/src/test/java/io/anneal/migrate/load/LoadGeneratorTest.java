@@ -7,18 +7,23 @@ import io.anneal.migrate.load.HistoryChecker.UnknownWrites;
 import io.anneal.migrate.store.Item;
 import io.anneal.migrate.store.Partition;
 import io.anneal.migrate.store.PartitionDao;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
 final class LoadGeneratorTest {
     private static final long SECOND = 1_000_000_000;
+    private static final Duration ENDLESS = Duration.ofDays(1);
 
     private final OperationLog log = new OperationLog();
     private final HeldDao dao = new HeldDao();
@@ -89,7 +94,7 @@ final class LoadGeneratorTest {
     }
 
     @Test
-    void shouldLogWhatItDidSoThatTheCheckerAgrees() {
+    void shouldLogWhatItDidSoThatTheCheckerAgrees() throws InterruptedException {
         LoadGenerator generator = generator(config(new LoadMix(50, 30, 20), 1, 10));
         for (int i = 0; i < 2000; i++) {
             nowNanos += SECOND / 100;
@@ -100,7 +105,7 @@ final class LoadGeneratorTest {
         assertThat(verdict.operations()).isEqualTo(2001);
         // The same log finds it when the store loses what it holds.
         dao.partitions.clear();
-        new LoadPasses(config(LoadMix.DEFAULT, 1, 10), dao, log, () -> nowNanos + 1, Runnable::run).readAtLast();
+        passes(() -> nowNanos + 1, ENDLESS).readAtLast();
         assertThat(HistoryChecker.check(log, UnknownWrites.IN_ORDER).lostWrites())
                 .isPositive();
     }
@@ -136,9 +141,66 @@ final class LoadGeneratorTest {
     }
 
     @Test
-    void shouldFillEveryKeyBeforeTheLoad() {
-        new LoadPasses(config(LoadMix.DEFAULT, 1, 10), dao, log, () -> nowNanos, Runnable::run).fill("first-");
+    void shouldFillEveryKeyBeforeTheLoad() throws InterruptedException {
+        passes(() -> nowNanos, ENDLESS).fill("first-");
         assertThat(dao.partitions).hasSize(50).containsKeys(1000L, 1049L);
+    }
+
+    private LoadPasses passes(LongSupplier time, Duration patience) {
+        return new LoadPasses(config(LoadMix.DEFAULT, 1, 10), dao, log, time, Runnable::run, patience);
+    }
+
+    @Test
+    void shouldFillAndReadAllOthersWhenSomeCallsAreNeverAnswered() throws InterruptedException {
+        dao.neverAnswered.add(1007L);
+        dao.neverAnswered.add(1030L);
+        LoadPasses passes = passes(() -> nowNanos, Duration.ofMillis(1));
+        passes.fill("first-");
+        assertThat(dao.partitions).hasSize(50);
+        nowNanos++;
+        assertThat(passes.readAtLast()).isEqualTo(2);
+    }
+
+    @Test
+    void shouldNotReadOnWhenNothingIsAnswered() throws InterruptedException {
+        dao.hold();
+        LoadConfig many = new LoadConfig(100, 0, 1000, 0.99, LoadMix.DEFAULT, 1, 10, 42);
+        LoadPasses passes = new LoadPasses(many, dao, log, () -> nowNanos, Runnable::run, Duration.ofMillis(1));
+        assertThat(passes.readAtLast()).isEqualTo(1000);
+        assertThat(dao.answers).hasSize(LoadPasses.AT_ONCE);
+    }
+
+    @Test
+    void shouldEndAPassThatIsInterrupted() {
+        dao.hold();
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> passes(() -> nowNanos, ENDLESS).fill("first-"))
+                .isInstanceOf(InterruptedException.class);
+    }
+
+    @Test
+    void shouldSayWhenMostCallsOfAKindFailedForAWhile() {
+        LoadStats stats = new LoadStats();
+        FailureShare failures = new FailureShare(stats, () -> nowNanos);
+        ended(stats, 12, true, false);
+        assertThat(failures.look()).isEmpty();
+        ended(stats, 13, true, true);
+        ended(stats, 9, false, false);
+        nowNanos += FailureShare.WINDOW.toNanos();
+        assertThat(failures.look()).isEmpty();
+        // The nine still count, they were too few to say anything of.
+        ended(stats, 100, true, true);
+        ended(stats, 1, false, false);
+        nowNanos += FailureShare.WINDOW.toNanos();
+        assertThat(failures.look()).hasValue("most calls failed, reads=0 of 100, writes=10 of 10");
+        nowNanos += FailureShare.WINDOW.toNanos();
+        assertThat(failures.look()).isEmpty();
+    }
+
+    private static void ended(LoadStats stats, int calls, boolean read, boolean success) {
+        for (int i = 0; i < calls; i++) {
+            stats.ended(read, success, 1);
+        }
     }
 
     @Test
@@ -172,6 +234,7 @@ final class LoadGeneratorTest {
     private static final class HeldDao implements PartitionDao {
         private final Map<Long, Map<String, Item>> partitions = new HashMap<>();
         private final List<Runnable> answers = new ArrayList<>();
+        private final Set<Long> neverAnswered = new HashSet<>();
         private final List<Integer> multiGets = new ArrayList<>();
         private boolean holding;
         private RuntimeException failure;
@@ -191,7 +254,10 @@ final class LoadGeneratorTest {
             now.forEach(Runnable::run);
         }
 
-        private <T> CompletionStage<T> answer(T value) {
+        private <T> CompletionStage<T> answer(long a, T value) {
+            if (neverAnswered.contains(a)) {
+                return new CompletableFuture<>();
+            }
             if (thrown != null) {
                 throw thrown;
             }
@@ -213,13 +279,13 @@ final class LoadGeneratorTest {
         @Override
         public CompletionStage<Partition> read(long a) {
             Map<String, Item> held = partitions.getOrDefault(a, Map.of());
-            return answer(held.isEmpty() ? null : new Partition(a, List.copyOf(held.values())));
+            return answer(a, held.isEmpty() ? null : new Partition(a, List.copyOf(held.values())));
         }
 
         @Override
         public CompletionStage<Void> write(long a, List<Item> items) {
             items.forEach(item -> partition(a).put(item.b() + item.c(), item));
-            return answer(null);
+            return answer(a, null);
         }
 
         @Override
@@ -231,13 +297,13 @@ final class LoadGeneratorTest {
         @Override
         public CompletionStage<Void> delete(long a) {
             partition(a).clear();
-            return answer(null);
+            return answer(a, null);
         }
 
         @Override
         public CompletionStage<Void> deleteItem(long a, String b, String c) {
             partition(a).remove(b + c);
-            return answer(null);
+            return answer(a, null);
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.anneal.migrate.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseNote;
 import java.io.IOException;
@@ -76,6 +77,40 @@ final class PageChangesInBrowserTest extends BrowserFixture {
         assertThat(tab.evaluate("location.href").asText()).doesNotContain(TOKEN);
         tab.click("#unlock");
         tab.waitFor("document.querySelector('#unlock').innerText === 'Unlock changes'");
+    }
+
+    @Test
+    void shouldTakeTheTokenOfAnAddressOpenedWhereThePageIsAlready() throws IOException {
+        serve(PretendRun.begun(1));
+        show();
+        tab.evaluate("location.hash = 'main'");
+        assertThat(tab.text("#unlock")).isEqualTo("Unlock changes");
+
+        tab.go(page.urlWithToken());
+        tab.waitFor("document.querySelector('#unlock').innerText === 'Lock changes'");
+        assertThat(tab.evaluate("location.href").asText()).doesNotContain(TOKEN);
+    }
+
+    @Test
+    void shouldNotPromiseOfAStepInTestModeWhatItMeansInAMigration() throws IOException {
+        PretendRun tested = PretendRun.begun(2);
+        tested.instances.forEach(instance -> instance.more.put(Facts.MODE, "TEST"));
+        serve(tested);
+        seconds(2);
+        run.advance("try it");
+        seconds(2);
+        run.advance("compare it");
+        seconds(2);
+        tab.go(page.urlWithToken());
+        scheduler.turn();
+        tab.waitFor("document.querySelector('#advance').innerText.startsWith('Advance to ')");
+
+        tab.click("#advance");
+        tab.waitFor("document.querySelector('dialog').open");
+        assertThat(tab.text("#dialog-body"))
+                .contains("the origin answers in every phase")
+                .doesNotContain("it is right where", "target alone");
+        noErrors();
     }
 
     @Test
@@ -187,6 +222,7 @@ final class PageChangesInBrowserTest extends BrowserFixture {
         tab.go(page.urlWithToken());
         scheduler.turn();
         tab.waitFor("document.querySelector('#instances button:not([hidden])')");
+        assertThat(tab.text("#gates")).contains("profiles-1 is silent").doesNotContain("--dead");
 
         tab.click("#instances button:not([hidden])");
         tab.waitFor("document.querySelector('#dialog-title').innerText.includes('Declare profiles-1 dead')");

@@ -67,6 +67,7 @@ final class PretendRun implements InstantSource {
             facts.put(Facts.PID, Integer.toString(4_000 + name.hashCode() % 1_000));
             facts.put(Facts.STARTED_MILLIS, Long.toString(started.toEpochMilli()));
             facts.put(Facts.MODE, "MIGRATION");
+            facts.put(Facts.POLL_MILLIS, "1");
             facts.put(Facts.DIRTY_TARGET, "0");
             facts.put(Facts.DIRTY_ORIGIN, "0");
             facts.putAll(more);
