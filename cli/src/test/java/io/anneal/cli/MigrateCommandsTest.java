@@ -75,7 +75,9 @@ final class MigrateCommandsTest {
 
     private void heartbeat(String instance, long version, Instant at, String mode) {
         try (PhaseStore store = store()) {
-            store.heartbeat("orders", new Heartbeat(instance, version, true, at, Map.of("kind", "dao", "mode", mode, "pollMillis", "1")));
+            store.heartbeat(
+                    "orders",
+                    new Heartbeat(instance, version, true, at, Map.of("kind", "dao", "mode", mode, "pollMillis", "1")));
         }
     }
 
