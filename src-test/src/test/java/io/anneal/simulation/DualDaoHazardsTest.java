@@ -94,13 +94,26 @@ final class DualDaoHazardsTest {
     }
 
     private Shelf dao(Mode mode, Phase phase) {
-        enter(phase);
+        if (mode == Mode.TEST) {
+            enterInTestMode(phase);
+        } else {
+            enter(phase);
+        }
         return built(described(mode)).dao();
     }
 
     /** Puts a phase in force, over all before it and past all gates; from 4 on the fallback stays as it was. */
     private void enter(Phase phase) {
         enter(phase, true);
+    }
+
+    /** As steps are made while all instances run in test mode. */
+    private void enterInTestMode(Phase phase) {
+        enter(Phase.ORIGIN_ONLY);
+        phases.addNote(
+                NAME,
+                new PhaseNote(threads.now(), 1, "test", PhaseNote.Kind.TEXT, Map.of(Facts.MODE, Mode.TEST.name())));
+        enter(phase);
     }
 
     private void enter(Phase phase, boolean fallback) {
@@ -302,7 +315,7 @@ final class DualDaoHazardsTest {
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldNotWaitForATestedTargetThatHangs() throws InterruptedException {
-        enter(Phase.READ_TARGET);
+        enterInTestMode(Phase.READ_TARGET);
         DualDao<Shelf> dual = described(Mode.TEST)
                 .environment(DualEnvironment.system())
                 .shadow(new ShadowConfig(2, 4))
@@ -322,7 +335,7 @@ final class DualDaoHazardsTest {
 
     @Test
     void shouldReadAMismatchAgainBeforeItIsBelieved() {
-        enter(Phase.READ_TARGET);
+        enterInTestMode(Phase.READ_TARGET);
         Shelf dao = built(described(Mode.TEST).mismatchReread(Duration.ofSeconds(1)))
                 .dao();
         origin.rows.put("k", "new");

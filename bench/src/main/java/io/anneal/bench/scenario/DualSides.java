@@ -6,12 +6,15 @@ import io.anneal.dualdao.DualOperation;
 import io.anneal.dualdao.Mode;
 import io.anneal.dualdao.OperationKind;
 import io.anneal.dualdao.OperationSpec;
+import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import java.io.Closeable;
 import java.time.Instant;
+import java.util.Map;
 
 /** Two sides in one phase, once as a DAO and once as the functional core. */
 final class DualSides implements Closeable {
@@ -30,6 +33,11 @@ final class DualSides implements Closeable {
     static DualSides open(ValueDao origin, ValueDao target, Mode mode, Phase phase) {
         PhaseStore phases = new MemoryPhaseStore();
         phases.create(NAME, new PhaseRecord(1, phase, 100, true, phase, "bench", Instant.EPOCH, "bench"));
+        if (mode == Mode.TEST) {
+            // As whoever walks there in test mode leaves it.
+            phases.addNote(
+                    NAME, new PhaseNote(Instant.EPOCH, 1, "bench", PhaseNote.Kind.TEXT, Map.of(Facts.MODE, "TEST")));
+        }
         DualDao<ValueDao> served = configured(DualDao.builder(ValueDao.class), phases, origin, target, mode)
                 .build();
         DualDao<ValueDao> core = configured(DualDao.functional(ValueDao.class), phases, origin, target, mode)
