@@ -219,7 +219,9 @@ final class MigrationWorld {
             control.readShare(random.nextInt(101), "simulation", "at random");
         } else if (dice < 8 && current.phase() == Phase.READ_TARGET && current.readSharePercent() < 100) {
             control.readShare(100, "simulation", "all");
-        } else if (dice < 12 && current.phase().writes(Side.ORIGIN) && current.phase().writes(Side.TARGET)) {
+        } else if (dice < 12
+                && current.phase().writes(Side.ORIGIN)
+                && current.phase().writes(Side.TARGET)) {
             copyAndVerify();
         } else if (current.fallback()) {
             control.advance("simulation", "at random");
@@ -398,8 +400,7 @@ final class MigrationWorld {
                 if (quiet) {
                     return;
                 }
-                calls.next(dual.dao(), mine, number, oneSideDecides())
-                        .whenComplete((answer, failure) -> client(mine));
+                calls.next(dual.dao(), mine, number, oneSideDecides()).whenComplete((answer, failure) -> client(mine));
             });
         }
     }

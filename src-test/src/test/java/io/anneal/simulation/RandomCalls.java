@@ -152,8 +152,7 @@ final class RandomCalls {
     }
 
     private CompletionStage<?> add(SimulatedDao dao, VirtualTime.Process process, long a, String value) {
-        LoggedOperation logged =
-                log.write(Long.toString(a), Map.of(ADDED_TO + "/" + value, value), time.nanoTime());
+        LoggedOperation logged = log.write(Long.toString(a), Map.of(ADDED_TO + "/" + value, value), time.nanoTime());
         adding.merge(process, 1, Integer::sum);
         return ended(logged, dao.add(a, item(ADDED_TO, value)))
                 .whenComplete((done, failure) -> adding.computeIfPresent(process, (same, count) -> count - 1));
