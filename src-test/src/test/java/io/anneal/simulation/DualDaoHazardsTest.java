@@ -440,6 +440,20 @@ final class DualDaoHazardsTest {
     }
 
     @Test
+    void shouldNotAcknowledgeAConditionalWriteThatReadsCanNotSee() {
+        Shelf dao = dao(Mode.MIGRATION, Phase.READ_TARGET);
+        IllegalStateException broken = new IllegalStateException("broken");
+        target.rows.put("k", "old");
+        target.failWith(broken);
+
+        assertThatThrownBy(() -> dao.putIfAbsent("k", "new")).isSameAs(broken);
+
+        target.before = call -> {};
+        redrive();
+        assertThat(dao.find("k")).isEqualTo("new");
+    }
+
+    @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldOrderWritesToAKeySoThatBothSidesEndAlike() throws InterruptedException {
         Shelf dao = dao(Mode.MIGRATION, Phase.WRITE_BOTH);

@@ -5,9 +5,7 @@ import io.anneal.dualdao.DualDaoBuilder;
 import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.KeyCodec;
 import io.anneal.dualdao.Mode;
-import io.anneal.dualdao.OutcomePerSide;
 import io.anneal.dualdao.ShadowConfig;
-import io.anneal.dualdao.SideOutcome;
 import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.GateException;
@@ -23,10 +21,7 @@ import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.phase.WorkStart;
 import io.anneal.migrate.load.HistoryChecker;
 import io.anneal.migrate.load.HistoryVerdict;
-import io.anneal.migrate.load.LoggedOperation;
 import io.anneal.migrate.load.OperationLog;
-import io.anneal.migrate.store.Item;
-import io.anneal.migrate.store.Partition;
 import io.anneal.migrate.store.PartitionCopy;
 import io.anneal.migrate.store.PartitionDao;
 import io.anneal.migrate.store.TimedItem;
@@ -55,9 +50,12 @@ final class MigrationWorld {
     private static final String NAME = "items";
     private static final int INSTANCES = 3;
     private static final int CLIENTS_EACH = 3;
-    private static final int KEYS = 4;
-    private static final List<String> NAMES = List.of("b/1", "b/2", "c/1");
+    private static final int KEYS = RandomCalls.KEYS;
     private static final long MILLI = 1_000_000;
+
+    /** Within that time whatever was sent has arrived. */
+    private static final long ARRIVED_NANOS = 5 * MILLI;
+
     private static final Duration WINDOW = Duration.ofMillis(40);
 
     private final SplittableRandom random;
@@ -70,12 +68,13 @@ final class MigrationWorld {
     private final OperationLog log = new OperationLog();
     private final Set<Phase> visited = EnumSet.noneOf(Phase.class);
     private final Mode mode;
-    private final UnaryOperator<DualDaoBuilder<PartitionDao>> settings;
-    private long nextValue;
+    private final UnaryOperator<DualDaoBuilder<SimulatedDao>> settings;
+    private final RandomCalls calls;
+    private boolean noAdding;
     private boolean quiet;
     private int kills;
 
-    MigrationWorld(long seed, Mode mode, UnaryOperator<DualDaoBuilder<PartitionDao>> settings) {
+    MigrationWorld(long seed, Mode mode, UnaryOperator<DualDaoBuilder<SimulatedDao>> settings) {
         random = new SplittableRandom(seed);
         this.mode = mode;
         this.settings = settings;
@@ -85,6 +84,7 @@ final class MigrationWorld {
         control = PhaseControl.of(
                 phases, NAME, time, new ControlPolicy(random.nextBoolean(), WINDOW, Duration.ofSeconds(1)));
         control.create("simulation", "begins");
+        calls = new RandomCalls(random.split(), time, log);
     }
 
     /** What a run came to. */
@@ -92,12 +92,13 @@ final class MigrationWorld {
 
     Result run(Duration busy) {
         for (int i = 0; i < INSTANCES; i++) {
-            Instance instance = new Instance("i" + i);
+            Instance instance = new Instance(i);
             instances.add(instance);
             instance.start();
         }
-        trouble();
         walk();
+        // Some walk far before anything goes wrong.
+        time.after(random.nextBoolean() ? 1 : random.nextLong(busy.toNanos()), this::trouble);
         for (long left = busy.toNanos(); left > 0; left -= 100 * MILLI) {
             time.runFor(100 * MILLI);
         }
@@ -143,18 +144,10 @@ final class MigrationWorld {
                     if (failure != null) {
                         throw new AssertionError("a read failed in a quiet world, key=" + a, failure);
                     }
-                    log.holdsAtLast(Long.toString(a), items(partition), time.nanoTime());
+                    log.holdsAtLast(Long.toString(a), RandomCalls.items(partition), time.nanoTime());
                 });
             }
         }
-    }
-
-    private static Map<String, String> items(Partition partition) {
-        Map<String, String> items = new HashMap<>();
-        if (partition != null) {
-            partition.items().forEach(item -> items.put(item.b() + "/" + item.c(), item.d()));
-        }
-        return items;
     }
 
     private void trouble() {
@@ -188,7 +181,9 @@ final class MigrationWorld {
             checkNeighbours();
             visited.add(control.current().phase());
             try {
-                step();
+                if (mayDecideElsewhere()) {
+                    step();
+                }
             } catch (GateException | PhaseChangedException | PhaseStoreException refused) {
                 // The gates are there for that.
             }
@@ -196,20 +191,35 @@ final class MigrationWorld {
         });
     }
 
+    /** Nobody adds while another side becomes right: two instances would decide at two stores. */
+    private boolean mayDecideElsewhere() {
+        Phase phase = control.current().phase();
+        noAdding = (phase == Phase.READ_TARGET || phase == Phase.TARGET_FIRST) && calls.adding() > 0;
+        return !noAdding;
+    }
+
+    private boolean oneSideDecides() {
+        Side authority = control.current().phase().authority();
+        return !noAdding
+                && instances.stream()
+                        .filter(instance -> !instance.process.killed())
+                        .allMatch(instance -> instance.dual.phase().phase().authority() == authority);
+    }
+
     private void step() {
         PhaseRecord current = control.current();
         int dice = random.nextInt(20);
         if (dice == 0) {
             control.rollback("simulation", "at random");
-        } else if (dice == 1 && current.phase().compareTo(Phase.WRITE_TARGET) >= 0) {
+        } else if (dice < 3 && current.phase().compareTo(Phase.WRITE_TARGET) >= 0) {
             control.reverse("simulation", "at random");
-        } else if (dice == 2 && !current.fallback()) {
+        } else if (dice < 3 && !current.fallback()) {
             control.reverse("simulation", "at random");
         } else if (dice == 3 && current.phase() == Phase.READ_TARGET) {
             control.readShare(random.nextInt(101), "simulation", "at random");
         } else if (dice < 8 && current.phase() == Phase.READ_TARGET && current.readSharePercent() < 100) {
             control.readShare(100, "simulation", "all");
-        } else if (dice < 12 && current.phase() != Phase.ORIGIN_ONLY) {
+        } else if (dice < 12 && current.phase().writes(Side.ORIGIN) && current.phase().writes(Side.TARGET)) {
             copyAndVerify();
         } else if (current.fallback()) {
             control.advance("simulation", "at random");
@@ -309,25 +319,27 @@ final class MigrationWorld {
 
     /** One process of the service. */
     private final class Instance {
+        private final int number;
         private final String name;
         private final SurvivingJournal journal;
         private final Map<String, PhaseMark.Seen> marks = new HashMap<>();
         private final LossyPhaseStore phases = new LossyPhaseStore(MigrationWorld.this.phases);
         private VirtualTime.Process process;
-        private DualDao<PartitionDao> dual;
+        private DualDao<SimulatedDao> dual;
 
-        Instance(String name) {
-            this.name = name;
+        Instance(int number) {
+            this.number = number;
+            name = "i" + number;
             journal = new SurvivingJournal(name);
         }
 
         void start() {
             process = time.process();
             phases.lost(false);
-            PartitionDao one = origin.client(process);
-            PartitionDao other = target.client(process);
+            SimulatedDao one = origin.client(process);
+            SimulatedDao other = target.client(process);
             VirtualTime.Process mine = process;
-            DualDaoBuilder<PartitionDao> builder = DualDao.builder(PartitionDao.class)
+            DualDaoBuilder<SimulatedDao> builder = DualDao.builder(SimulatedDao.class)
                     .name(NAME)
                     .instance(name)
                     .origin(one)
@@ -337,7 +349,7 @@ final class MigrationWorld {
                     .journal(journal)
                     .withoutDirectory()
                     .targetMark(mark())
-                    .copy(KeyCodec.LONG, PartitionCopy.between(one, other))
+                    .copy(KeyCodec.LONG, new SimulatedDao.Copy(PartitionCopy.between(one, other)))
                     .poll(Duration.ofMillis(5))
                     .environment(new DualEnvironment(time, time::nanoTime, new DualEnvironment.Threads() {
                         @Override
@@ -375,7 +387,9 @@ final class MigrationWorld {
                 return;
             }
             kills++;
-            process.kill();
+            VirtualTime.Process killed = process;
+            killed.kill();
+            time.after(ARRIVED_NANOS, () -> calls.forget(killed));
             time.after(random.nextLong(50 * MILLI), this::start);
         }
 
@@ -384,65 +398,9 @@ final class MigrationWorld {
                 if (quiet) {
                     return;
                 }
-                operation().whenComplete((answer, failure) -> client(mine));
+                calls.next(dual.dao(), mine, number, oneSideDecides())
+                        .whenComplete((answer, failure) -> client(mine));
             });
-        }
-
-        private CompletionStage<?> operation() {
-            long a = random.nextInt(KEYS);
-            String key = Long.toString(a);
-            String name = NAMES.get(random.nextInt(NAMES.size()));
-            String value = "v" + nextValue++;
-            int dice = random.nextInt(100);
-            PartitionDao dao = dual.dao();
-            if (dice < 50) {
-                LoggedOperation logged = log.read(key, time.nanoTime());
-                return dao.read(a).whenComplete((partition, failure) -> {
-                    if (failure == null) {
-                        logged.answered(items(partition), time.nanoTime());
-                    } else {
-                        logged.failed(time.nanoTime());
-                    }
-                });
-            } else if (dice < 75) {
-                LoggedOperation logged = log.write(key, Map.of(name, value), time.nanoTime());
-                return ended(logged, dao.write(a, List.of(item(name, value))));
-            } else if (dice < 80) {
-                LoggedOperation logged = log.replace(key, Map.of(name, value), time.nanoTime());
-                return ended(logged, dao.replace(a, List.of(item(name, value))));
-            } else if (dice < 92) {
-                LoggedOperation logged = log.deleteItem(key, name, time.nanoTime());
-                Item item = item(name, "");
-                return ended(logged, dao.deleteItem(a, item.b(), item.c()));
-            }
-            LoggedOperation logged = log.delete(key, time.nanoTime());
-            return ended(logged, dao.delete(a));
-        }
-
-        private CompletionStage<?> ended(LoggedOperation logged, CompletionStage<?> stage) {
-            return stage.whenComplete((done, failure) -> {
-                if (failure == null) {
-                    logged.acknowledged(time.nanoTime());
-                } else if (nothingHappened(failure)) {
-                    logged.failed(time.nanoTime());
-                } else {
-                    logged.unknown(time.nanoTime());
-                }
-            });
-        }
-
-        private static boolean nothingHappened(Throwable failure) {
-            return OutcomePerSide.of(failure)
-                    .map(outcome -> nothing(outcome.origin()) && nothing(outcome.target()))
-                    .orElse(false);
-        }
-
-        private static boolean nothing(SideOutcome outcome) {
-            return outcome == SideOutcome.FAILED || outcome == SideOutcome.NOT_ATTEMPTED;
-        }
-
-        private static Item item(String name, String value) {
-            return new Item(name.substring(0, 1), name.substring(2), value);
         }
     }
 }

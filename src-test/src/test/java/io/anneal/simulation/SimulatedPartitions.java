@@ -3,14 +3,15 @@ package io.anneal.simulation;
 import io.anneal.dualdao.WriteTime;
 import io.anneal.migrate.store.Item;
 import io.anneal.migrate.store.Partition;
-import io.anneal.migrate.store.PartitionDao;
 import io.anneal.migrate.store.TimedItem;
 import io.anneal.migrate.store.TimedPartitions;
 import java.net.ConnectException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -27,8 +28,8 @@ final class SimulatedPartitions {
     private static final long LATENCY_MAX_NANOS = 2_000_000;
     private static final long TIMEOUT_NANOS = 10_000_000;
 
-    /** An item's newest write; data is null for a deletion. */
-    private record Cell(String data, long micros) {}
+    /** An item's newest write; data is null for a deletion, and as good as null once it has expired. */
+    private record Cell(String data, long micros, long expiresAtMicros) {}
 
     private record Place(String b, String c) implements Comparable<Place> {
         @Override
@@ -56,26 +57,49 @@ final class SimulatedPartitions {
         faultPercent = percent;
     }
 
-    PartitionDao client(VirtualTime.Process process) {
+    SimulatedDao client(VirtualTime.Process process) {
         return new Client(process);
     }
 
     List<TimedItem> held(long key) {
         List<TimedItem> live = new ArrayList<>();
         cells.getOrDefault(key, new TreeMap<>()).forEach((place, cell) -> {
-            if (cell.data != null) {
-                live.add(new TimedItem(place.b, place.c, cell.data, cell.micros, TimedItem.NEVER));
+            if (lives(cell)) {
+                // Times of expiry are microseconds here, since a simulation is over within seconds.
+                live.add(new TimedItem(place.b, place.c, cell.data, cell.micros, cell.expiresAtMicros));
             }
         });
         return live;
     }
 
+    private boolean lives(Cell cell) {
+        return cell != null
+                && cell.data != null
+                && (cell.expiresAtMicros == TimedItem.NEVER || cell.expiresAtMicros > time.nowMicros());
+    }
+
     private void put(long key, String b, String c, String data, long micros) {
-        if (micros <= partitionDeletions.getOrDefault(key, Long.MIN_VALUE)) {
-            return;
+        put(key, new Place(b, c), new Cell(data, micros, TimedItem.NEVER));
+    }
+
+    private void put(long key, Place place, Cell cell) {
+        if (cell.micros > partitionDeletions.getOrDefault(key, Long.MIN_VALUE)) {
+            cells.computeIfAbsent(key, k -> new TreeMap<>()).merge(place, cell, SimulatedPartitions::newer);
         }
-        cells.computeIfAbsent(key, k -> new TreeMap<>())
-                .merge(new Place(b, c), new Cell(data, micros), SimulatedPartitions::newer);
+    }
+
+    /** Puts what depends on what is there, and so is newer than that. */
+    private void decide(long key, Place place, String data, long micros) {
+        Cell known = cells.getOrDefault(key, new TreeMap<>()).get(place);
+        long newest = Math.max(
+                known == null ? Long.MIN_VALUE : known.micros, partitionDeletions.getOrDefault(key, Long.MIN_VALUE));
+        put(key, place, new Cell(data, Math.max(micros, newest + 1), TimedItem.NEVER));
+    }
+
+    /** What an item holds, null for nothing. */
+    private String data(long key, Place place) {
+        Cell cell = cells.getOrDefault(key, new TreeMap<>()).get(place);
+        return lives(cell) ? cell.data : null;
     }
 
     /** Of two writes at one time the deletion counts, as in Cassandra. */
@@ -91,7 +115,7 @@ final class SimulatedPartitions {
         cells.getOrDefault(key, new TreeMap<>()).values().removeIf(cell -> cell.micros <= micros);
     }
 
-    private final class Client implements PartitionDao, TimedPartitions {
+    private final class Client implements SimulatedDao, TimedPartitions {
         private final VirtualTime.Process process;
 
         Client(VirtualTime.Process process) {
@@ -162,6 +186,41 @@ final class SimulatedPartitions {
         }
 
         @Override
+        public CompletionStage<Void> replaceFor(long a, List<Item> items, Duration ttl) {
+            long micros = micros();
+            return request(() -> {
+                deletePartition(a, micros - 1);
+                long expiresAtMicros = micros + ttl.toNanos() / 1_000;
+                items.forEach(
+                        item -> put(a, new Place(item.b(), item.c()), new Cell(item.d(), micros, expiresAtMicros)));
+                return null;
+            });
+        }
+
+        @Override
+        public CompletionStage<Boolean> compareAndSet(long a, String b, String c, String expected, String value) {
+            long micros = micros();
+            return request(() -> {
+                boolean decided = Objects.equals(data(a, new Place(b, c)), expected);
+                if (decided) {
+                    decide(a, new Place(b, c), value, micros);
+                }
+                return decided;
+            });
+        }
+
+        @Override
+        public CompletionStage<Void> add(long a, Item item) {
+            long micros = micros();
+            return request(() -> {
+                Place place = new Place(item.b(), item.c());
+                String known = data(a, place);
+                decide(a, place, known == null ? item.d() : known + AND + item.d(), micros);
+                return null;
+            });
+        }
+
+        @Override
         public CompletionStage<Void> delete(long a) {
             long micros = micros();
             return request(() -> {
@@ -187,7 +246,10 @@ final class SimulatedPartitions {
         @Override
         public CompletionStage<Void> writeTimed(long a, List<TimedItem> items) {
             return request(() -> {
-                items.forEach(item -> put(a, item.b(), item.c(), item.d(), item.writeTimeMicros()));
+                items.forEach(item -> put(
+                        a,
+                        new Place(item.b(), item.c()),
+                        new Cell(item.d(), item.writeTimeMicros(), item.expiresAtSeconds())));
                 return null;
             });
         }

@@ -1,0 +1,49 @@
+package io.anneal.simulation;
+
+import io.anneal.dualdao.Conditional;
+import io.anneal.dualdao.Delete;
+import io.anneal.dualdao.Increment;
+import io.anneal.dualdao.Key;
+import io.anneal.dualdao.KeyCopy;
+import io.anneal.migrate.store.Item;
+import io.anneal.migrate.store.PartitionCopy;
+import io.anneal.migrate.store.PartitionDao;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** Partitions, with what else a store can do to them. */
+public interface SimulatedDao extends PartitionDao {
+    /** Between the items that were added to one place. */
+    String AND = "+";
+
+    /** Sets an item, or takes it away if there is no value, if it holds what is expected, null for nothing. */
+    @Conditional
+    CompletionStage<Boolean> compareAndSet(@Key long a, String b, String c, String expected, String value);
+
+    /** Adds to what an item holds. */
+    @Increment
+    CompletionStage<Void> add(@Key long a, Item item);
+
+    /** Sets the items, which then expire, and takes away all others. */
+    @Delete
+    CompletionStage<Void> replaceFor(@Key long a, List<Item> items, Duration ttl);
+
+    /** Copies of all of it. */
+    record Copy(PartitionCopy partitions) implements KeyCopy<SimulatedDao, Long> {
+        @Override
+        public Guarantee guarantee() {
+            return partitions.guarantee();
+        }
+
+        @Override
+        public CompletionStage<Void> copy(Long key, SimulatedDao from, SimulatedDao to, long takenAwayBeforeMicros) {
+            return partitions.copy(key, from, to, takenAwayBeforeMicros);
+        }
+
+        @Override
+        public CompletionStage<?> read(Long key, SimulatedDao dao) {
+            return partitions.read(key, dao);
+        }
+    }
+}
