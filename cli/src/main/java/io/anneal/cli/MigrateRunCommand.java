@@ -18,6 +18,7 @@ import io.anneal.migrate.MigrationSides;
 import io.anneal.migrate.RunConfig;
 import io.anneal.migrate.RunResult;
 import io.anneal.migrate.RunWorks;
+import io.anneal.migrate.Walk;
 import io.anneal.migrate.load.LoadConfig;
 import io.anneal.migrate.page.MigrationPage;
 import io.anneal.migrate.report.StoryFile;
@@ -94,8 +95,9 @@ final class MigrateRunCommand extends Subcommand {
     @Option(
             names = "--auto",
             description =
-                    "Walk from the phase in force to 5, each when its gates are met; turn back if one stays shut or"
-                            + " an answer is wrong, and exit with 4.")
+                    "Walk from the phase in force to 5, each when its gates are met; turn back if one stays shut, an"
+                            + " answer is wrong or most calls fail, stop if somebody else changes the phase, and exit"
+                            + " with 4.")
     private boolean auto;
 
     @Option(
@@ -118,14 +120,18 @@ final class MigrateRunCommand extends Subcommand {
             paramLabel = "TIME",
             defaultValue = "10m",
             converter = DurationConverter.class,
-            description = "How long a gate may stay shut before --auto turns back; ${DEFAULT-VALUE} unless told.")
+            description =
+                    "How long a gate may stay shut before --auto turns back, and over which work that failed is tried"
+                            + " again; ${DEFAULT-VALUE} unless told.")
     private Duration gateTimeout;
 
     @Option(
             names = "--duration",
             paramLabel = "TIME",
             converter = DurationConverter.class,
-            description = "How long at most; until phase 5 with --auto, else until stopped, unless told.")
+            description =
+                    "How long at most; with --auto in which to reach phase 5, else it turns back. Until phase 5 with"
+                            + " --auto, else until stopped, unless told.")
     private Duration duration;
 
     @Option(
@@ -211,14 +217,27 @@ final class MigrateRunCommand extends Subcommand {
                 DualEnvironment.system().threads());
         ScheduledExecutorService delays = environment.threads().scheduler();
         StopSignal stop = StopSignal.interrupting(Thread.currentThread());
-        try (PhaseStore phases = openPhases();
-                MigrationSides open = openSides(temporary, Delayer.of(delays))) {
-            try (DualDao<PartitionDao> dual = dual(open, phases, environment)) {
+        try (PhaseStore phases = openPhases()) {
+            checkDuration(phases.read(name));
+            try (MigrationSides open = openSides(temporary, Delayer.of(delays));
+                    DualDao<PartitionDao> dual = dual(open, phases, environment)) {
                 return run(open, phases, dual, environment);
             }
         } finally {
             delays.shutdownNow();
             stop.settled();
+        }
+    }
+
+    /** A walk that can't come through in time would go back from wherever it is then. */
+    private void checkDuration(Optional<PhaseRecord> from) {
+        if (!auto || duration == null || from.isEmpty()) {
+            return;
+        }
+        Duration shortest = bake.multipliedBy(Walk.bakesBefore5(from.get(), mode == Mode.TEST));
+        if (duration.compareTo(shortest) < 0) {
+            throw usage(
+                    "--duration is too short for --bake, phase 5 is at least " + DurationText.of(shortest) + " away");
         }
     }
 

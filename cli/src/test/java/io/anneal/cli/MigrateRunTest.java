@@ -180,6 +180,14 @@ final class MigrateRunTest {
     }
 
     @Test
+    void shouldRefuseToWalkInATimeThatIsTooShortToWatchEachPhase() {
+        CommandRun run = CommandRun.inTime(
+                "migrate", "run", "--auto", "--duration", "20s", "--origin", "memory:", "--target", "memory:");
+        assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(2);
+        assertThat(run.err()).contains("--duration is too short", "5m");
+    }
+
+    @Test
     void shouldNotBeginWhatNobodyBegan() {
         CommandRun run = CommandRun.inTime(
                 "migrate",

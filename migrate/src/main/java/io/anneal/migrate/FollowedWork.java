@@ -78,7 +78,8 @@ final class FollowedWork {
         listener.working(name);
         try {
             listener.worked(name, work.run());
-        } catch (IOException | IllegalStateException e) {
+        } catch (IOException | RuntimeException e) {
+            // Work is code of others too, and its steps may meet a gate or a store that is shut for a moment.
             listener.worked(name, "failed: " + e.getMessage());
         }
     }

@@ -8,7 +8,6 @@ import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.migrate.load.HistoryVerdict;
 import io.anneal.migrate.load.LoadConfig;
-import io.anneal.migrate.load.LoadPasses;
 import io.anneal.migrate.report.MigrationStory;
 import io.anneal.migrate.report.StoryFile;
 import io.anneal.migrate.report.StoryRecorder;
@@ -119,9 +118,7 @@ public final class MigrationRun {
     }
 
     private int queueLength() {
-        return CALLERS
-                + LoadPasses.AT_ONCE
-                + config.load().map(LoadConfig::inFlightMax).orElse(0);
+        return CALLERS + config.load().map(LoadConfig::inFlightMax).orElse(0);
     }
 
     private WalkResult walk() throws InterruptedException {

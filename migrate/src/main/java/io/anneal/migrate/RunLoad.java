@@ -35,6 +35,7 @@ import org.HdrHistogram.Histogram;
 /** The load of a run with its log and its checker. Owned by the run's thread. */
 final class RunLoad implements AutoCloseable {
     private static final ShadowConfig PACING = new ShadowConfig(1, 1);
+    private static final ShadowConfig PASSING = new ShadowConfig(16, LoadPasses.AT_ONCE);
     private static final long PACING_END_SECONDS = 10;
 
     private final LoadConfig config;
@@ -43,6 +44,9 @@ final class RunLoad implements AutoCloseable {
     private final ExecutorService callers;
     private final Duration patience;
     private final ExecutorService pacing;
+    /** For passes alone: what the load called and nobody answered keeps the callers. */
+    private final ExecutorService passing;
+
     private final OperationLog log = new OperationLog();
     private final HistoryChecker checker;
     private final String valuePrefix;
@@ -68,6 +72,7 @@ final class RunLoad implements AutoCloseable {
         this.callers = callers;
         this.patience = patience;
         pacing = environment.threads().shadow(PACING);
+        passing = environment.threads().shadow(PASSING);
         reads = dual.operation("read");
         startNanos = environment.nanoTime().getAsLong();
         // Of this run alone: what an earlier one left under the same keys is told by it.
@@ -87,7 +92,7 @@ final class RunLoad implements AutoCloseable {
     }
 
     private LoadPasses passes() {
-        return new LoadPasses(config, dual.dao(), log, environment.nanoTime(), callers, patience);
+        return new LoadPasses(config, dual.dao(), log, environment.nanoTime(), passing, patience);
     }
 
     private CompletionStage<Map<Long, Partition>> readAll(Collection<Long> keys) {
@@ -168,5 +173,6 @@ final class RunLoad implements AutoCloseable {
             generator.stop();
         }
         pacing.shutdownNow();
+        passing.shutdownNow();
     }
 }

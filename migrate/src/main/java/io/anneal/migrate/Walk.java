@@ -114,6 +114,19 @@ public final class Walk {
         }
     }
 
+    /** How many times at least a walk watches a phase before it enters 5. From 4 it takes two steps, but in test mode. */
+    public static int bakesBefore5(PhaseRecord from, boolean testing) {
+        int phases = switch (from.phase()) {
+            case ORIGIN_ONLY -> 4;
+            case WRITE_BOTH -> 3;
+            case READ_TARGET, TARGET_FIRST -> 2;
+            case WRITE_TARGET -> 1;
+            case TARGET_ONLY -> 0;
+        };
+        boolean turnsFallbackOff = from.fallback() && from.phase() != Phase.TARGET_ONLY && !testing;
+        return phases + (turnsFallbackOff ? 1 : 0);
+    }
+
     private void awaitAcknowledged() throws TroubleException, InterruptedException {
         long shutNanos = time.nanoTime().getAsLong();
         while (!acknowledged()) {

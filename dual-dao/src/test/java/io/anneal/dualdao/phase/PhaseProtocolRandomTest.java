@@ -5,31 +5,59 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Instances that start, poll, serve, end, die and lose the store, and people who move the phase, in any order, with other
- * instances' calls to the store between any two of one's own: those that serve are never more than one change apart.
+ * instances' calls to the store between any two of one's own. Names are used again: by a run in the same directory, in one that was
+ * wiped, or elsewhere while the other lives; and people declare dead what only fell silent. Those that serve are never more than
+ * one change apart, and nobody reads from a target that lacks what somebody wrote. Both but for what follows from a false word:
+ * one that was declared dead and lives is on its own until it has come back.
  */
 final class PhaseProtocolRandomTest {
     private static final String NAME = TestInstance.NAME;
+    private static final String TOKEN = "token";
     private static final int STEPS = 300;
+    private static final int STEPS_WITH_DATA = 800;
     private static final int INSTANCES = 3;
     private static final int BURST_MAX = 12;
+    private static final int KEYS = 4;
 
     private final TestClock clock = new TestClock();
     private final MemoryPhaseStore store = new MemoryPhaseStore();
+    private final List<Member> members = new ArrayList<>();
+    private final Map<String, Directory> directories = new HashMap<>();
+    private final Set<String> starting = new HashSet<>();
+    private final Set<String> declared = new HashSet<>();
+    private final Set<String> declaredAtTheStart = new HashSet<>();
     private Random random;
     private String seed;
     private boolean nested;
-    private int names;
+    private boolean personBusy;
+    private int made;
     private int changes;
+    private int refusedStarts;
+    private int stepsToThree;
+
+    /** Whether people pass gates unmet, and go all the way; else they go to 3 and back, and data is looked at. */
+    private boolean force;
+
+    /** What both sides hold, and who wrote last what the target lacks. */
+    private final int[] origin = new int[KEYS];
+
+    private final int[] target = new int[KEYS];
+    private final Owed[] owed = new Owed[KEYS];
+
+    /** A write that the target lacks. */
+    private record Owed(Member by, boolean journaled) {}
 
     /** The store as an instance or a person sees it: before each call others may come first, and it may fail. */
     private final class Link extends UnreliableStore {
@@ -69,37 +97,87 @@ final class PhaseProtocolRandomTest {
             others.run();
             super.forget(name, instance);
         }
+
+        @Override
+        public void addNote(String name, PhaseNote note) {
+            others.run();
+            super.addNote(name, note);
+        }
+    }
+
+    /** What outlives a run: the keys in its journal, and the phase that it saw. */
+    private final class Directory implements PhaseMark {
+        private final String journal = "journal " + made++;
+        private final Set<Integer> lackedByTarget = new HashSet<>();
+        private Seen seen;
+
+        @Override
+        public Optional<Seen> read(String name) {
+            return Optional.ofNullable(seen);
+        }
+
+        @Override
+        public void remember(String name, Seen now) {
+            seen = now;
+        }
     }
 
     /** One that serves, with the operations that it has under way. */
     private final class Member {
         private final String instance;
-        private final Link link;
+        private final Directory directory;
+        private final String token = "run " + made++;
+        private final Link link = new Link(() -> others(this));
         private final TestInstance member;
         private final List<PhaseView> underWay = new ArrayList<>();
         private boolean busy;
-        private boolean serves;
 
-        Member() {
-            instance = "i" + names++;
-            link = new Link(() -> others(this));
-            member = new TestInstance(link, instance, clock);
+        /** Declared dead by mistake, and not back yet. */
+        private boolean onItsOwn;
+
+        Member(String instance, Directory directory) {
+            this.instance = instance;
+            this.directory = directory;
+            member = new TestInstance(link, instance, clock, directory);
+            member.say(TOKEN, token);
+            member.say(Facts.JOURNAL, directory.journal);
+            member.say(Facts.DIRTY_TARGET, directory.lackedByTarget.size());
+        }
+
+        void journal(int key, boolean lacks) {
+            if (lacks) {
+                directory.lackedByTarget.add(key);
+            } else {
+                directory.lackedByTarget.remove(key);
+            }
+            member.say(Facts.DIRTY_TARGET, directory.lackedByTarget.size());
         }
     }
 
-    private final Map<Integer, Member> members = new HashMap<>();
-    private boolean personBusy;
+    private void begin(long seedOfRun) {
+        seed = "seed=" + seedOfRun;
+        random = new Random(seedOfRun);
+        PhaseControl.of(store, NAME, clock, ControlPolicy.DEFAULTS).create("ann", "begin");
+        for (int i = 0; i < (force ? STEPS : STEPS_WITH_DATA); i++) {
+            step(null);
+        }
+    }
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
     void shouldNeverLetServingInstancesBeMoreThanOneChangeApart(long seedOfRun) {
-        seed = "seed=" + seedOfRun;
-        random = new Random(seedOfRun);
-        PhaseControl.of(store, NAME, clock, ControlPolicy.DEFAULTS).create("ann", "begin");
-        for (int i = 0; i < STEPS; i++) {
-            step(null);
-        }
+        force = true;
+        begin(seedOfRun);
+
         assertThat(changes).as("changes that were made, " + seed).isGreaterThan(5);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void shouldNotReadFromATargetThatLacksWhatWasWritten(long seedOfRun) {
+        begin(seedOfRun);
+        assertThat(stepsToThree).as("steps to phase 3, " + seed).isPositive();
+        assertThat(refusedStarts).as("starts under a name in use, " + seed).isPositive();
     }
 
     /** What others do while a call to the store is on its way. */
@@ -120,35 +198,66 @@ final class PhaseProtocolRandomTest {
         } else if (draw <= 3) {
             person();
         } else {
-            Member member = members.computeIfAbsent(random.nextInt(INSTANCES), unused -> new Member());
-            if (member != self && !member.busy) {
-                member.busy = true;
-                act(member);
-                member.busy = false;
-            }
+            instance(self);
         }
         check();
     }
 
-    private void act(Member member) {
-        if (!member.serves) {
-            member.link.lost = false;
-            try {
-                member.member.follower.start();
-                member.serves = true;
-            } catch (PhaseStoreException e) {
-                throw new AssertionError(seed, e);
+    private void instance(Member self) {
+        String name = "i" + random.nextInt(INSTANCES);
+        List<Member> living =
+                members.stream().filter(member -> member.instance.equals(name)).toList();
+        if (living.isEmpty() || living.size() == 1 && random.nextInt(20) == 0) {
+            // Else in the same directory, as after a crash.
+            boolean elsewhere = !living.isEmpty() || random.nextInt(4) == 0;
+            Directory directory = directories.get(name);
+            if (elsewhere || directory == null) {
+                directory = new Directory();
+            }
+            if (starting.add(name)) {
+                start(name, directory);
+                starting.remove(name);
             }
             return;
         }
-        switch (random.nextInt(8)) {
+        Member member = living.get(random.nextInt(living.size()));
+        if (member != self && !member.busy) {
+            member.busy = true;
+            act(member);
+            member.busy = false;
+        }
+    }
+
+    private void start(String name, Directory directory) {
+        Member member = new Member(name, directory);
+        try {
+            member.member.follower.start();
+        } catch (PhaseStoreException e) {
+            assertThat(e).as(seed).hasMessageContaining("another run has this instance's name");
+            declaredAtTheStart.remove(name);
+            refusedStarts++;
+            return;
+        }
+        member.onItsOwn = declaredAtTheStart.remove(name);
+        directories.put(name, directory);
+        members.add(member);
+    }
+
+    private List<Heartbeat> named(String name) {
+        return store.heartbeats(NAME).stream()
+                .filter(heartbeat -> heartbeat.instance().equals(name))
+                .toList();
+    }
+
+    private void act(Member member) {
+        switch (random.nextInt(11)) {
             case 0 -> member.underWay.add(member.member.follower.enter());
             case 1, 2 -> {
                 // Some take long.
                 if (!member.underWay.isEmpty() && random.nextBoolean()) {
-                    member.underWay
-                            .remove(random.nextInt(member.underWay.size()))
-                            .leave();
+                    PhaseView view = member.underWay.remove(random.nextInt(member.underWay.size()));
+                    write(member, view.phase());
+                    view.leave();
                 }
             }
             case 3 -> member.link.lost = random.nextInt(3) == 0;
@@ -157,19 +266,49 @@ final class PhaseProtocolRandomTest {
                     end(member);
                 }
             }
+            case 5 -> redrive(member);
+            case 6 -> {
+                PhaseView view = member.member.follower.enter();
+                write(member, view.phase());
+                view.leave();
+            }
             default -> member.member.follower.poll();
         }
     }
 
-    /** Ends properly, or dies, in which case its name holds up everybody until a person takes it off. */
+    /** Writes as a phase says; now and then the target fails. */
+    private void write(Member member, Phase phase) {
+        if (force) {
+            return;
+        }
+        int key = random.nextInt(KEYS);
+        origin[key] = ++made;
+        if (phase == Phase.ORIGIN_ONLY || random.nextInt(4) == 0) {
+            owed[key] = new Owed(member, phase != Phase.ORIGIN_ONLY);
+            if (phase != Phase.ORIGIN_ONLY) {
+                member.journal(key, true);
+            }
+        } else {
+            target[key] = origin[key];
+            member.journal(key, false);
+        }
+    }
+
+    private void redrive(Member member) {
+        for (int key : List.copyOf(member.directory.lackedByTarget)) {
+            target[key] = origin[key];
+            member.journal(key, false);
+        }
+    }
+
+    /** Ends properly, or dies, in which case its name holds up everybody until it starts again or a person takes it off. */
     private void end(Member member) {
-        member.serves = false;
-        members.values().remove(member);
-        if (random.nextInt(4) != 0) {
+        if (random.nextBoolean()) {
             member.underWay.forEach(PhaseView::leave);
             member.underWay.clear();
             member.member.follower.close();
         }
+        members.remove(member);
     }
 
     private void person() {
@@ -182,12 +321,28 @@ final class PhaseProtocolRandomTest {
                 NAME,
                 clock,
                 new ControlPolicy(true, Duration.ZERO, Duration.ofSeconds(5)));
+        Phase phase = control.current().phase();
         try {
-            switch (random.nextInt(5)) {
-                case 0, 1 -> control.advance("ann", "on", true);
-                case 2 -> control.rollback("ann", "back");
-                case 3 -> control.reverse("ann", "back");
-                default -> declareTheDeadDead(control);
+            switch (random.nextInt(force ? 5 : 8)) {
+                case 0, 1 -> {
+                    if (force) {
+                        control.advance("ann", "on", true);
+                    } else if (phase != Phase.READ_TARGET) {
+                        checkData(control.advance("ann", "on"));
+                    }
+                }
+                case 2 -> {
+                    if (force || phase == Phase.READ_TARGET || random.nextInt(4) == 0) {
+                        control.rollback("ann", "back");
+                    }
+                }
+                case 3 -> {
+                    if (force) {
+                        control.reverse("ann", "back");
+                    }
+                }
+                case 4 -> declareTheSilentDead(control);
+                default -> copyAndVerify(control);
             }
             changes++;
         } catch (GateException | PhaseChangedException e) {
@@ -197,25 +352,84 @@ final class PhaseProtocolRandomTest {
         }
     }
 
-    private void declareTheDeadDead(PhaseControl control) {
+    private void copyAndVerify(PhaseControl control) {
+        WorkStart copy = control.begin();
+        for (int key = 0; key < KEYS; key++) {
+            target[key] = origin[key];
+        }
+        control.finish(copy, PhaseNote.Kind.BACKFILL, "bulk", Map.of());
+        clock.advance(Duration.ofMillis(1));
+        WorkStart comparison = control.begin();
+        int mismatches = 0;
+        for (int key = 0; key < KEYS; key++) {
+            mismatches += target[key] == origin[key] ? 0 : 1;
+        }
+        clock.advance(Duration.ofMillis(1));
+        control.finish(
+                comparison, PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, String.valueOf(mismatches)));
+    }
+
+    /** Some of them live, and are only cut off. */
+    private void declareTheSilentDead(PhaseControl control) {
         for (InstanceState state : control.instances()) {
-            boolean lives = members.values().stream().anyMatch(member -> member.instance.equals(state.name()));
-            if (!lives && state.silent()) {
-                try {
-                    control.declareDead(state.name(), "ann", "it is", nap -> {});
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                } catch (IllegalArgumentException e) {
-                    // Somebody else did.
+            if (!state.silent() || !declared.add(state.name())) {
+                continue;
+            }
+            try {
+                control.declareDead(state.name(), "ann", "it is", nap -> others(null));
+                alive(state.name()).forEach(member -> member.onItsOwn = true);
+                if (starting.contains(state.name())) {
+                    declaredAtTheStart.add(state.name());
                 }
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            } catch (IllegalArgumentException | IllegalStateException e) {
+                // Somebody else did, or it lives and says so.
+            } finally {
+                declared.remove(state.name());
             }
         }
     }
 
+    private List<Member> alive(String name) {
+        return members.stream().filter(member -> member.instance.equals(name)).toList();
+    }
+
+    /** A change to phase 3 was just made: the target has everything, or somebody is known to hold what it lacks. */
+    private void checkData(PhaseRecord now) {
+        if (now.phase() != Phase.READ_TARGET) {
+            return;
+        }
+        stepsToThree++;
+        for (int key = 0; key < KEYS; key++) {
+            if (target[key] != origin[key] && !excused(owed[key])) {
+                throw new AssertionError(
+                        seed + ": the target lacks key " + key + ", which " + owed[key].by.instance + " ("
+                                + owed[key].by.token + ") wrote, notes=" + store.notes(NAME) + ", history="
+                                + store.history(NAME));
+            }
+        }
+    }
+
+    /** Somebody registered has it in its journal; or it was written by one declared dead that nobody has heard of since. */
+    private boolean excused(Owed write) {
+        Directory directory = write.by.directory;
+        boolean registered = store.heartbeats(NAME).stream()
+                .anyMatch(
+                        heartbeat -> directory.journal.equals(heartbeat.facts().get(Facts.JOURNAL)));
+        boolean cameBack = members.stream().anyMatch(member -> member.directory == directory && !member.onItsOwn);
+        return write.journaled && registered || write.by.onItsOwn && !cameBack;
+    }
+
+    private boolean counts(Member member) {
+        return !member.onItsOwn && !declared.contains(member.instance);
+    }
+
     private void check() {
+        members.forEach(this::back);
         Map<PhaseRecord, String> acting = new LinkedHashMap<>();
-        for (Member member : members.values()) {
-            if (member.serves) {
+        for (Member member : members) {
+            if (counts(member)) {
                 acting.put(member.member.follower.current(), member.instance);
                 member.underWay.forEach(view -> acting.put(view.record(), "an operation of " + member.instance));
             }
@@ -229,6 +443,21 @@ final class PhaseProtocolRandomTest {
                             + acting.get(other) + " by " + other);
                 }
             }
+        }
+    }
+
+    /** Whether one that was declared dead acknowledged again. */
+    private void back(Member member) {
+        long inForce = store.read(NAME).orElseThrow().version();
+        boolean acknowledged = named(member.instance).stream()
+                .anyMatch(heartbeat -> heartbeat.drained()
+                        && heartbeat.version() == inForce
+                        && member.token.equals(heartbeat.facts().get(TOKEN)));
+        if (alive(member.instance).size() > 1) {
+            // The name was free by a false word.
+            member.onItsOwn = true;
+        } else if (acknowledged && !declared.contains(member.instance)) {
+            member.onItsOwn = false;
         }
     }
 }

@@ -75,18 +75,20 @@ public final class LoadPasses {
     private int all(Function<Integer, CompletionStage<Void>> work) throws InterruptedException {
         AtomicInteger succeeded = new AtomicInteger();
         Semaphore room = new Semaphore(AT_ONCE);
-        int begun = 0;
-        while (begun < config.keys() && room.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
-            int rank = begun++;
-            callers.execute(() -> start(() -> work.apply(rank)).whenComplete((done, failure) -> {
-                if (failure == null) {
-                    succeeded.incrementAndGet();
-                }
-                room.release();
-            }));
-        }
-        for (int ended = 0; ended < AT_ONCE && room.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS); ended++) {
-            // Each that is answered is one less to wait for.
+        // Once all have begun, what gets room are the answers of the last ones.
+        for (int begun = 0; begun < config.keys() + AT_ONCE; begun++) {
+            if (!room.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+                break;
+            }
+            if (begun < config.keys()) {
+                int rank = begun;
+                callers.execute(() -> start(() -> work.apply(rank)).whenComplete((done, failure) -> {
+                    if (failure == null) {
+                        succeeded.incrementAndGet();
+                    }
+                    room.release();
+                }));
+            }
         }
         return succeeded.get();
     }
