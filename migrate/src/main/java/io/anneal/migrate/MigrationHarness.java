@@ -73,13 +73,16 @@ public final class MigrationHarness {
         return this;
     }
 
-    /** How long a gate may stay shut before the walk turns back; ten minutes if nothing is said. */
+    /**
+     * How long a gate may stay shut before the walk turns back, an instance not acknowledge, the phase store not answer; work that
+     * failed is tried three times in it. Ten minutes if nothing is said.
+     */
     public MigrationHarness gateTimeout(Duration shut) {
         gateTimeout = shut;
         return this;
     }
 
-    /** How long the whole walk may take before it turns back. */
+    /** How long the walk to phase 5 may take before it turns back; work under way is not cut short. */
     public MigrationHarness atMost(Duration whole) {
         atMost = whole;
         return this;
@@ -147,6 +150,7 @@ public final class MigrationHarness {
      * Walks, and comes back when the walk has ended.
      *
      * @throws IOException if the report can't be written
+     * @throws io.anneal.dualdao.phase.PhaseStoreException if the phase store can't be asked when it begins
      * @throws InterruptedException if the thread was interrupted; the phase stays as it is
      */
     public WalkResult walk() throws IOException, InterruptedException {

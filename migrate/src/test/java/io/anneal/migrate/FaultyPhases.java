@@ -12,8 +12,8 @@ final class FaultyPhases {
 
     private final PhaseStore store;
 
-    private Predicate<String> before = NEVER;
-    private Predicate<String> after = NEVER;
+    private volatile Predicate<String> before = NEVER;
+    private volatile Predicate<String> after = NEVER;
 
     FaultyPhases(PhaseStore inner) {
         store = (PhaseStore) Proxy.newProxyInstance(

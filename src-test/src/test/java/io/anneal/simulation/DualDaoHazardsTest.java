@@ -93,27 +93,23 @@ final class DualDaoHazardsTest {
         return dual;
     }
 
+    /** Begins in phase 1, as test mode does. */
+    private DualDao<Shelf> tested(DualDaoBuilder<Shelf> builder, Phase phase) {
+        enter(Phase.ORIGIN_ONLY);
+        DualDao<Shelf> dual = built(builder);
+        enter(phase);
+        dual.poll();
+        return dual;
+    }
+
     private Shelf dao(Mode mode, Phase phase) {
-        if (mode == Mode.TEST) {
-            enterInTestMode(phase);
-        } else {
-            enter(phase);
-        }
+        enter(phase);
         return built(described(mode)).dao();
     }
 
     /** Puts a phase in force, over all before it and past all gates; from 4 on the fallback stays as it was. */
     private void enter(Phase phase) {
         enter(phase, true);
-    }
-
-    /** As steps are made while all instances run in test mode. */
-    private void enterInTestMode(Phase phase) {
-        enter(Phase.ORIGIN_ONLY);
-        phases.addNote(
-                NAME,
-                new PhaseNote(threads.now(), 1, "test", PhaseNote.Kind.TEXT, Map.of(Facts.MODE, Mode.TEST.name())));
-        enter(phase);
     }
 
     private void enter(Phase phase, boolean fallback) {
@@ -279,7 +275,7 @@ final class DualDaoHazardsTest {
 
     @Test
     void shouldLetNothingOfATestedTargetReachTheCaller() {
-        Shelf dao = dao(Mode.TEST, Phase.READ_TARGET);
+        Shelf dao = tested(described(Mode.TEST), Phase.READ_TARGET).dao();
         origin.rows.put("k", "v");
         target.failWith(new IOException("the target is broken"));
 
@@ -296,7 +292,7 @@ final class DualDaoHazardsTest {
 
     @Test
     void shouldBoundWhatWaitsForATestedTargetThatHangs() {
-        Shelf dao = dao(Mode.TEST, Phase.READ_TARGET);
+        Shelf dao = tested(described(Mode.TEST), Phase.READ_TARGET).dao();
 
         for (int i = 0; i < 10_000; i++) {
             dao.put("same", "v" + i);
@@ -315,11 +311,9 @@ final class DualDaoHazardsTest {
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldNotWaitForATestedTargetThatHangs() throws InterruptedException {
-        enterInTestMode(Phase.READ_TARGET);
-        DualDao<Shelf> dual = described(Mode.TEST)
-                .environment(DualEnvironment.system())
-                .shadow(new ShadowConfig(2, 4))
-                .build();
+        DualDao<Shelf> dual = tested(
+                described(Mode.TEST).environment(DualEnvironment.system()).shadow(new ShadowConfig(2, 4)),
+                Phase.READ_TARGET);
         CountDownLatch hangs = new CountDownLatch(1);
         target.before = call -> hangs.await();
         try {
@@ -335,8 +329,7 @@ final class DualDaoHazardsTest {
 
     @Test
     void shouldReadAMismatchAgainBeforeItIsBelieved() {
-        enterInTestMode(Phase.READ_TARGET);
-        Shelf dao = built(described(Mode.TEST).mismatchReread(Duration.ofSeconds(1)))
+        Shelf dao = tested(described(Mode.TEST).mismatchReread(Duration.ofSeconds(1)), Phase.READ_TARGET)
                 .dao();
         origin.rows.put("k", "new");
         target.rows.put("k", "old");

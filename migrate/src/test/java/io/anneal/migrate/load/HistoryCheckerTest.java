@@ -34,6 +34,14 @@ final class HistoryCheckerTest {
     }
 
     @Test
+    void shouldSaySummaryOfWhatWasFound() {
+        HistoryVerdict verdict = new HistoryVerdict(1234, 1, 2, 3, 4, List.of());
+        assertThat(verdict.summary())
+                .isEqualTo("1,234 operations, 1 lost writes, 2 resurrected deletes, 3 stale reads,"
+                        + " 4 reads of what nobody wrote");
+    }
+
+    @Test
     void shouldAcceptReadsOfTheLastWrite() {
         read(null, 0, 1);
         written("a", 2, 3);
