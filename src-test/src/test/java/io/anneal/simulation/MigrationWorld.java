@@ -223,7 +223,7 @@ final class MigrationWorld {
                 && current.phase().writes(Side.ORIGIN)
                 && current.phase().writes(Side.TARGET)) {
             copyAndVerify();
-        } else if (current.fallback()) {
+        } else if (current.fallback() || current.phase() == Phase.WRITE_TARGET) {
             control.advance("simulation", "at random");
         } else {
             control.rollback("simulation", "on the way back");
