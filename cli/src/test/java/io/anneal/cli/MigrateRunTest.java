@@ -61,7 +61,7 @@ final class MigrateRunTest {
                 "--duration",
                 "3m",
                 "--gate-timeout",
-                "1m",
+                "15s",
                 "--bake",
                 "200ms",
                 "--seed",

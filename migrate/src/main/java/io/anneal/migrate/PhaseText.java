@@ -71,7 +71,7 @@ public final class PhaseText {
                     sentences.add("while there still is a way back.");
                     break;
                 }
-                sentences.add("Writes go to the target alone, deletes to both stores while reads can fall back.");
+                sentences.add("Writes go to the target alone, deletes to both stores, the origin first.");
                 sentences.add("Reads go to the target, and to the origin for what is missing there.");
                 sentences.add("Keys written from here on are remembered, since the way back has to copy them.");
             }

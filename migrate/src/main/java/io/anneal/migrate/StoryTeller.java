@@ -141,7 +141,7 @@ final class StoryTeller implements WalkListener {
                 "counted",
                 String.format(
                         Locale.ROOT,
-                        "%,d reads, %,d writes, %,d deletes in %s; fallbacks: %,d hits, %,d in neither store; failures: %,d",
+                        "%,d reads, %,d writes, %,d deletes and replacements in %s; fallbacks: %,d hits, %,d in neither store; failures: %,d",
                         stretch.counted(Counter.READS),
                         stretch.counted(Counter.WRITES),
                         stretch.counted(Counter.DELETES),

@@ -91,7 +91,7 @@ const PHASES = [
   { label: '2', title: 'Write both', text: 'Every write goes to both, the origin first. The origin answers reads.', writes: [O, T], deletes: [O, T], reads: [O] },
   { label: '3', title: 'Read target', text: 'Reads begin at the target, and go to the origin for what is missing there.', writes: [O, T], deletes: [O, T], reads: [T, O] },
   { label: '3b', title: 'Target first', optional: true, text: 'As phase 3, with the target written first: it is right where the two differ.', writes: [T, O], deletes: [T, O], reads: [T, O] },
-  { label: '4', title: 'Write target', text: 'Writes go to the target alone. Reads may still go to the origin for what is missing.', writes: [T], deletes: [T, O], reads: [T, O] },
+  { label: '4', title: 'Write target', text: 'Writes go to the target alone. Reads may still go to the origin for what is missing.', writes: [T], deletes: [O, T], reads: [T, O] },
   { label: '5', title: 'Target only', text: 'The origin is not called any more.', writes: [T], deletes: [T], reads: [T] },
 ];
 const TEST_TEXT = 'Test mode: the origin answers in every phase; the target can neither fail nor slow a call.';
@@ -308,7 +308,7 @@ function drawRoutes(record, test) {
   const fallsBack = phase.reads.length > 1;
   const kept = ['4', '5'].includes(phase.label);
   route($('route-writes'), phase.writes, 'then', kept && 'and the key is remembered for the way back');
-  route($('route-deletes'), phase.label === '4' && !record.fallback ? [T] : phase.deletes, 'then');
+  route($('route-deletes'), phase.deletes, 'then');
   route($('route-reads'), fallsBack && !record.fallback ? [T] : phase.reads, 'if missing',
     fallsBack && !record.fallback ? 'fallback is off'
       : phase.label === '3' && record.readShare < 100 ? `for ${record.readShare} % of keys, the origin for the others` : '');

@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.anneal.dualdao.compare.FieldDiff;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseRecord;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The page as somebody in front of it sees it. Needs a Chromium; without one the summary says so. With
@@ -28,6 +32,36 @@ final class PageInBrowserTest extends BrowserFixture {
         assertThat(count("#instances > li")).isEqualTo(2);
         assertThat(count("canvas")).isEqualTo(4);
         noErrors();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ORIGIN_ONLY, true, origin, origin",
+        "WRITE_BOTH, true, origin target, origin target",
+        "READ_TARGET, true, origin target, origin target",
+        "TARGET_FIRST, true, target origin, target origin",
+        "WRITE_TARGET, true, target, origin target",
+        "WRITE_TARGET, false, target, origin target",
+        "TARGET_ONLY, true, target, target"
+    })
+    void shouldSayWhereWritesAndDeletesGo(Phase phase, boolean fallback, String writes, String deletes)
+            throws IOException {
+        serve(PretendRun.begun(1));
+        PhaseRecord first = run.store.read(PretendRun.NAME).orElseThrow();
+        run.store.compareAndSet(
+                PretendRun.NAME, 1, first.changed(phase, 100, fallback, "dana", PretendRun.START, "by hand"));
+        seconds(2);
+        show();
+
+        assertThat(sides("#route-writes")).isEqualTo(writes);
+        assertThat(sides("#route-deletes")).isEqualTo(deletes);
+        noErrors();
+    }
+
+    private String sides(String selector) throws IOException {
+        return tab.evaluate("[...document.querySelectorAll('" + selector
+                        + " .side')].map(side => side.textContent).join(' ')")
+                .asText();
     }
 
     @Test
