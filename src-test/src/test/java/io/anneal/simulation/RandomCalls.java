@@ -8,8 +8,10 @@ import io.anneal.migrate.store.Item;
 import io.anneal.migrate.store.Partition;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 
@@ -28,12 +30,21 @@ final class RandomCalls {
     private static final long ADDED_TO_KEY = KEYS - 1L;
 
     private static final String EXPIRING = "t/1";
+    /** Longer than any decision takes. */
+    private static final Duration DECIDED_WITHIN = Duration.ofMillis(200);
+
     private static final Duration TTL_MAX = Duration.ofMillis(100);
 
     private final SplittableRandom random;
     private final VirtualTime time;
     private final OperationLog log;
     private final Map<VirtualTime.Process, Integer> adding = new HashMap<>();
+
+    /** When each key was decided about last. */
+    private final Map<String, Long> decidedNanos = new HashMap<>();
+
+    /** Keys that two sides may have decided about. */
+    private final Set<String> disputed = new HashSet<>();
 
     /** What was read last of each item of each key. */
     private final Map<String, String> seen = new HashMap<>();
@@ -49,6 +60,20 @@ final class RandomCalls {
     /** How many additions are under way. */
     int adding() {
         return adding.values().stream().mapToInt(Integer::intValue).sum();
+    }
+
+    /** Another side is right now: what is being decided may be decided at both. */
+    void authorityChanges() {
+        decidedNanos.forEach((key, nanos) -> {
+            if (time.nanoTime() - nanos < DECIDED_WITHIN.toNanos()) {
+                disputed.add(key);
+            }
+        });
+    }
+
+    /** Whether two sides may have decided about a key at one moment, so that each may hold what beats the other's. */
+    boolean disputed(long a) {
+        return disputed.contains(Long.toString(a));
     }
 
     /** What a killed process sent has arrived by now. */
@@ -78,16 +103,16 @@ final class RandomCalls {
      * Calls something.
      *
      * @param onlyRead a key of which the instance knows nothing but what it reads
-     * @param mayAdd whether additions are decided by one side alone just now
+     * @param oneSideDecides whether all instances take the same side for right; nothing is added unless they do
      */
-    CompletionStage<?> next(SimulatedDao dao, VirtualTime.Process process, long onlyRead, boolean mayAdd) {
+    CompletionStage<?> next(SimulatedDao dao, VirtualTime.Process process, long onlyRead, boolean oneSideDecides) {
         long a = random.nextInt(KEYS);
         String key = Long.toString(a);
         String name = NAMES.get(random.nextInt(NAMES.size()));
         String value = "v" + nextValue++;
         int dice = random.nextInt(100);
         if (a == ADDED_TO_KEY && dice >= 66 && dice < 86) {
-            return mayAdd ? add(dao, process, a, value) : read(dao, a);
+            return oneSideDecides ? add(dao, process, a, value) : read(dao, a);
         } else if (dice < 48 || a == onlyRead) {
             return read(dao, a);
         } else if (dice < 66) {
@@ -106,6 +131,10 @@ final class RandomCalls {
             LoggedOperation logged = log.deleteItem(key, name, time.nanoTime());
             Item item = item(name, "");
             return ended(logged, dao.deleteItem(a, item.b(), item.c()));
+        }
+        decidedNanos.put(key, time.nanoTime());
+        if (!oneSideDecides) {
+            disputed.add(key);
         }
         return compareAndSet(dao, a, name, value);
     }
