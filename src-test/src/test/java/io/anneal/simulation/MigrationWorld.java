@@ -137,7 +137,8 @@ final class MigrationWorld {
         return calls.disputed(key)
                 && instances.stream()
                         .map(instance -> instance.journal)
-                        .anyMatch(journal -> journal.contains(Side.ORIGIN, text) || journal.contains(Side.TARGET, text));
+                        .anyMatch(
+                                journal -> journal.contains(Side.ORIGIN, text) || journal.contains(Side.TARGET, text));
     }
 
     private boolean backfilled() {
