@@ -17,14 +17,12 @@ import io.anneal.dualdao.phase.Side;
 record WritePlan(Side first, Side authority, boolean second, boolean copies, boolean remembers, boolean tolerates) {
     static WritePlan of(OperationKind kind, PhaseRecord inForce, WritePolicy policy, boolean rememberWrites) {
         Phase phase = inForce.phase();
-        // What may take a key away must not leave it in the origin, where a read would find it again: of an instance
-        // that is
-        // still in 4 with fallback, though it is off here.
+        // What may take a key away must not leave it in the origin, where an instance that still falls back in 4 would
+        // find it again.
         boolean mayDelete = kind == OperationKind.DELETE || kind == OperationKind.CONDITIONAL;
         boolean originToo = phase == Phase.WRITE_TARGET && mayDelete;
         boolean second = phase.writes(Side.ORIGIN) && phase.writes(Side.TARGET) || originToo;
-        // In 4 the origin's copy may be older than what is deleted: between the two deletes no read may fall back to
-        // it.
+        // In 4 the origin's copy may be older than what is deleted: no read may fall back to it between the two.
         Side first = originToo && kind == OperationKind.DELETE ? Side.ORIGIN : phase.authority();
         return new WritePlan(
                 first,

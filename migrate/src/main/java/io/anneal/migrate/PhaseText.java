@@ -1,5 +1,6 @@
 package io.anneal.migrate;
 
+import io.anneal.dualdao.Mode;
 import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Gate;
@@ -16,7 +17,6 @@ import java.util.Locale;
 
 /** Phases and gates in words for people. */
 public final class PhaseText {
-    private static final String TEST = "TEST";
     private static final double MILLIS_PER_SECOND = 1e3;
 
     private PhaseText() {}
@@ -24,7 +24,7 @@ public final class PhaseText {
     /** Whether the target of a migration is only tried out, as far as its instances say. */
     public static boolean testing(List<Heartbeat> instances) {
         return instances.stream()
-                .anyMatch(instance -> TEST.equals(instance.facts().get(Facts.MODE)));
+                .anyMatch(instance -> Mode.TEST.name().equals(instance.facts().get(Facts.MODE)));
     }
 
     /** What a phase means for calls, sentence by sentence. */

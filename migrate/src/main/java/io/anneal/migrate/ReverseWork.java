@@ -81,17 +81,16 @@ final class ReverseWork implements WalkWork {
 
     /** What a verification found stands in its note; that it came to its end says nothing. */
     private void requireClean(WorkStart start) throws IOException {
-        Map<String, String> found = control.notes().stream()
+        PhaseNote found = control.notes().stream()
                 .filter(note -> note.kind() == PhaseNote.Kind.VERIFICATION
                         && note.version() == start.version()
                         && startedMillis(note) >= start.at().toEpochMilli())
                 .reduce((earlier, later) -> later)
-                .map(PhaseNote::facts)
                 .orElseThrow(() -> new IOException("the verification left no note, version=" + start.version()));
-        String mismatches = found.getOrDefault(Facts.MISMATCHES, "?");
-        String writtenPast = found.getOrDefault(Facts.WRITTEN_PAST, "0");
-        if (!mismatches.equals("0") || !writtenPast.equals("0")) {
-            throw new IOException("sides differ, mismatches=" + mismatches + ", writtenPast=" + writtenPast);
+        if (!found.clean()) {
+            throw new IOException("sides differ, mismatches="
+                    + found.facts().getOrDefault(Facts.MISMATCHES, "?") + ", writtenPast="
+                    + found.facts().getOrDefault(Facts.WRITTEN_PAST, "0"));
         }
     }
 

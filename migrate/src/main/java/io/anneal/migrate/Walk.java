@@ -147,11 +147,7 @@ public final class Walk {
 
     private String behind() {
         try {
-            return control.instances().stream()
-                    .filter(instance -> instance.serves() && !instance.acknowledged())
-                    .map(instance -> instance.name())
-                    .toList()
-                    .toString();
+            return control.behind().toString();
         } catch (PhaseStoreException e) {
             return NOT_ASKED;
         }

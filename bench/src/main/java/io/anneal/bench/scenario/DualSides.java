@@ -36,7 +36,8 @@ final class DualSides implements Closeable {
         if (mode == Mode.TEST) {
             // As whoever walks there in test mode leaves it.
             phases.addNote(
-                    NAME, new PhaseNote(Instant.EPOCH, 1, "bench", PhaseNote.Kind.TEXT, Map.of(Facts.MODE, "TEST")));
+                    NAME,
+                    new PhaseNote(Instant.EPOCH, 1, "bench", PhaseNote.Kind.TEXT, Map.of(Facts.MODE, mode.name())));
         }
         DualDao<ValueDao> served = configured(DualDao.builder(ValueDao.class), phases, origin, target, mode)
                 .build();

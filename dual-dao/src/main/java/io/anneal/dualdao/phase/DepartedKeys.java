@@ -102,7 +102,7 @@ final class DepartedKeys {
                 .anyMatch(note -> note.kind() == PhaseNote.Kind.VERIFICATION
                         && stretch.isPresent()
                         && stretch.get().holds(note)
-                        && Gates.clean(note)
+                        && note.clean()
                         && count(note.facts(), Facts.STARTED_MILLIS)
                                 >= gone.at().toEpochMilli());
     }

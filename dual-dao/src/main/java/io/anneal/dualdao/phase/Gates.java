@@ -115,14 +115,8 @@ final class Gates {
         if (!returned.isEmpty()) {
             evidence += "; " + String.join("; ", returned);
         }
-        boolean met = verification.filter(Gates::clean).isPresent() && returned.isEmpty();
+        boolean met = verification.filter(PhaseNote::clean).isPresent() && returned.isEmpty();
         return new Gate("verification", met, evidence, true);
-    }
-
-    /** Whether a comparison found nothing, and said so. */
-    static boolean clean(PhaseNote note) {
-        return DepartedKeys.count(note.facts(), Facts.MISMATCHES) == 0
-                && DepartedKeys.count(note.facts(), Facts.WRITTEN_PAST) <= 0;
     }
 
     private Optional<PhaseNote> newest(PhaseNote.Kind kind) {
@@ -238,7 +232,7 @@ final class Gates {
         String evidence = newest.map(note -> "reverse back-fill that ended at " + note.at() + " found "
                         + note.facts().getOrDefault(Facts.MISMATCHES, "?") + " mismatches")
                 .orElse("no reverse back-fill since all write both sides again (version " + version + ")");
-        return new Gate("reverse", newest.filter(Gates::clean).isPresent(), evidence, false);
+        return new Gate("reverse", newest.filter(PhaseNote::clean).isPresent(), evidence, false);
     }
 
     /** Why 4 and 5 have no direct way back. */

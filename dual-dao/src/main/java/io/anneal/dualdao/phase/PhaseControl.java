@@ -107,6 +107,14 @@ public final class PhaseControl {
         return situation().instances().stream().allMatch(InstanceState::acknowledged);
     }
 
+    /** The instances that do not act by the record in force alone yet, by name. */
+    public List<String> behind() {
+        return situation().instances().stream()
+                .filter(state -> state.serves() && !state.acknowledged())
+                .map(InstanceState::name)
+                .toList();
+    }
+
     /** The next step forward, with all its gates. In phase 5 a step to nowhere, with one gate that is not met. */
     public Readiness readiness() {
         return Steps.forward(situation());

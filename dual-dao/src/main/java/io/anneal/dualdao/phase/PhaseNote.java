@@ -33,4 +33,9 @@ public record PhaseNote(Instant at, long version, String who, Kind kind, Map<Str
     public PhaseNote {
         facts = Map.copyOf(facts);
     }
+
+    /** Of a comparison: whether it found nothing, and said so. */
+    public boolean clean() {
+        return DepartedKeys.count(facts, Facts.MISMATCHES) == 0 && DepartedKeys.count(facts, Facts.WRITTEN_PAST) <= 0;
+    }
 }

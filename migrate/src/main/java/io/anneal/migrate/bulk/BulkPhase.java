@@ -1,8 +1,8 @@
 package io.anneal.migrate.bulk;
 
+import io.anneal.dualdao.Mode;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Heartbeat;
-import io.anneal.dualdao.phase.InstanceState;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
@@ -19,9 +19,6 @@ import java.util.function.Consumer;
 
 /** A run as a part of a migration: whether it may begin and go on, its heartbeats, its note. Any thread. */
 final class BulkPhase {
-    /** {@link Facts#MODE} of instances that write to both sides in all phases but the first. */
-    private static final String TEST = "TEST";
-
     private final PhasesOf phases;
     private final String kind;
     private final String instance;
@@ -75,7 +72,8 @@ final class BulkPhase {
 
     private boolean isTesting() {
         return phases.control().instances().stream()
-                .anyMatch(state -> TEST.equals(state.heartbeat().facts().get(Facts.MODE)));
+                .anyMatch(state ->
+                        Mode.TEST.name().equals(state.heartbeat().facts().get(Facts.MODE)));
     }
 
     private static boolean writesBoth(Phase phase, boolean testing) {
@@ -119,10 +117,7 @@ final class BulkPhase {
     }
 
     void requireAcknowledged() {
-        List<String> behind = phases.control().instances().stream()
-                .filter(state -> state.serves() && !state.acknowledged())
-                .map(InstanceState::name)
-                .toList();
+        List<String> behind = phases.control().behind();
         if (!behind.isEmpty()) {
             throw new BulkRefusedException(
                     "instances have not acknowledged the phase, what they write would be missed, name="

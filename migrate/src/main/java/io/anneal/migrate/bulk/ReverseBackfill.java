@@ -92,19 +92,12 @@ public final class ReverseBackfill<E extends BulkEntry> {
     }
 
     private void awaitAcknowledged() throws InterruptedException {
-        await("instances have not acknowledged the phase", this::behind);
+        await("instances have not acknowledged the phase", control::behind);
     }
 
     /** Instances that something waits for, by what they say. */
     private interface Waiting {
         List<String> instances();
-    }
-
-    private List<String> behind() {
-        return control.instances().stream()
-                .filter(state -> state.serves() && !state.acknowledged())
-                .map(InstanceState::name)
-                .toList();
     }
 
     private List<String> withDirtyKeys() {
