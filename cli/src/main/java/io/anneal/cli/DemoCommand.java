@@ -161,9 +161,8 @@ final class DemoCommand extends Subcommand {
                     RepairConfig.bufferBytes(bufferBudgetBytes(), REPLICAS),
                     nowSeconds(),
                     random.nextLong(),
-                    RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
                     false,
-                    false);
+                    Set.of());
             try (RepairMaster master = new RepairMaster(config, own, followers, listener)) {
                 return master.run();
             }

@@ -6,7 +6,6 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.SessionPurgeRule;
-import io.anneal.repair.RepairConfig;
 import io.anneal.store.CassandraDirectory;
 import io.anneal.store.TableDirectories;
 import java.io.IOException;
@@ -161,9 +160,10 @@ final class DiffCommand extends Subcommand {
             SessionPurgeRule rule = new SessionPurgeRule(
                     nowSeconds == null ? nowSeconds() : nowSeconds,
                     opened.schema().options().gcGraceSeconds());
+            long ceiling = ceiling(opened);
             for (TokenRange.Linear part : tokens) {
-                try (FragmentCursor left = purged(opened.left().scan(part, ceiling()), rule);
-                        FragmentCursor right = purged(opened.right().scan(part, ceiling()), rule)) {
+                try (FragmentCursor left = purged(opened.left().scan(part, ceiling), rule);
+                        FragmentCursor right = purged(opened.right().scan(part, ceiling), rule)) {
                     TableComparison comparison = new TableComparison(opened.schema(), left, right, lines);
                     compare(comparison, progress);
                 }
@@ -171,13 +171,15 @@ final class DiffCommand extends Subcommand {
         }
     }
 
-    private static FragmentCursor purged(FragmentCursor merged, SessionPurgeRule rule) {
-        return new PurgeCursor(merged, rule);
+    /** What a repair of the two would clamp to, so that both find the same. */
+    private static long ceiling(TablePair pair) {
+        return Math.min(
+                pair.left().newestWrittenVersion().localDeletionTimeMaxSeconds(),
+                pair.right().newestWrittenVersion().localDeletionTimeMaxSeconds());
     }
 
-    /** What repair clamps to, so that both find the same. */
-    private static long ceiling() {
-        return RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS;
+    private static FragmentCursor purged(FragmentCursor merged, SessionPurgeRule rule) {
+        return new PurgeCursor(merged, rule);
     }
 
     private void compare(TableComparison comparison, Progress progress) throws IOException {

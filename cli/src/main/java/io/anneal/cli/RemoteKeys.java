@@ -12,6 +12,7 @@ import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.SessionTerms;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import java.io.Closeable;
@@ -70,8 +71,8 @@ final class RemoteKeys implements Closeable {
                     PURGE_NOTHING_SECONDS,
                     random.nextLong(),
                     RepairConfig.BUFFER_MIN_BYTES,
-                    CanonicalEncoder.UNCLAMPED,
                     true)));
+            Waiting.result(replica.agree(new SessionTerms(CanonicalEncoder.UNCLAMPED, Long.MAX_VALUE)));
             Waiting.result(replica.startPart(new TokenRange.Linear(key.token(), key.token())));
             RingPosition boundary;
             do {

@@ -4,13 +4,16 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.key.TokenRange;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.message.Waiver;
 import io.anneal.store.CassandraDirectory;
 import io.anneal.store.TableDirectories;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -126,6 +129,14 @@ final class RepairCommand extends Subcommand {
         }
     }
 
+    private Set<Waiver> waivers() {
+        Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
+        if (allowEmpty) {
+            waivers.add(Waiver.EMPTY_REPLICA);
+        }
+        return waivers;
+    }
+
     private boolean isDryRun() {
         return directories.isEmpty() ? dryRun : !apply;
     }
@@ -154,7 +165,7 @@ final class RepairCommand extends Subcommand {
         int buffer = bufferBytes == null
                 ? RepairConfig.bufferBytes(bufferBudgetBytes(), participants)
                 : (int) Math.min(Integer.MAX_VALUE / 2, bufferBytes);
-        RepairTask task = new RepairTask(table, tokens, buffer, isDryRun(), allowEmpty);
+        RepairTask task = new RepairTask(table, tokens, buffer, isDryRun(), waivers());
         RepairReport report;
         try (Progress progress = progress(table.toString())) {
             if (directories.isEmpty()) {

@@ -120,9 +120,8 @@ final class RepairOverDirectories {
                 task.bufferBytes(),
                 clock.instant().getEpochSecond(),
                 new SecureRandom().nextLong(),
-                RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
                 task.dryRun(),
-                task.allowEmpty());
+                task.waivers());
     }
 
     /** Shows progress and names rows. */

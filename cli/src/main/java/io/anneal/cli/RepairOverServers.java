@@ -44,7 +44,7 @@ final class RepairOverServers {
                     replicas.subList(1, replicas.size()),
                     task.bufferBytes(),
                     task.dryRun(),
-                    task.allowEmpty()));
+                    task.waivers()));
             return watch(master, replicas.get(0), progress);
         } finally {
             executor.shutdownNow();

@@ -8,7 +8,6 @@ import io.anneal.fragment.HashSum;
 import io.anneal.fragment.ItemHash;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.TokenRange;
-import io.anneal.repair.RepairConfig;
 import io.anneal.repair.ReplicaTable;
 import java.io.IOException;
 import java.util.Set;
@@ -37,8 +36,7 @@ record ReplicaReading(long rows, long bytes, HashSum hash, long dirtyRangeBytes)
         long rangeBytes = 0;
         long dirtyRangeBytes = 0;
         boolean dirty = false;
-        try (FragmentCursor cursor =
-                table.scan(TokenRange.Linear.ALL, RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS)) {
+        try (FragmentCursor cursor = table.scan(TokenRange.Linear.ALL, table.localDeletionTimeMaxSeconds())) {
             for (FragmentKind kind = cursor.advance(); kind != null; kind = cursor.advance()) {
                 item.clear();
                 switch (kind) {

@@ -12,11 +12,13 @@ import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableVersion;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -111,6 +113,15 @@ public final class SSTables implements RowSource, Closeable {
         return readers.stream()
                 .mapToLong(r -> r.statistics().estimatedPartitionCount())
                 .sum();
+    }
+
+    /** The version to write for a node with these SSTables: what they show that it loads; one that shows none may be of 4.0. */
+    public SSTableVersion newestWrittenVersion() {
+        return readers.stream()
+                .flatMap(reader -> SSTableVersion.of(reader.descriptor()).stream())
+                .filter(SSTableVersion::isWritten)
+                .max(Comparator.naturalOrder())
+                .orElse(SSTableVersion.NB);
     }
 
     /**

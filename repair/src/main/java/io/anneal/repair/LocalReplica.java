@@ -6,12 +6,14 @@ import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
+import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
@@ -33,10 +35,13 @@ public final class LocalReplica implements Replica {
     private final String name;
     private final Executor executor;
 
-    /** Touched by the executor only. */
-    private Optional<ReplicaSession> session = Optional.empty();
+    /** A table that is open, and for what. */
+    private record OpenTable(ReplicaTable table, OpenSession parameters) {}
 
-    private Optional<ReplicaTable> table = Optional.empty();
+    /** Touched by the executor only, as the session, which starts when its terms are agreed. */
+    private Optional<OpenTable> opened = Optional.empty();
+
+    private Optional<ReplicaSession> session = Optional.empty();
 
     /** Set by {@link #close()}; an open that was still waiting then must not start a session that nobody ends. */
     private boolean closed;
@@ -59,18 +64,28 @@ public final class LocalReplica implements Replica {
         return name;
     }
 
+    /** Runs a step of the session; one that fails ends it. */
     private <T> CompletableFuture<T> on(Step<T> step) {
-        CompletableFuture<T> future = new CompletableFuture<>();
-        executor.execute(() -> {
+        return run(() -> {
             if (broken.isPresent()) {
-                future.completeExceptionally(broken.get());
-                return;
+                throw broken.get();
             }
             try {
-                future.complete(step.run(session.orElseThrow(
-                        () -> new IllegalStateException("no repair session is open, replica=" + name))));
+                return step.run(session.orElseThrow(
+                        () -> new IllegalStateException("no repair session is open, replica=" + name)));
             } catch (IOException | RuntimeException failure) {
                 broken = Optional.of(failure);
+                throw failure;
+            }
+        });
+    }
+
+    private <T> CompletableFuture<T> run(Callable<T> task) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        executor.execute(() -> {
+            try {
+                future.complete(task.call());
+            } catch (Exception failure) {
                 future.completeExceptionally(failure);
             } finally {
                 endByError(future);
@@ -91,37 +106,40 @@ public final class LocalReplica implements Replica {
 
     @Override
     public CompletableFuture<SessionOpened> open(OpenSession parameters) {
-        CompletableFuture<SessionOpened> future = new CompletableFuture<>();
-        executor.execute(() -> {
-            try {
-                future.complete(openNow(parameters));
-            } catch (IOException | RuntimeException failure) {
-                future.completeExceptionally(failure);
-            } finally {
-                endByError(future);
-            }
-        });
-        return future;
+        return run(() -> openNow(parameters));
     }
 
     private SessionOpened openNow(OpenSession parameters) throws IOException {
         if (closed) {
             throw new IllegalStateException("replica is closed, replica=" + name);
         }
-        if (session.isPresent()) {
+        if (opened.isPresent()) {
             throw new IllegalStateException("a repair session is open already, replica=" + name);
         }
-        ReplicaTable opened = tables.open(parameters.keyspace(), parameters.table());
+        ReplicaTable table = tables.open(parameters.keyspace(), parameters.table());
         try {
-            refuseOtherSchema(opened, parameters);
-            session = Optional.of(new ReplicaSession(opened, parameters));
-            table = Optional.of(opened);
-            return new SessionOpened(opened.name(), opened.sstableCount(), opened.dataBytes());
+            refuseOtherSchema(table, parameters);
+            SessionOpened answer = ReplicaSession.opened(table, parameters);
+            opened = Optional.of(new OpenTable(table, parameters));
+            return answer;
         } finally {
-            if (session.isEmpty()) {
-                opened.close();
+            if (opened.isEmpty()) {
+                table.close();
             }
         }
+    }
+
+    @Override
+    public CompletableFuture<Void> agree(SessionTerms terms) {
+        return run(() -> {
+            OpenTable open =
+                    opened.orElseThrow(() -> new IllegalStateException("no repair session is open, replica=" + name));
+            if (session.isPresent()) {
+                throw new IllegalStateException("the session has its terms already, replica=" + name);
+            }
+            session = Optional.of(new ReplicaSession(open.table(), open.parameters(), terms));
+            return null;
+        });
     }
 
     private static void refuseOtherSchema(ReplicaTable table, OpenSession parameters) throws RepairException {
@@ -208,13 +226,14 @@ public final class LocalReplica implements Replica {
     public void close() {
         executor.execute(() -> {
             closed = true;
-            if (session.isPresent()) {
-                ReplicaTable openTable = table.orElseThrow();
-                ReplicaSession open = session.get();
-                session = Optional.empty();
-                try (openTable;
-                        open) {
-                    LOG.debug("repair session ends, replica={}", name);
+            Optional<OpenTable> open = opened;
+            opened = Optional.empty();
+            Optional<ReplicaSession> ending = session;
+            session = Optional.empty();
+            if (open.isPresent()) {
+                try (ReplicaTable table = open.get().table();
+                        ReplicaSession unfinished = ending.orElse(null)) {
+                    LOG.debug("repair session ends, replica={}, started={}", table.name(), unfinished != null);
                 } catch (IOException failure) {
                     LOG.warn("repair session did not close cleanly, replica={}", name, failure);
                 }

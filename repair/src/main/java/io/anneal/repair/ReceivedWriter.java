@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.UUID;
 
 /**
  * Turns what a replica received, window by window, into the fragments of one writer. It is the cursor that the SSTable
@@ -29,6 +30,8 @@ import java.util.TreeSet;
  */
 final class ReceivedWriter implements Closeable {
     private final ReplicaTable table;
+    private final UUID sessionId;
+    private final long importDeadlineSeconds;
     private final ClusteringComparator comparator;
     private final HandedFragment current;
     private final EncodedItem item;
@@ -38,8 +41,10 @@ final class ReceivedWriter implements Closeable {
     private Optional<DecoratedKey> partition = Optional.empty();
     private Optional<RangeDeletion> openRange = Optional.empty();
 
-    ReceivedWriter(ReplicaTable table) {
+    ReceivedWriter(ReplicaTable table, UUID sessionId, long importDeadlineSeconds) {
         this.table = table;
+        this.sessionId = sessionId;
+        this.importDeadlineSeconds = importDeadlineSeconds;
         comparator = ClusteringComparator.of(table.schema());
         current = new HandedFragment(table.schema());
         item = new EncodedItem(table.schema());
@@ -144,7 +149,7 @@ final class ReceivedWriter implements Closeable {
 
     private void emit(FragmentCursor fragment) throws IOException {
         if (output.isEmpty()) {
-            output = Optional.of(table.newOutput());
+            output = Optional.of(table.newOutput(sessionId, importDeadlineSeconds));
         }
         output.get().appendCurrent(fragment);
     }

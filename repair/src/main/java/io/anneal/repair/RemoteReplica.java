@@ -16,6 +16,7 @@ import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
+import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowSummary;
 import java.util.UUID;
@@ -103,6 +104,11 @@ public final class RemoteReplica implements Replica {
     public CompletableFuture<SessionOpened> open(OpenSession session) {
         sessionId = session.sessionId();
         return ask(RepairVerb.OPEN, session::encode, SessionOpened::decode);
+    }
+
+    @Override
+    public CompletableFuture<Void> agree(SessionTerms terms) {
+        return ask(RepairVerb.AGREE, terms::encode, in -> null);
     }
 
     @Override

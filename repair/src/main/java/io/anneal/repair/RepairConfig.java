@@ -1,6 +1,8 @@
 package io.anneal.repair;
 
 import io.anneal.key.TokenRange;
+import io.anneal.repair.message.Waiver;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -9,9 +11,8 @@ import java.util.UUID;
  * @param bufferBytes size of each replica's row buffer
  * @param purgeTimeSeconds T of the canonical form, seconds since 1970
  * @param hashSeed seed of the item hashes; another one for every session
- * @param localDeletionTimeMaxSeconds lowest ceiling of the participants' write formats
  * @param dryRun whether differences are found and counted, and nothing is written
- * @param allowEmpty whether a replica may hold nothing where others hold much
+ * @param waivers what is not refused
  */
 public record RepairConfig(
         UUID sessionId,
@@ -21,18 +22,15 @@ public record RepairConfig(
         int bufferBytes,
         long purgeTimeSeconds,
         long hashSeed,
-        long localDeletionTimeMaxSeconds,
         boolean dryRun,
-        boolean allowEmpty) {
-    /** What {@code nb} can hold. */
-    public static final long NB_LOCAL_DELETION_TIME_MAX_SECONDS = Integer.MAX_VALUE - 1L;
-
+        Set<Waiver> waivers) {
     public static final int BUFFER_MAX_BYTES = 32 << 20;
     public static final int BUFFER_MIN_BYTES = 1 << 20;
     /** A replica without a row is taken for a mistake when another one holds at least so many. */
     public static final int MUCH_ITEMS = 1_000;
 
     public RepairConfig {
+        waivers = Set.copyOf(waivers);
         if (bufferBytes < 1) {
             throw new IllegalArgumentException("row buffer has no room, bufferBytes=" + bufferBytes);
         }

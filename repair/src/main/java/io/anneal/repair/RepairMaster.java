@@ -7,12 +7,16 @@ import io.anneal.net.Waiting;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
+import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
+import io.anneal.repair.message.Waiver;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.schema.SchemaText;
+import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,11 +40,14 @@ public final class RepairMaster implements Closeable {
     private final List<Replica> followers;
     private final RepairListener listener;
     private final OpenSession parameters;
-    private final ReplicaSession own;
     private final ClusteringComparator comparator;
-    private final WindowSync sync;
+    private final SessionOpened ownOpened;
 
-    private final List<String> followerNames = new ArrayList<>();
+    /** Started when the terms are agreed. */
+    private ReplicaSession own;
+
+    private WindowSync sync;
+    private List<String> names = List.of();
     private long windows;
     private long windowsDiffering;
 
@@ -60,11 +67,9 @@ public final class RepairMaster implements Closeable {
                 config.purgeTimeSeconds(),
                 config.hashSeed(),
                 config.bufferBytes(),
-                config.localDeletionTimeMaxSeconds(),
                 config.dryRun());
-        own = new ReplicaSession(table, parameters);
         comparator = ClusteringComparator.of(schema);
-        sync = new WindowSync(schema, own, this.followers, listener);
+        ownOpened = ReplicaSession.opened(table, parameters);
     }
 
     /**
@@ -92,9 +97,10 @@ public final class RepairMaster implements Closeable {
                 config.table(),
                 config.range(),
                 followers.size() + 1);
-        for (SessionOpened opened : Waiting.results(ask(follower -> follower.open(parameters)))) {
-            followerNames.add(opened.name());
-        }
+        List<SessionOpened> opened = new ArrayList<>(List.of(ownOpened));
+        opened.addAll(Waiting.results(ask(follower -> follower.open(parameters))));
+        names = opened.stream().map(SessionOpened::name).toList();
+        agree(terms(opened));
         for (TokenRange.Linear part : config.range().unwrap()) {
             List<CompletableFuture<Void>> started = ask(follower -> follower.startPart(part));
             own.startPart(part);
@@ -107,6 +113,28 @@ public final class RepairMaster implements Closeable {
         RepairReport report = report(finished);
         LOG.info("repair is done, session={}, report={}", config.sessionId(), report);
         return report;
+    }
+
+    private SessionTerms terms(List<SessionOpened> opened) {
+        long ceiling = opened.stream()
+                .mapToLong(SessionOpened::localDeletionTimeMaxSeconds)
+                .min()
+                .orElseThrow();
+        long oldest = opened.stream()
+                .mapToLong(
+                        replica -> replica.asOf().map(Instant::getEpochSecond).orElse(config.purgeTimeSeconds()))
+                .min()
+                .orElseThrow();
+        long gcGraceSeconds = table.schema().options().gcGraceSeconds();
+        boolean purges = gcGraceSeconds != TableOptions.GC_GRACE_UNKNOWN;
+        return new SessionTerms(ceiling, purges ? oldest + gcGraceSeconds : Long.MAX_VALUE);
+    }
+
+    private void agree(SessionTerms terms) throws IOException {
+        List<CompletableFuture<Void>> agreeing = ask(follower -> follower.agree(terms));
+        own = new ReplicaSession(table, parameters, terms);
+        sync = new WindowSync(table.schema(), own, followers, listener);
+        Waiting.results(agreeing);
     }
 
     private <T> List<CompletableFuture<T>> ask(Function<Replica, CompletableFuture<T>> question) {
@@ -152,21 +180,17 @@ public final class RepairMaster implements Closeable {
 
     private void refuseEmptyReplica(List<SyncVote> votes) throws RepairException {
         long most = votes.stream().mapToLong(SyncVote::items).max().orElse(0);
-        if (config.allowEmpty() || most < RepairConfig.MUCH_ITEMS) {
+        if (config.waivers().contains(Waiver.EMPTY_REPLICA) || most < RepairConfig.MUCH_ITEMS) {
             return;
         }
         for (int i = 0; i < votes.size(); i++) {
             if (votes.get(i).items() == 0 && votes.get(i).last().isEnd()) {
                 throw new RepairException(
                         "replica holds nothing where others hold much; allow it with --allow-empty if it lost its data,"
-                                + " replica=" + replicaName(i) + ", range=" + config.range() + ", itemsElsewhere="
+                                + " replica=" + names.get(i) + ", range=" + config.range() + ", itemsElsewhere="
                                 + most);
             }
         }
-    }
-
-    private String replicaName(int index) {
-        return index == 0 ? table.name() : followerNames.get(index - 1);
     }
 
     private RepairReport report(List<SessionFinished> finished) {
@@ -174,7 +198,7 @@ public final class RepairMaster implements Closeable {
         for (int i = 0; i < finished.size(); i++) {
             SessionFinished done = finished.get(i);
             replicas.add(new RepairReport.ReplicaReport(
-                    replicaName(i),
+                    names.get(i),
                     done.rowsRead(),
                     done.bytesRead(),
                     done.rowsWritten(),
@@ -199,6 +223,8 @@ public final class RepairMaster implements Closeable {
 
     @Override
     public void close() throws IOException {
-        own.close();
+        if (own != null) {
+            own.close();
+        }
     }
 }

@@ -126,9 +126,8 @@ public final class RepairRunner {
                 wanted.bufferBytes(),
                 clock.instant().getEpochSecond(),
                 random.nextLong(),
-                RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
                 wanted.dryRun(),
-                wanted.allowEmpty());
+                wanted.waivers());
         List<Replica> followers = new ArrayList<>();
         try (ReplicaTable table = tables.open(wanted.keyspace(), wanted.table())) {
             int clusteringColumns = table.schema().clustering().size();

@@ -14,6 +14,7 @@ import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Part;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairVerb;
+import io.anneal.repair.message.SessionTerms;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.UUID;
@@ -113,6 +114,7 @@ public final class RepairService {
     /** Registers the verbs of a follower. */
     public void register(RequestHandlers handlers) {
         handle(handlers, RepairVerb.OPEN, this::open);
+        handle(handlers, RepairVerb.AGREE, (session, in) -> empty(session.replica.agree(SessionTerms.decode(in))));
         handle(handlers, RepairVerb.PART, (session, in) -> empty(session.replica.startPart(Contents.readRange(in))));
         handle(
                 handlers,

@@ -6,6 +6,7 @@ import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
+import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowSummary;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,9 @@ public interface Replica extends AutoCloseable {
     String name();
 
     CompletableFuture<SessionOpened> open(OpenSession session);
+
+    /** Fixes what follows from the answers of all replicas; once, before the first part. */
+    CompletableFuture<Void> agree(SessionTerms terms);
 
     /** Starts reading a part of the range; ends the part before it. */
     CompletableFuture<Void> startPart(TokenRange.Linear part);

@@ -6,7 +6,6 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
 import io.anneal.store.CassandraDirectory;
@@ -16,11 +15,11 @@ import io.anneal.store.TableDirectories;
 import io.anneal.store.TableSource;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -159,21 +158,17 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
             return sstables.scan(range, localDeletionTimeMaxSeconds);
         }
 
-        /** What the replica's own SSTables show that it loads; a node that shows none may be of 4.0. */
-        private SSTableVersion newestVersion() {
-            return sstables.readers().stream()
-                    .flatMap(reader -> SSTableVersion.of(reader.descriptor()).stream())
-                    .filter(SSTableVersion::isWritten)
-                    .max(Comparator.naturalOrder())
-                    .orElse(SSTableVersion.NB);
+        @Override
+        public long localDeletionTimeMaxSeconds() {
+            return sstables.newestWrittenVersion().localDeletionTimeMaxSeconds();
         }
 
         @Override
-        public StagedWriter newOutput() throws IOException {
+        public StagedWriter newOutput(UUID sessionId, long importDeadlineSeconds) throws IOException {
             return new StagedWriter(
                     staging.orElseThrow().target(schema()),
                     SSTableWriterConfig.defaults(Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount()))
-                            .withVersion(newestVersion())
+                            .withVersion(sstables.newestWrittenVersion())
                             .withCompression(Compression.of(schema().options())),
                     StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
         }

@@ -11,6 +11,8 @@ import io.anneal.merge.SessionPurgeRule;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.SessionFinished;
+import io.anneal.repair.message.SessionOpened;
+import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.repair.row.HashedDeletion;
@@ -33,6 +35,7 @@ import java.util.NavigableMap;
 final class ReplicaSession implements Closeable {
     private final ReplicaTable table;
     private final OpenSession parameters;
+    private final SessionTerms terms;
     private final ClusteringComparator comparator;
     /** SSTables of the parts that are done; they go if the session fails. */
     private final List<Descriptor> completed = new ArrayList<>();
@@ -44,13 +47,9 @@ final class ReplicaSession implements Closeable {
     private long deletionsWritten;
     private boolean finished;
 
-    /** @throws RepairException when the replica would have to receive rows and cannot */
-    ReplicaSession(ReplicaTable table, OpenSession parameters) throws RepairException {
-        if (!parameters.dryRun() && !table.canReceive()) {
-            throw new RepairException(
-                    "replica is read-only: it needs a staging directory to receive rows, replica=" + table.name());
-        }
+    ReplicaSession(ReplicaTable table, OpenSession parameters, SessionTerms terms) {
         this.table = table;
+        this.terms = terms;
         this.parameters = parameters;
         TableSchema schema = table.schema();
         comparator = ClusteringComparator.of(schema);
@@ -58,11 +57,33 @@ final class ReplicaSession implements Closeable {
                 schema,
                 new SessionPurgeRule(
                         parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
-        ItemCodec codec =
-                new ItemCodec(schema, parameters.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
-        reader = new WindowReader(table, codec, parameters);
-        window = new Window(schema, codec, reader.rows(), parameters.localDeletionTimeMaxSeconds());
-        writer = new ReceivedWriter(table);
+        ItemCodec codec = new ItemCodec(schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
+        reader = new WindowReader(table, codec, parameters.bufferBytes(), terms.localDeletionTimeMaxSeconds());
+        window = new Window(schema, codec, reader.rows(), terms.localDeletionTimeMaxSeconds());
+        writer = newWriter();
+    }
+
+    private ReceivedWriter newWriter() {
+        return new ReceivedWriter(table, parameters.sessionId(), terms.importDeadlineSeconds());
+    }
+
+    /**
+     * What a replica says of itself before the terms are fixed.
+     *
+     * @throws RepairException when the replica would have to receive rows and cannot
+     */
+    static SessionOpened opened(ReplicaTable table, OpenSession parameters) throws RepairException {
+        if (!parameters.dryRun() && !table.canReceive()) {
+            throw new RepairException(
+                    "replica is read-only: it needs a staging directory to receive rows, replica=" + table.name());
+        }
+        return new SessionOpened(
+                table.name(),
+                table.sstableCount(),
+                table.dataBytes(),
+                table.localDeletionTimeMaxSeconds(),
+                table.asOf(),
+                table.notes());
     }
 
     void startPart(TokenRange.Linear part) throws IOException {
@@ -169,7 +190,7 @@ final class ReplicaSession implements Closeable {
         endWindow();
         reader.close();
         completed.addAll(writer.finish());
-        writer = new ReceivedWriter(table);
+        writer = newWriter();
     }
 
     SessionFinished finish() throws IOException {

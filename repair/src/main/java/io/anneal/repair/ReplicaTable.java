@@ -6,6 +6,10 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
 
 /**
  * One replica's data of one table, as repair reads and writes it: everything that is live when it is opened, merged and
@@ -21,6 +25,19 @@ public interface ReplicaTable extends Closeable {
 
     long dataBytes();
 
+    /** The latest local deletion time that what it writes can hold: rule 13's ceiling for this replica. */
+    long localDeletionTimeMaxSeconds();
+
+    /** The moment from which its data dates; empty for data that is read as it is now. */
+    default Optional<Instant> asOf() {
+        return Optional.empty();
+    }
+
+    /** What could not be checked, or what the operator should know; a sentence each. */
+    default List<String> notes() {
+        return List.of();
+    }
+
     /** Whether there is a place for what the replica receives; without one it can only be compared. */
     boolean canReceive();
 
@@ -31,8 +48,13 @@ public interface ReplicaTable extends Closeable {
      */
     FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException;
 
-    /** Starts the writer that takes what the replica receives. */
-    StagedWriter newOutput() throws IOException;
+    /**
+     * Starts the writer that takes what the replica receives.
+     *
+     * @param sessionId the session that received it
+     * @param importDeadlineSeconds when it must be imported at the latest, seconds since 1970
+     */
+    StagedWriter newOutput(UUID sessionId, long importDeadlineSeconds) throws IOException;
 
     /** Opens tables by name. */
     interface Opener {

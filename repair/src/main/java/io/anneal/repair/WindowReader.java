@@ -9,7 +9,6 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
-import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.DeletionReader;
@@ -28,7 +27,8 @@ import java.util.Optional;
 final class WindowReader implements Closeable {
     private final ReplicaTable table;
     private final ItemCodec codec;
-    private final OpenSession parameters;
+    private final int bufferBytes;
+    private final long localDeletionTimeMaxSeconds;
     private final RowBuffer rows;
     private final ClusteringComparator comparator;
 
@@ -38,11 +38,12 @@ final class WindowReader implements Closeable {
     private long rowsRead;
     private long bytesRead;
 
-    WindowReader(ReplicaTable table, ItemCodec codec, OpenSession parameters) {
+    WindowReader(ReplicaTable table, ItemCodec codec, int bufferBytes, long localDeletionTimeMaxSeconds) {
         this.table = table;
         this.codec = codec;
-        this.parameters = parameters;
-        rows = new RowBuffer(table.schema(), parameters.bufferBytes());
+        this.bufferBytes = bufferBytes;
+        this.localDeletionTimeMaxSeconds = localDeletionTimeMaxSeconds;
+        rows = new RowBuffer(table.schema(), bufferBytes);
         comparator = ClusteringComparator.of(table.schema());
         deletions = new DeletionReader(comparator);
     }
@@ -63,13 +64,13 @@ final class WindowReader implements Closeable {
         if (cursor.isPresent() || rows.count() > 0) {
             throw new IllegalStateException("the part before was not read to its end, replica=" + table.name());
         }
-        cursor = Optional.of(table.scan(part, parameters.localDeletionTimeMaxSeconds()));
+        cursor = Optional.of(table.scan(part, localDeletionTimeMaxSeconds));
         deletions = new DeletionReader(comparator);
         last = null;
     }
 
     void readAhead() throws IOException {
-        while (cursor.isPresent() && rows.aheadBytes() + deletions.bytes() < parameters.bufferBytes()) {
+        while (cursor.isPresent() && rows.aheadBytes() + deletions.bytes() < bufferBytes) {
             readOne(cursor.get());
         }
     }

@@ -59,6 +59,7 @@ class LocalReplicaTest {
     @Test
     void shouldFailNextStepWhenReadingAheadFails() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, 1)));
+        Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(ALL));
         RingPosition boundary = Waiting.result(replica.fill()).last();
         table.beforeFragment = fragment -> {
@@ -75,6 +76,7 @@ class LocalReplicaTest {
     @Test
     void shouldCloseEverythingOnceWhenRepairIsDone() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(ALL));
         Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
         Waiting.result(replica.fill());
@@ -114,6 +116,7 @@ class LocalReplicaTest {
             }
         });
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(ALL));
         table.beforeFragment = fragment -> {
             throw new StackOverflowError("deep");
@@ -129,6 +132,7 @@ class LocalReplicaTest {
     @Test
     void shouldKeepNothingOfDonePartsWhenLaterOneFails() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
         long token = KEYS.get(1).token();
         Waiting.result(replica.startPart(new TokenRange.Linear(token, token)));
         Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
@@ -156,6 +160,7 @@ class LocalReplicaTest {
         for (int i = 0; i < pushed.length; i++) {
             replica = replica(Runnable::run);
             Waiting.result(replica.open(Sessions.open(1, 1)));
+            Waiting.result(replica.agree(Sessions.TERMS));
             Waiting.result(replica.startPart(ALL));
             Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
             Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
@@ -180,6 +185,7 @@ class LocalReplicaTest {
     @Test
     void shouldRefuseBoundaryBehindWhatWasRead() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, 1)));
+        Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(ALL));
         Waiting.result(replica.fill());
 
@@ -192,6 +198,7 @@ class LocalReplicaTest {
     @Test
     void shouldRefuseWindowInsideWindowAndItemsWithoutOne() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(ALL));
         Waiting.result(replica.fill());
         Waiting.result(replica.window(RingPosition.END));
@@ -201,6 +208,7 @@ class LocalReplicaTest {
 
         replica = replica(Runnable::run);
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
         byte[] item =
                 Sessions.encoded(KEYS.get(1), HandMadeTable.row(1, 1).live(5).build());
         assertThatThrownBy(() -> Waiting.result(replica.push(item))).isInstanceOf(IllegalStateException.class);

@@ -9,6 +9,7 @@ import io.anneal.net.Connection;
 import io.anneal.net.PeerException;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
+import io.anneal.repair.message.Waiver;
 import io.anneal.store.StagingDirectory;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -19,6 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -63,7 +65,14 @@ class RepairRunnerTest {
 
     private static RunRepair run(String followerAddress) {
         return new RunRepair(
-                new UUID(0, 1), "ks", "t", TokenRange.FULL, List.of(followerAddress), 1 << 20, false, true);
+                new UUID(0, 1),
+                "ks",
+                "t",
+                TokenRange.FULL,
+                List.of(followerAddress),
+                1 << 20,
+                false,
+                Set.of(Waiver.EMPTY_REPLICA));
     }
 
     private static RepairStatus end(RepairClient client) throws IOException {

@@ -121,6 +121,7 @@ class RepairServiceTest {
         RemoteReplica first = replica();
         RemoteReplica second = replica();
         Waiting.result(first.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(first.agree(Sessions.TERMS));
         shouldFailWith(RepairService.BUSY, () -> Waiting.result(second.open(Sessions.open(2, BUFFER_BYTES))));
 
         Waiting.result(first.finish());
@@ -144,6 +145,7 @@ class RepairServiceTest {
                 () -> nodes.connect().call(RepairVerb.OPEN, Part.request(new UUID(0, 9), new byte[] {1}, 1, 0)));
 
         Waiting.result(replica.open(Sessions.open(2, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
         assertThat(table.opened).hasValue(2);
         assertThat(table.closed).hasValue(1);
     }
@@ -181,6 +183,7 @@ class RepairServiceTest {
         RemoteReplica owner = replica();
         RemoteReplica other = replica();
         Waiting.result(owner.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(owner.agree(Sessions.TERMS));
         shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(other.open(Sessions.open(1, BUFFER_BYTES))));
         shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(other.fill()));
         shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(other.finish()));
@@ -194,6 +197,7 @@ class RepairServiceTest {
         serve(table, 2);
         RemoteReplica owner = replica();
         Waiting.result(owner.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(owner.agree(Sessions.TERMS));
         Connection other = nodes.connect();
         OpenSession failing = Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES);
         ByteWriter out = new ByteWriter(64);
@@ -212,6 +216,7 @@ class RepairServiceTest {
         Connection connection = nodes.connect();
         RemoteReplica replica = new RemoteReplica(connection, 2);
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
 
         for (Verb verb : List.of(RepairVerb.PART, RepairVerb.WINDOW, RepairVerb.HASHES, RepairVerb.FETCH)) {
             shouldFailWith(
@@ -227,6 +232,7 @@ class RepairServiceTest {
     void shouldEndSessionAndRemoveItsFilesWhenPeerDisconnects() throws IOException, InterruptedException {
         RemoteReplica replica = replica();
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(TokenRange.Linear.ALL));
         Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
         Waiting.result(replica.push(

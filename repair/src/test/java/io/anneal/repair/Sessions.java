@@ -8,12 +8,16 @@ import io.anneal.key.TokenRange;
 import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.repair.message.OpenSession;
+import io.anneal.repair.message.SessionTerms;
+import io.anneal.repair.message.Waiver;
 import io.anneal.repair.row.ItemCodec;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /** Parameters, rows and encoded items of sessions over {@link HandMadeTable}. */
@@ -22,6 +26,8 @@ final class Sessions {
     static final List<DecoratedKey> KEYS = HandMadeTable.keys(3);
     static final int BUFFER_BYTES = 1 << 20;
 
+    static final SessionTerms TERMS = new SessionTerms(SSTableVersion.NB.localDeletionTimeMaxSeconds(), Long.MAX_VALUE);
+
     private Sessions() {}
 
     static OpenSession open(long id, int bufferBytes) {
@@ -29,30 +35,12 @@ final class Sessions {
     }
 
     static OpenSession open(UUID id, TableSchema schema, int bufferBytes) {
-        return new OpenSession(
-                id,
-                "ks",
-                "t",
-                SchemaText.print(schema),
-                100,
-                1,
-                bufferBytes,
-                RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
-                false);
+        return new OpenSession(id, "ks", "t", SchemaText.print(schema), 100, 1, bufferBytes, false);
     }
 
     static RepairConfig config(int bufferBytes) {
         return new RepairConfig(
-                new UUID(0, 1),
-                "ks",
-                "t",
-                TokenRange.FULL,
-                bufferBytes,
-                100,
-                1,
-                RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
-                false,
-                true);
+                new UUID(0, 1), "ks", "t", TokenRange.FULL, bufferBytes, 100, 1, false, Set.of(Waiver.EMPTY_REPLICA));
     }
 
     /** One partition of {@code count} rows. */
@@ -71,7 +59,7 @@ final class Sessions {
     static byte[] encoded(DecoratedKey key, Row row) {
         ItemCodec codec = new ItemCodec(
                 SCHEMA,
-                RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
+                SSTableVersion.NB.localDeletionTimeMaxSeconds(),
                 new Purger(SCHEMA, new SessionPurgeRule(100, 10)),
                 1);
         KeyView view = new KeyView();

@@ -8,6 +8,7 @@ import io.anneal.merge.MergeCursor;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
 import io.anneal.store.Formats;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -103,6 +105,11 @@ final class TestTable implements ReplicaTable {
     }
 
     @Override
+    public long localDeletionTimeMaxSeconds() {
+        return SSTableVersion.NB.localDeletionTimeMaxSeconds();
+    }
+
+    @Override
     public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) {
         FragmentList.Builder inRange = FragmentList.builder(schema());
         rows.fragments().stream()
@@ -113,7 +120,7 @@ final class TestTable implements ReplicaTable {
     }
 
     @Override
-    public StagedWriter newOutput() {
+    public StagedWriter newOutput(UUID sessionId, long importDeadlineSeconds) {
         return new StagedWriter(
                 staging.orElseThrow().target(schema()),
                 SSTableWriterConfig.defaults(10),

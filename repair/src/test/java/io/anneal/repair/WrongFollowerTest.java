@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class WrongFollowerTest {
     private static final byte[] DELETION = new ItemCodec(
                     Sessions.SCHEMA,
-                    RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
+                    Sessions.TERMS.localDeletionTimeMaxSeconds(),
                     new Purger(Sessions.SCHEMA, new SessionPurgeRule(100, 10)),
                     1)
             .encode(DeletionItem.ofPartition(KEYS.get(1), new DeletionTime(9, 95)));

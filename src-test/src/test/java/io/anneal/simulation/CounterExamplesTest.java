@@ -10,9 +10,9 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.SessionPurgeRule;
-import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairReport;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
@@ -272,7 +272,7 @@ class CounterExamplesTest {
         assertThat(report.wereEqual()).isTrue();
         assertThat(plain.receivedCount() + withGhost.receivedCount()).isZero();
         assertThat(withGhost
-                        .scan(TokenRange.Linear.ALL, RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS)
+                        .scan(TokenRange.Linear.ALL, SSTableVersion.NB.localDeletionTimeMaxSeconds())
                         .advance())
                 .isNotNull();
     }

@@ -5,11 +5,11 @@ import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.SessionPurgeRule;
-import io.anneal.repair.RepairConfig;
 import io.anneal.repair.ReplicaTable;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
 import io.anneal.store.Formats;
@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /** A replica whose old data is in memory; what it receives is written to real SSTables and read back from them. */
 final class MemoryReplica implements ReplicaTable {
@@ -49,7 +50,7 @@ final class MemoryReplica implements ReplicaTable {
     /** What the replica shows at a purge time. */
     FragmentList view(SessionPurgeRule rule) throws IOException {
         try (FragmentCursor cursor =
-                new PurgeCursor(scan(TokenRange.Linear.ALL, RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS), rule)) {
+                new PurgeCursor(scan(TokenRange.Linear.ALL, localDeletionTimeMaxSeconds()), rule)) {
             return FragmentList.copyOf(cursor);
         }
     }
@@ -88,6 +89,11 @@ final class MemoryReplica implements ReplicaTable {
     }
 
     @Override
+    public long localDeletionTimeMaxSeconds() {
+        return SSTableVersion.NB.localDeletionTimeMaxSeconds();
+    }
+
+    @Override
     public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
         List<FragmentCursor> cursors = new ArrayList<>();
         sources.forEach(source -> cursors.add(source.cursor()));
@@ -98,7 +104,7 @@ final class MemoryReplica implements ReplicaTable {
     }
 
     @Override
-    public StagedWriter newOutput() {
+    public StagedWriter newOutput(UUID sessionId, long importDeadlineSeconds) {
         return new StagedWriter(
                 staging.target(schema), SSTableWriterConfig.defaults(100), StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
     }

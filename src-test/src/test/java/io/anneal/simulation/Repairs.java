@@ -8,9 +8,11 @@ import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
 import io.anneal.repair.Replica;
+import io.anneal.repair.message.Waiver;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /** Runs one repair of {@code ks.t} in one thread: the first replica is the master. */
@@ -26,9 +28,8 @@ final class Repairs {
                 bufferBytes,
                 rule.purgeTimeSeconds(),
                 seed,
-                RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
                 false,
-                true);
+                Set.of(Waiver.EMPTY_REPLICA));
     }
 
     static RepairReport run(List<MemoryReplica> replicas, RepairConfig config) throws IOException {

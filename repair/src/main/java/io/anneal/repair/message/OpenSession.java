@@ -11,7 +11,6 @@ import java.util.UUID;
  * @param purgeTimeSeconds T of the canonical form, seconds since 1970
  * @param hashSeed seed of the item hashes
  * @param bufferBytes size of a row buffer
- * @param localDeletionTimeMaxSeconds lowest ceiling of the participants' write formats
  * @param dryRun whether nothing is written
  */
 public record OpenSession(
@@ -22,7 +21,6 @@ public record OpenSession(
         long purgeTimeSeconds,
         long hashSeed,
         int bufferBytes,
-        long localDeletionTimeMaxSeconds,
         boolean dryRun) {
 
     public OpenSession {
@@ -39,7 +37,6 @@ public record OpenSession(
         out.writeLong(purgeTimeSeconds);
         out.writeLong(hashSeed);
         out.writeInt(bufferBytes);
-        out.writeLong(localDeletionTimeMaxSeconds);
         out.writeByte(dryRun ? 1 : 0);
     }
 
@@ -52,7 +49,6 @@ public record OpenSession(
                 in.readLong(),
                 in.readLong(),
                 in.readInt(),
-                in.readLong(),
                 in.readByte() != 0);
     }
 }

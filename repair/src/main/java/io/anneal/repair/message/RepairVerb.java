@@ -6,6 +6,8 @@ import io.anneal.net.Verb;
 public final class RepairVerb {
     /** Opens a session on a replica: {@link OpenSession}, answered by {@link SessionOpened}. */
     public static final Verb OPEN = new Verb(16, "repair.open");
+    /** Fixes what follows from all replicas' answers to {@link #OPEN}: {@link SessionTerms}; answered by nothing. */
+    public static final Verb AGREE = new Verb(26, "repair.agree");
     /** Starts a part of the range, the first and last token of it; answered by nothing. */
     public static final Verb PART = new Verb(17, "repair.part");
     /** Ends the last window and fills the row buffer; answered by {@link SyncVote}. */

@@ -4,6 +4,7 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.TokenRange;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -20,9 +21,10 @@ public record RunRepair(
         List<String> followers,
         int bufferBytes,
         boolean dryRun,
-        boolean allowEmpty) {
+        Set<Waiver> waivers) {
     public RunRepair {
         followers = List.copyOf(followers);
+        waivers = Set.copyOf(waivers);
     }
 
     public void encode(ByteWriter out) {
@@ -34,7 +36,7 @@ public record RunRepair(
         Texts.write(out, followers);
         out.writeInt(bufferBytes);
         out.writeByte(dryRun ? 1 : 0);
-        out.writeByte(allowEmpty ? 1 : 0);
+        Waiver.write(out, waivers);
     }
 
     public static RunRepair decode(ByteReader in) {
@@ -46,6 +48,6 @@ public record RunRepair(
                 Texts.readList(in),
                 in.readInt(),
                 in.readByte() != 0,
-                in.readByte() != 0);
+                Waiver.read(in));
     }
 }

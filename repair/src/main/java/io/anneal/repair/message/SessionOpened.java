@@ -2,6 +2,9 @@ package io.anneal.repair.message;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * A replica's answer to {@link OpenSession}.
@@ -9,15 +12,46 @@ import io.anneal.io.ByteWriter;
  * @param name how the replica calls itself, for reports
  * @param sstableCount SSTables it reads
  * @param dataBytes their uncompressed data
+ * @param localDeletionTimeMaxSeconds ceiling of the format that it writes
+ * @param asOf the moment from which its data dates, to the second; empty for data that is read as it is now
+ * @param notes what the operator should know of the replica, a sentence each
  */
-public record SessionOpened(String name, int sstableCount, long dataBytes) {
+public record SessionOpened(
+        String name,
+        int sstableCount,
+        long dataBytes,
+        long localDeletionTimeMaxSeconds,
+        Optional<Instant> asOf,
+        List<String> notes) {
+    public SessionOpened {
+        notes = List.copyOf(notes);
+    }
+
     public void encode(ByteWriter out) {
         Texts.write(out, name);
         out.writeInt(sstableCount);
         out.writeLong(dataBytes);
+        out.writeLong(localDeletionTimeMaxSeconds);
+        out.writeByte(asOf.isPresent() ? 1 : 0);
+        asOf.ifPresent(moment -> out.writeLong(moment.getEpochSecond()));
+        Texts.write(out, notes);
     }
 
     public static SessionOpened decode(ByteReader in) {
-        return new SessionOpened(Texts.read(in), in.readInt(), in.readLong());
+        return new SessionOpened(
+                Texts.read(in),
+                in.readInt(),
+                in.readLong(),
+                in.readLong(),
+                in.readByte() == 0 ? Optional.empty() : Optional.of(readMoment(in.readLong())),
+                Texts.readList(in));
+    }
+
+    /** A peer may say anything; what no {@link Instant} can be is no message. */
+    private static Instant readMoment(long epochSeconds) {
+        if (epochSeconds < Instant.MIN.getEpochSecond() || epochSeconds > Instant.MAX.getEpochSecond()) {
+            throw new IllegalArgumentException("moment is out of range, seconds=" + epochSeconds);
+        }
+        return Instant.ofEpochSecond(epochSeconds);
     }
 }

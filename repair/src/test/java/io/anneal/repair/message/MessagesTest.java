@@ -12,9 +12,12 @@ import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.testkit.HandMadeTable;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -28,19 +31,29 @@ class MessagesTest {
     private record Layout(String name, Object message, Consumer<ByteWriter> encoder, Function<ByteReader, ?> decoder) {}
 
     private static final OpenSession OPEN =
-            new OpenSession(ID, "ks", "täble", "CREATE TABLE", 1_700_000_000L, -5, 1 << 20, 99, true);
+            new OpenSession(ID, "ks", "täble", "CREATE TABLE", 1_700_000_000L, -5, 1 << 20, true);
     private static final SyncVote VOTE =
             new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5, Long.MAX_VALUE);
     private static final RunRepair RUN = new RunRepair(
-            ID, "ks", "t", new TokenRange(5, -5), List.of("127.0.0.1:1", "127.0.0.1:2"), 1 << 20, false, true);
+            ID,
+            "ks",
+            "t",
+            new TokenRange(5, -5),
+            List.of("127.0.0.1:1", "127.0.0.1:2"),
+            1 << 20,
+            false,
+            Set.of(Waiver.OLD_DATA, Waiver.NO_GC_GRACE));
     private static final SessionFinished FINISHED = new SessionFinished(1, 2, 3, 4, List.of("a", ""));
-    private static final SessionOpened OPENED = new SessionOpened("/data", 3, 1L << 40);
+    private static final SessionOpened OPENED = new SessionOpened(
+            "/data", 3, 1L << 40, 99, Optional.of(Instant.ofEpochSecond(1_700_000_000L)), List.of("a note"));
+    private static final SessionTerms TERMS = new SessionTerms(99, 1_800_000_000L);
     private static final WindowSummary SUMMARY =
             new WindowSummary(new WindowSummary.Sum(1, -2, 3), new WindowSummary.Sum(4, 5, -6));
 
     private static final List<Layout> LAYOUTS = List.of(
             new Layout("open", OPEN, OPEN::encode, OpenSession::decode),
             new Layout("opened", OPENED, OPENED::encode, SessionOpened::decode),
+            new Layout("terms", TERMS, TERMS::encode, SessionTerms::decode),
             new Layout("vote", VOTE, VOTE::encode, in -> SyncVote.decode(in, 2)),
             new Layout("summary", SUMMARY, SUMMARY::encode, WindowSummary::decode),
             new Layout("finished", FINISHED, FINISHED::encode, SessionFinished::decode),

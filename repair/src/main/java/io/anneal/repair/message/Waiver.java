@@ -1,0 +1,35 @@
+package io.anneal.repair.message;
+
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What a repair refuses until the operator says that it is meant. The numbers are on the wire. */
+public enum Waiver {
+    /** A replica holds nothing where others hold much: it lost its data. */
+    EMPTY_REPLICA,
+    /** A replica's data is older than gc_grace, so that deletions may be gone which others never had. */
+    OLD_DATA,
+    /** The table has no gc_grace: a deletion may be purged at any moment. */
+    NO_GC_GRACE;
+
+    static void write(ByteWriter out, Set<Waiver> waivers) {
+        int bits = 0;
+        for (Waiver waiver : waivers) {
+            bits |= 1 << waiver.ordinal();
+        }
+        out.writeByte(bits);
+    }
+
+    static Set<Waiver> read(ByteReader in) {
+        int bits = in.readUnsignedByte();
+        Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
+        for (Waiver waiver : values()) {
+            if ((bits & 1 << waiver.ordinal()) != 0) {
+                waivers.add(waiver);
+            }
+        }
+        return waivers;
+    }
+}
