@@ -15,18 +15,11 @@ public final class ByteWriter {
     private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
     private static final int CAPACITY_MAX_BYTES = Integer.MAX_VALUE - 16;
 
-    private final int usualCapacityMaxBytes;
     private byte[] array;
     private int length;
 
     public ByteWriter(int initialCapacityBytes) {
-        this(initialCapacityBytes, CAPACITY_MAX_BYTES);
-    }
-
-    /** @param usualCapacityMaxBytes doubling stops here; beyond it grows only by what is needed */
-    public ByteWriter(int initialCapacityBytes, int usualCapacityMaxBytes) {
         array = new byte[initialCapacityBytes];
-        this.usualCapacityMaxBytes = usualCapacityMaxBytes;
     }
 
     public byte[] array() {
@@ -68,7 +61,11 @@ public final class ByteWriter {
         if (needed > CAPACITY_MAX_BYTES) {
             throw new IllegalStateException("buffer too large, neededBytes=" + needed);
         }
-        array = Arrays.copyOf(array, (int) Math.max(needed, Math.min(usualCapacityMaxBytes, array.length * 2L)));
+        // By a factor, whatever the size, or the copying grows with the square of what is written; by no more than a
+        // half
+        // of what is there, since this may be a large part of somebody's budget.
+        long grown = array.length + (long) (array.length >> 1);
+        array = Arrays.copyOf(array, (int) Math.max(needed, Math.min(CAPACITY_MAX_BYTES, grown)));
     }
 
     public void writeByte(int value) {

@@ -202,6 +202,11 @@ public final class LocalReplica implements Replica {
     }
 
     @Override
+    public CompletableFuture<byte[]> places(long[] hashes) {
+        return on(open -> open.places(hashes));
+    }
+
+    @Override
     public CompletableFuture<byte[]> push(byte[] items) {
         return on(open -> open.receive(items));
     }

@@ -148,6 +148,11 @@ public final class RemoteReplica implements Replica {
     }
 
     @Override
+    public CompletableFuture<byte[]> places(long[] hashes) {
+        return ask(RepairVerb.PLACES, out -> Contents.write(hashes, out), in -> in.readBytes(in.remainingBytes()));
+    }
+
+    @Override
     public CompletableFuture<byte[]> push(byte[] items) {
         return ask(RepairVerb.PUSH, out -> out.writeBytes(items), in -> in.readBytes(in.remainingBytes()));
     }

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -133,7 +134,7 @@ public final class RepairMaster implements Closeable {
     private void agree(SessionTerms terms) throws IOException {
         List<CompletableFuture<Void>> agreeing = ask(follower -> follower.agree(terms));
         own = new ReplicaSession(table, parameters, terms);
-        sync = new WindowSync(table.schema(), own, followers, listener);
+        sync = new WindowSync(table.schema(), own, followers, listener, config.dryRun());
         Waiting.results(agreeing);
     }
 
@@ -143,6 +144,7 @@ public final class RepairMaster implements Closeable {
 
     private void repairPart() throws IOException {
         boolean first = true;
+        Optional<RingPosition> lastBoundary = Optional.empty();
         RingPosition boundary;
         do {
             List<CompletableFuture<SyncVote>> votes = ask(Replica::fill);
@@ -152,8 +154,10 @@ public final class RepairMaster implements Closeable {
                 refuseEmptyReplica(all);
                 first = false;
             }
+            requireProgress(lastBoundary, all);
             boundary = smallest(all);
             repairWindow(boundary);
+            lastBoundary = Optional.of(boundary);
         } while (!boundary.isEnd());
     }
 
@@ -166,6 +170,17 @@ public final class RepairMaster implements Closeable {
             windowsDiffering++;
         }
         listener.progress(windows, own.rowsRead(), own.bytesRead(), boundary);
+    }
+
+    /** A replica that stays where it is would keep the session for ever. */
+    private void requireProgress(Optional<RingPosition> lastBoundary, List<SyncVote> votes) throws RepairException {
+        for (int i = 0; i < votes.size(); i++) {
+            RingPosition vote = votes.get(i).last();
+            if (lastBoundary.isPresent() && vote.compareTo(lastBoundary.get(), comparator) <= 0) {
+                throw new RepairException("replica has not read beyond the last boundary, replica=" + names.get(i)
+                        + ", vote=" + vote + ", lastBoundary=" + lastBoundary.get());
+            }
+        }
     }
 
     private RingPosition smallest(List<SyncVote> votes) {
@@ -201,7 +216,7 @@ public final class RepairMaster implements Closeable {
                     names.get(i),
                     done.rowsRead(),
                     done.bytesRead(),
-                    done.rowsWritten(),
+                    config.dryRun() ? sync.rowsLacking(i) : done.rowsWritten(),
                     done.deletionsWritten(),
                     done.sstables()));
         }

@@ -138,6 +138,7 @@ public final class RepairService {
             Phase phase = Contents.readPhase(in);
             return session.replica.fetch(phase, Contents.readHashes(in));
         });
+        handle(handlers, RepairVerb.PLACES, (session, in) -> session.replica.places(Contents.readHashes(in)));
         handle(handlers, RepairVerb.PUSH, (session, in) -> session.replica.push(in.readBytes(in.remainingBytes())));
         handle(handlers, RepairVerb.FINISH, this::finish);
         handlers.register(RepairVerb.MORE, (peer, request) -> {

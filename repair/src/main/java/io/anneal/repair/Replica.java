@@ -41,6 +41,9 @@ public interface Replica extends AutoCloseable {
     /** Encoded items, one behind the other, unpurged. */
     CompletableFuture<byte[]> fetch(Phase phase, long[] hashes);
 
+    /** The rows with these hashes as items without content, in the order of the hashes: where they stand. */
+    CompletableFuture<byte[]> places(long[] hashes);
+
     /** Receives encoded items; answers with the ghosts that shadow them. */
     CompletableFuture<byte[]> push(byte[] items);
 

@@ -24,7 +24,9 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 
 /**
@@ -40,6 +42,7 @@ final class ReplicaSession implements Closeable {
     /** SSTables of the parts that are done; they go if the session fails. */
     private final List<Descriptor> completed = new ArrayList<>();
 
+    private final ItemCodec codec;
     private final WindowReader reader;
     private final Window window;
     private ReceivedWriter writer;
@@ -57,7 +60,7 @@ final class ReplicaSession implements Closeable {
                 schema,
                 new SessionPurgeRule(
                         parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
-        ItemCodec codec = new ItemCodec(schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
+        codec = new ItemCodec(schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
         reader = new WindowReader(table, codec, parameters.bufferBytes(), terms.localDeletionTimeMaxSeconds());
         window = new Window(schema, codec, reader.rows(), terms.localDeletionTimeMaxSeconds());
         writer = newWriter();
@@ -114,8 +117,7 @@ final class ReplicaSession implements Closeable {
             throw new RepairException("sync boundary lies behind what was read, replica=" + table.name() + ", boundary="
                     + boundary + ", last=" + reader.lastPlace());
         }
-        reader.rows().window(boundary);
-        window.start(boundary, reader.deletions(boundary));
+        window.start(boundary, reader.window(boundary));
         return summary();
     }
 
@@ -163,6 +165,27 @@ final class ReplicaSession implements Closeable {
                     EncodedItem item = rows.item(i);
                     out.writeBytes(item.buffer(), item.offset(), item.lengthBytes());
                 }
+            }
+        }
+        return out.toByteArray();
+    }
+
+    /**
+     * The rows with these hashes as items without content, in the order of the hashes; a hash that no row has is left out.
+     */
+    byte[] places(long[] hashes) throws IOException {
+        RowBuffer rows = reader.rows();
+        Map<Long, Integer> indexes = new HashMap<>();
+        for (int i = 0; i < rows.windowEnd(); i++) {
+            if (rows.isHashed(i)) {
+                indexes.put(rows.hashLow(i), i);
+            }
+        }
+        ByteWriter out = new ByteWriter(1024);
+        for (long hash : hashes) {
+            Integer index = indexes.get(hash);
+            if (index != null) {
+                codec.place(rows.item(index), out);
             }
         }
         return out.toByteArray();

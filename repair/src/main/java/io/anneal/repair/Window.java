@@ -21,8 +21,12 @@ import io.anneal.repair.row.RowBuffer;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What one replica holds of the window that is being reconciled, and what it received for it. Receiving an item merges it,
@@ -38,7 +42,6 @@ final class Window {
     private final ByteWriter scratch = new ByteWriter(1024);
     private final Row incoming = new Row();
 
-    private final List<HashedDeletion> deletions = new ArrayList<>();
     /** What this replica had, ghosts and what was carried in included. */
     private final KnownDeletions own;
     /** What it had and what it received. */
@@ -52,6 +55,9 @@ final class Window {
 
     private RingPosition boundary = RingPosition.END;
     private boolean open;
+    /** Made when asked for, and anew after something was received. */
+    private Optional<List<HashedDeletion>> deletions = Optional.empty();
+
     private Optional<DeletionItem> carried = Optional.empty();
     private long receivedDeletionCount;
 
@@ -78,15 +84,7 @@ final class Window {
         boundary = windowEnd;
         open = true;
         carried.ifPresent(this::addOwn);
-        for (DeletionItem deletion : items) {
-            boolean shadowed = carried.isPresent()
-                    && carried.get().key().equals(deletion.key())
-                    && !deletion.deletion().supersedes(carried.get().deletion());
-            if (!shadowed) {
-                addOwn(deletion);
-                deletions.add(codec.deletion(deletion));
-            }
-        }
+        items.forEach(this::addOwn);
         carried.ifPresent(this::applyToRows);
     }
 
@@ -104,7 +102,7 @@ final class Window {
             lastBoundary = Optional.of(boundary);
         }
         open = false;
-        deletions.clear();
+        deletions = Optional.empty();
         own.clear();
         known.clear();
         received.clear();
@@ -116,13 +114,33 @@ final class Window {
         return open;
     }
 
+    /**
+     * What is known here now, in ring order, partition deletions before ranges of their key: intervals are disjoint, and none
+     * stands where the partition deletion wins. A partition deletion belongs to the window in which its partition starts.
+     */
     List<HashedDeletion> deletions() {
-        return deletions;
+        if (deletions.isEmpty()) {
+            List<HashedDeletion> all = new ArrayList<>();
+            for (DecoratedKey key : known.keys()) {
+                DeletionTime whole = known.partitionDeletion(key);
+                if (!whole.isLive() && startsHere(key)) {
+                    all.add(codec.deletion(DeletionItem.ofPartition(key, whole)));
+                }
+                known.steps(key).forEach(step -> all.add(codec.deletion(DeletionItem.ofRange(key, step))));
+            }
+            deletions = Optional.of(List.copyOf(all));
+        }
+        return deletions.get();
+    }
+
+    private boolean startsHere(DecoratedKey key) {
+        RingPosition start = RingPosition.of(key, PositionInPartition.START);
+        return lastBoundary.isEmpty() || start.compareTo(lastBoundary.get(), comparator) > 0;
     }
 
     HashSum deletionSum() {
         HashSum sum = new HashSum();
-        for (HashedDeletion deletion : deletions) {
+        for (HashedDeletion deletion : deletions()) {
             if (deletion.hashed()) {
                 sum.add(deletion.low(), deletion.high());
             }
@@ -131,7 +149,7 @@ final class Window {
     }
 
     long[] deletionHashes() {
-        return deletions.stream()
+        return deletions().stream()
                 .filter(HashedDeletion::hashed)
                 .mapToLong(HashedDeletion::low)
                 .toArray();
@@ -166,11 +184,7 @@ final class Window {
 
     /** Whether something of the deletion is in force among all that is known here. */
     boolean isInForce(DeletionItem deletion) {
-        if (deletion.isPartition()) {
-            return known.partitionDeletion(deletion.key()).equals(deletion.deletion());
-        }
-        return known.covering(deletion.key(), deletion.range().orElseThrow()).stream()
-                .anyMatch(part -> KnownDeletions.deletionOf(part).equals(deletion.deletion()));
+        return known.isInForce(deletion);
     }
 
     /**
@@ -184,14 +198,26 @@ final class Window {
         if (!open) {
             throw new IllegalStateException("items were received, and no window is open");
         }
-        ByteWriter ghosts = new ByteWriter(64);
+        GhostAnswer ghosts = new GhostAnswer();
         List<DeletionItem> added = new ArrayList<>();
         for (int at = 0; at < items.length; at = item.endOffset()) {
             if (ItemCodec.isDeletion(item.wrap(items, at, items.length))) {
                 DeletionItem deletion = codec.readDeletion(item);
                 requireInWindow(deletion);
-                receiveDeletion(deletion, added, ghosts);
+                ghosts.addAbove(deletion);
+                if (known.adds(deletion)) {
+                    added.add(deletion);
+                }
             }
+        }
+        // All together: what is known is made disjoint once for all of them, not once for each.
+        for (DeletionItem deletion : added) {
+            known.add(deletion);
+            received.add(deletion);
+        }
+        receivedDeletionCount += added.size();
+        if (!added.isEmpty()) {
+            deletions = Optional.empty();
         }
         added.forEach(this::applyToRows);
         for (int at = 0; at < items.length; at = item.endOffset()) {
@@ -199,7 +225,95 @@ final class Window {
                 receiveRow(ghosts);
             }
         }
-        return ghosts.toByteArray();
+        return ghosts.out.toByteArray();
+    }
+
+    /**
+     * The ghosts that answer what was received, each as a whole and once, however much of what was received it shadows.
+     * Whole within the window: a partition deletion is one where its partition starts, and behind that the interval that is
+     * left of it.
+     */
+    private final class GhostAnswer {
+        private final ByteWriter out = new ByteWriter(64);
+        private final Set<DecoratedKey> partitions = new HashSet<>();
+        private final Set<RangeDeletion> steps = Collections.newSetFromMap(new IdentityHashMap<>());
+
+        /** Those that shadow a part of a deletion. */
+        void addAbove(DeletionItem deletion) {
+            DecoratedKey key = deletion.key();
+            if (isAbove(own.partitionDeletion(key), deletion)) {
+                add(key);
+            }
+            if (!deletion.isPartition()) {
+                for (RangeDeletion step : own.overlapping(key, deletion.range().orElseThrow())) {
+                    if (isAbove(KnownDeletions.deletionOf(step), deletion)) {
+                        add(key, step);
+                    }
+                }
+            }
+        }
+
+        private boolean isAbove(DeletionTime ours, DeletionItem deletion) {
+            return codec.isGhost(ours) && ours.supersedes(deletion.deletion());
+        }
+
+        /** The one that shadows a part of a row, if there is one. */
+        void addAbove(RingPosition position, Row row) {
+            DecoratedKey key = position.key().orElseThrow();
+            boolean isStatic = position.position().region() == PositionInPartition.Region.STATIC;
+            Optional<RangeDeletion> step = isStatic
+                    ? Optional.empty()
+                    : own.step(key, position.position().prefix());
+            DeletionTime ours = step.map(KnownDeletions::deletionOf).orElseGet(() -> own.partitionDeletion(key));
+            if (!codec.isGhost(ours) || !WindowRows.isTouched(row, ours.timestampMicros())) {
+                return;
+            }
+            if (step.isPresent()) {
+                add(key, step.get());
+            } else {
+                add(key);
+            }
+        }
+
+        void add(byte[] row) {
+            out.writeBytes(row);
+        }
+
+        private void add(DecoratedKey key, RangeDeletion step) {
+            if (steps.add(step)) {
+                out.writeBytes(codec.encode(DeletionItem.ofRange(key, step)));
+            }
+        }
+
+        private void add(DecoratedKey key) {
+            if (partitions.add(key)) {
+                DeletionTime ours = own.partitionDeletion(key);
+                out.writeBytes(codec.encode(
+                        startsHere(key)
+                                ? DeletionItem.ofPartition(key, ours)
+                                : DeletionItem.ofRange(key, restOfPartition(key, ours))));
+            }
+        }
+    }
+
+    /** All of a partition that the window has, of one that started in a window before. */
+    private RangeDeletion restOfPartition(DecoratedKey key, DeletionTime deletion) {
+        RangeDeletion range = new RangeDeletion();
+        int startWeight = ClusteringComparator.BEFORE;
+        PositionInPartition start = lastBoundary.orElseThrow().position();
+        if (start.region() == PositionInPartition.Region.CLUSTERED) {
+            range.start().wrap(start.prefix());
+            startWeight = start.weight();
+        }
+        int endWeight = ClusteringComparator.AFTER;
+        PositionInPartition end = boundary.position();
+        if (boundary.key().filter(key::equals).isPresent() && end.region() == PositionInPartition.Region.CLUSTERED) {
+            range.end().wrap(end.prefix());
+            endWeight = end.weight();
+        }
+        range.weights(startWeight, endWeight);
+        range.deletion(deletion.timestampMicros(), deletion.localDeletionTimeSeconds());
+        return range;
     }
 
     private void requireInWindow(DeletionItem deletion) throws RepairException {
@@ -230,29 +344,6 @@ final class Window {
         }
     }
 
-    private void receiveDeletion(DeletionItem deletion, List<DeletionItem> added, ByteWriter ghosts) {
-        if (deletion.isPartition()) {
-            DeletionTime ours = own.partitionDeletion(deletion.key());
-            if (codec.isGhost(ours) && ours.supersedes(deletion.deletion())) {
-                ghosts.writeBytes(codec.encode(DeletionItem.ofPartition(deletion.key(), ours)));
-            }
-        } else {
-            for (RangeDeletion part :
-                    own.covering(deletion.key(), deletion.range().orElseThrow())) {
-                DeletionTime ours = KnownDeletions.deletionOf(part);
-                if (codec.isGhost(ours) && ours.supersedes(deletion.deletion())) {
-                    ghosts.writeBytes(codec.encode(DeletionItem.ofRange(deletion.key(), part)));
-                }
-            }
-        }
-        if (known.adds(deletion)) {
-            known.add(deletion);
-            received.add(deletion);
-            receivedDeletionCount++;
-            added.add(deletion);
-        }
-    }
-
     /** Applies a deletion to the rows of the window that it covers. */
     private void applyToRows(DeletionItem deletion) {
         RingPosition from;
@@ -268,7 +359,7 @@ final class Window {
         rows.apply(from, to, this::covering);
     }
 
-    private void receiveRow(ByteWriter ghosts) throws IOException {
+    private void receiveRow(GhostAnswer ghosts) throws IOException {
         item.readRow(incoming);
         RingPosition position = codec.position(item);
         requireInWindow(position, position, 1);
@@ -282,7 +373,10 @@ final class Window {
                 rows.merge(incoming, before, covering(position), position.key().orElseThrow());
 
         if (after.hashed() != incomingHashed || after.hashed() && after.low() != incomingLow) {
-            answerWithGhosts(position, before, after, ghosts);
+            ghosts.addAbove(position, incoming);
+            if (before.isPresent() && !after.isNothing()) {
+                ghosts.add(after.encoded());
+            }
         }
         boolean unchanged = before.isEmpty()
                 ? !after.hashed()
@@ -290,33 +384,6 @@ final class Window {
         if (!unchanged) {
             rows.put(position, after);
         }
-    }
-
-    private void answerWithGhosts(RingPosition position, Optional<HeldRow> before, HeldRow after, ByteWriter ghosts) {
-        DecoratedKey key = position.key().orElseThrow();
-        boolean isStatic = position.position().region() == PositionInPartition.Region.STATIC;
-        DeletionTime ours = isStatic
-                ? own.partitionDeletion(key)
-                : own.covering(key, position.position().prefix());
-        if (codec.isGhost(ours) && WindowRows.isTouched(incoming, ours.timestampMicros())) {
-            ghosts.writeBytes(codec.encode(
-                    isStatic
-                            ? DeletionItem.ofPartition(key, ours)
-                            : DeletionItem.ofRange(
-                                    key, around(position.position().prefix(), ours))));
-        }
-        if (before.isPresent() && !after.isNothing()) {
-            ghosts.writeBytes(after.encoded());
-        }
-    }
-
-    private static RangeDeletion around(Clustering row, DeletionTime deletion) {
-        RangeDeletion range = new RangeDeletion();
-        range.start().wrap(row);
-        range.end().wrap(row);
-        range.weights(ClusteringComparator.BEFORE, ClusteringComparator.AFTER);
-        range.deletion(deletion.timestampMicros(), deletion.localDeletionTimeSeconds());
-        return range;
     }
 
     /** Partition and range deletions received in this window that this replica lacked. */

@@ -35,6 +35,7 @@ final class WindowReader implements Closeable {
     private DeletionReader deletions;
     private Optional<FragmentCursor> cursor = Optional.empty();
     private FragmentKind last;
+    private Optional<RingPosition> lastBoundary = Optional.empty();
     private long rowsRead;
     private long bytesRead;
 
@@ -67,12 +68,18 @@ final class WindowReader implements Closeable {
         cursor = Optional.of(table.scan(part, localDeletionTimeMaxSeconds));
         deletions = new DeletionReader(comparator);
         last = null;
+        lastBoundary = Optional.empty();
     }
 
+    /** Reads until the buffer is full, and beyond the last boundary in any case: every window ends behind the one before. */
     void readAhead() throws IOException {
-        while (cursor.isPresent() && rows.aheadBytes() + deletions.bytes() < bufferBytes) {
+        while (cursor.isPresent() && (rows.aheadBytes() + deletions.bytes() < bufferBytes || !isBehind(lastBoundary))) {
             readOne(cursor.get());
         }
+    }
+
+    private boolean isBehind(Optional<RingPosition> place) {
+        return place.isEmpty() || last != null && lastPlace().compareTo(place.get(), comparator) > 0;
     }
 
     private void readOne(FragmentCursor from) throws IOException {
@@ -117,6 +124,9 @@ final class WindowReader implements Closeable {
         if (cursor.isEmpty()) {
             return RingPosition.END;
         }
+        if (last == null) {
+            throw new IllegalStateException("nothing was read yet, replica=" + table.name());
+        }
         return switch (last) {
             case STATIC_ROW, CLUSTERING_ROW -> behind(rows.position(rows.count() - 1));
             case RANGE_TOMBSTONE_CHANGE -> deletions.lastChange();
@@ -133,8 +143,10 @@ final class WindowReader implements Closeable {
         return RingPosition.of(row.key().orElseThrow(), PositionInPartition.after(clustering));
     }
 
-    /** The deletions up to the boundary. */
-    List<DeletionItem> deletions(RingPosition boundary) {
+    /** Makes everything up to the boundary the window; these are its deletions. */
+    List<DeletionItem> window(RingPosition boundary) {
+        rows.window(boundary);
+        lastBoundary = Optional.of(boundary);
         return deletions.window(boundary);
     }
 

@@ -55,8 +55,14 @@ final class WindowRows {
         newRows.clear();
     }
 
+    /** Of all rows held now, received ones included. */
     HashSum sum() {
         HashSum sum = new HashSum();
+        for (HeldRow row : newRows.values()) {
+            if (row.hashed()) {
+                sum.add(row.low(), row.high());
+            }
+        }
         for (int i = 0; i < rows.windowEnd(); i++) {
             if (rows.isHashed(i)) {
                 sum.add(rows.hashLow(i), rows.hashHigh(i));
@@ -65,7 +71,9 @@ final class WindowRows {
         return sum;
     }
 
+    /** Of the rows that were read; asked for before any is received. */
     long[] hashes() {
+        assert newRows.isEmpty() : newRows.size();
         long[] hashes = new long[rows.windowEnd()];
         int count = 0;
         for (int i = 0; i < rows.windowEnd(); i++) {
@@ -149,9 +157,7 @@ final class WindowRows {
             rows.kill(index);
             return;
         }
-        int offset = rows.bytes().lengthBytes();
-        rows.bytes().writeBytes(row.encoded());
-        rows.replace(index, offset, row.encoded().length, row.hashed(), row.high(), row.low());
+        rows.replace(index, row.encoded(), row.hashed(), row.high(), row.low());
     }
 
     private HeldRow encodeMerged(KeyView key) {

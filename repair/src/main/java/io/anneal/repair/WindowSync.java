@@ -16,17 +16,25 @@ import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
 
 /**
  * Reconciles one window: deletions first, then rows. Each phase is: lists of hashes from the followers whose sum differs,
- * fetch what the master lacks, receive it, push to each follower what it lacks, spread the ghosts that answer. See decision
- * 2 in {@code docs/decisions}. Runs on the master's thread.
+ * fetch what the master lacks, receive it, push to each follower what it lacks, spread the ghosts that answer. Then the
+ * sums are compared again: nothing is called equal that was not found equal. See decision 2 in {@code docs/decisions}.
+ *
+ * <p>What a follower lists must add up to its sum, and what it sends must have the hashes asked for, each once. In a dry
+ * run rows stay where they are: places of differing rows are asked for and counted. Two different items of a window with
+ * one 64-bit hash (n items: n^2 / 2^65, one in four billion for 100,000) end the repair by one of these checks; another
+ * session has another seed. Runs on the master's thread.
  */
 final class WindowSync {
     /** Ghosts are held by all after one round; more mean a mistake. */
@@ -44,22 +52,39 @@ final class WindowSync {
     private final EncodedItem item;
     private final ClusteringComparator comparator;
 
+    private final boolean dryRun;
+    /** Rows that each replica would receive at most, the master first; in a dry run only. */
+    private final long[] rowsLacking;
+
     private long rowsDiffering;
     private long deletionsDiffering;
     private long itemsFetched;
     private long itemsPushed;
     private long itemBytes;
 
-    WindowSync(TableSchema schema, ReplicaSession own, List<Replica> followers, RepairListener listener) {
+    WindowSync(
+            TableSchema schema, ReplicaSession own, List<Replica> followers, RepairListener listener, boolean dryRun) {
         this.own = own;
         this.followers = followers;
         this.listener = listener;
+        this.dryRun = dryRun;
+        rowsLacking = new long[followers.size() + 1];
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
     }
 
     long rowsDiffering() {
         return rowsDiffering;
+    }
+
+    /**
+     * In a dry run: places where a replica has no row that another has, or where several versions are, of which each replica
+     * may lack a part.
+     *
+     * @param replica 0 for the master, then the followers
+     */
+    long rowsLacking(int replica) {
+        return rowsLacking[replica];
     }
 
     long deletionsDiffering() {
@@ -78,21 +103,30 @@ final class WindowSync {
         return itemBytes;
     }
 
-    /** Makes all replicas hold the same in the window; whether they did not before. */
+    /**
+     * Makes all replicas hold the same in the window, or counts in what they differ; whether they did.
+     *
+     * @throws RepairException when a follower answers what cannot be, or the sums differ afterwards
+     */
     boolean reconcile(WindowSummary ownSummary, List<WindowSummary> summaries) throws IOException {
         WindowSummary mine = ownSummary;
         List<WindowSummary> theirs = summaries;
         boolean deletionsDiffer = differs(Phase.DELETIONS, mine, theirs);
         if (deletionsDiffer) {
             reconcileDeletions(mine, theirs);
-            List<CompletableFuture<WindowSummary>> asked =
-                    followers.stream().map(Replica::summary).toList();
+            theirs = sumsAgain();
             mine = own.summary();
-            theirs = Waiting.results(asked);
+            requireEqual(Phase.DELETIONS, mine, theirs);
         }
         boolean rowsDiffer = differs(Phase.ROWS, mine, theirs);
-        if (rowsDiffer) {
+        if (rowsDiffer && dryRun) {
+            countRows(mine, theirs);
+        } else if (rowsDiffer) {
             reconcileRows(mine, theirs);
+            theirs = sumsAgain();
+            mine = own.summary();
+            requireEqual(Phase.DELETIONS, mine, theirs);
+            requireEqual(Phase.ROWS, mine, theirs);
         }
         return deletionsDiffer || rowsDiffer;
     }
@@ -101,68 +135,116 @@ final class WindowSync {
         return theirs.stream().anyMatch(summary -> !summary.of(phase).equals(mine.of(phase)));
     }
 
+    private List<WindowSummary> sumsAgain() throws IOException {
+        List<CompletableFuture<WindowSummary>> asked =
+                followers.stream().map(Replica::summary).toList();
+        return Waiting.results(asked);
+    }
+
+    private void requireEqual(Phase phase, WindowSummary mine, List<WindowSummary> theirs) throws RepairException {
+        for (int i = 0; i < followers.size(); i++) {
+            WindowSummary.Sum sum = theirs.get(i).of(phase);
+            if (!sum.equals(mine.of(phase))) {
+                throw new RepairException("replica differs after it was given what it lacked, replica="
+                        + followers.get(i).name() + ", phase=" + phase + ", items=" + sum.count() + ", itemsOfMaster="
+                        + mine.of(phase).count());
+            }
+        }
+    }
+
     /** The hashes of each follower; those whose sum is the master's are not asked. */
     private List<HashList> hashLists(Phase phase, HashList mine, WindowSummary sum, List<WindowSummary> theirs)
             throws IOException {
-        List<CompletableFuture<HashList>> lists = new ArrayList<>();
+        List<CompletableFuture<HashList>> asked = new ArrayList<>();
         for (int i = 0; i < followers.size(); i++) {
             boolean equal = theirs.get(i).of(phase).equals(sum.of(phase));
-            lists.add(
+            asked.add(
                     equal
                             ? CompletableFuture.completedFuture(mine)
                             : followers.get(i).hashes(phase).thenApply(HashList::of));
         }
-        return Waiting.results(lists);
+        List<HashList> lists = Waiting.results(asked);
+        for (int i = 0; i < followers.size(); i++) {
+            WindowSummary.Sum told = theirs.get(i).of(phase);
+            if (lists.get(i).size() != told.count() || lists.get(i).sum() != told.low()) {
+                throw new RepairException("hashes of a replica do not add up to its sum, replica="
+                        + followers.get(i).name() + ", phase=" + phase + ", hashes="
+                        + lists.get(i).size() + ", items=" + told.count());
+            }
+        }
+        return lists;
     }
 
+    /** Items of one phase as they came, with their hashes in the same order. */
+    private record Fetched(byte[] items, long[] hashes) {}
+
     /** Fetches each item that the master lacks once. */
-    private byte[] fetchMissing(Phase phase, HashList mine, List<HashList> lists) throws IOException {
-        HashList covered = mine;
+    private Fetched fetchMissing(Phase phase, HashList mine, List<HashList> lists) throws IOException {
+        List<long[]> wanted = missing(mine, lists);
         List<CompletableFuture<byte[]>> fetches = new ArrayList<>();
-        int[] wanted = new int[followers.size()];
         for (int i = 0; i < followers.size(); i++) {
-            long[] missing = lists.get(i).without(covered);
-            wanted[i] = missing.length;
-            covered = covered.with(missing);
             fetches.add(
-                    missing.length == 0
+                    wanted.get(i).length == 0
                             ? CompletableFuture.completedFuture(NOTHING)
-                            : followers.get(i).fetch(phase, missing));
+                            : followers.get(i).fetch(phase, wanted.get(i)));
         }
         ByteWriter all = new ByteWriter(1024);
+        LongStream.Builder hashes = LongStream.builder();
         for (int i = 0; i < followers.size(); i++) {
             byte[] items = Waiting.result(fetches.get(i));
-            check(followers.get(i), phase, items, wanted[i]);
-            itemsFetched += wanted[i];
+            check(followers.get(i), phase, items, wanted.get(i)).forEach(hashes::add);
+            itemsFetched += wanted.get(i).length;
             itemBytes += items.length;
             all.writeBytes(items);
         }
-        return all.toByteArray();
+        return new Fetched(all.toByteArray(), hashes.build().toArray());
     }
 
-    /** What a follower listed and did not send would be missing everywhere, without a word. */
-    private void check(Replica follower, Phase phase, byte[] items, int wanted) throws RepairException {
-        int count = 0;
-        int fitting = 0;
+    /** What to ask each follower for, so that the master gets each hash that it lacks once. */
+    private List<long[]> missing(HashList mine, List<HashList> lists) {
+        List<long[]> wanted = new ArrayList<>();
+        HashList covered = mine;
+        for (HashList list : lists) {
+            long[] missing = list.without(covered);
+            covered = covered.with(missing);
+            wanted.add(missing);
+        }
+        return wanted;
+    }
+
+    /** The hashes of what a follower sent: those that it was asked for, each once, or it is told by name. */
+    private List<Long> check(Replica follower, Phase phase, byte[] items, long[] wanted) throws IOException {
+        List<Long> hashes = new ArrayList<>();
         try {
             for (int at = 0; at < items.length; at = item.endOffset()) {
-                boolean isDeletion = ItemCodec.isDeletion(item.wrap(items, at, items.length));
-                count++;
-                fitting += isDeletion == (phase == Phase.DELETIONS) ? 1 : 0;
+                item.wrap(items, at, items.length);
+                if (ItemCodec.isDeletion(item) != (phase == Phase.DELETIONS)) {
+                    throw notAsked(follower, phase, "another kind, kind=" + item.kind());
+                }
+                hashes.add(
+                        phase == Phase.DELETIONS
+                                ? own.current().hash(item).low()
+                                : own.current().hashOf(item));
             }
         } catch (CorruptItemException e) {
             throw new RepairException("replica sent what is no item, replica=" + follower.name(), e);
         }
-        if (count < wanted || fitting < count) {
-            throw new RepairException("replica did not send what it listed, replica=" + follower.name() + ", phase="
-                    + phase + ", wanted=" + wanted + ", sent=" + count + ", ofThisKind=" + fitting);
+        long[] sent = hashes.stream().mapToLong(Long::longValue).sorted().toArray();
+        if (!Arrays.equals(sent, wanted)) {
+            throw notAsked(follower, phase, "wanted=" + wanted.length + ", sent=" + sent.length);
         }
+        return hashes;
+    }
+
+    private static RepairException notAsked(Replica follower, Phase phase, String facts) {
+        return new RepairException(
+                "replica did not send what it listed, replica=" + follower.name() + ", phase=" + phase + ", " + facts);
     }
 
     private void reconcileDeletions(WindowSummary sum, List<WindowSummary> theirs) throws IOException {
         HashList mine = HashList.of(own.hashes(Phase.DELETIONS));
         List<HashList> lists = hashLists(Phase.DELETIONS, mine, sum, theirs);
-        byte[] fetched = fetchMissing(Phase.DELETIONS, mine, lists);
+        byte[] fetched = fetchMissing(Phase.DELETIONS, mine, lists).items();
         List<HashedDeletion> union = new ArrayList<>(own.current().deletions());
         for (int at = 0; at < fetched.length; at = item.endOffset()) {
             item.wrap(fetched, at, fetched.length);
@@ -192,9 +274,9 @@ final class WindowSync {
     private void reconcileRows(WindowSummary sum, List<WindowSummary> theirs) throws IOException {
         HashList mine = HashList.of(own.hashes(Phase.ROWS));
         List<HashList> lists = hashLists(Phase.ROWS, mine, sum, theirs);
-        byte[] fetched = fetchMissing(Phase.ROWS, mine, lists);
+        Fetched fetched = fetchMissing(Phase.ROWS, mine, lists);
         NavigableMap<RingPosition, List<Long>> touched = touched(fetched);
-        byte[] ghosts = onlyDeletions(own.receive(fetched));
+        byte[] ghosts = onlyDeletions(own.receive(fetched.items()));
 
         List<ByteWriter> pushes = emptyPushes();
         long[] touchedHashes = new long[touched.size()];
@@ -213,21 +295,104 @@ final class WindowSync {
     }
 
     /** The places of what was fetched, with the hashes of the versions that replicas hold there. */
-    private NavigableMap<RingPosition, List<Long>> touched(byte[] fetched) throws IOException {
+    private NavigableMap<RingPosition, List<Long>> touched(Fetched fetched) throws IOException {
         NavigableMap<RingPosition, List<Long>> touched =
                 new TreeMap<>((left, right) -> left.compareTo(right, comparator));
         Window window = own.current();
-        for (int at = 0; at < fetched.length; at = item.endOffset()) {
-            item.wrap(fetched, at, fetched.length);
-            RingPosition position = window.position(item);
-            touched.computeIfAbsent(position, place -> {
+        byte[] items = fetched.items();
+        int index = 0;
+        for (int at = 0; at < items.length; at = item.endOffset()) {
+            item.wrap(items, at, items.length);
+            touched.computeIfAbsent(window.position(item), place -> {
                         List<Long> hashes = new ArrayList<>();
                         window.rows().heldAt(place).filter(HeldRow::hashed).ifPresent(row -> hashes.add(row.low()));
                         return hashes;
                     })
-                    .add(window.hashOf(item));
+                    .add(fetched.hashes()[index++]);
         }
         return touched;
+    }
+
+    /** Who holds what at one place: a replica lacks nothing there if it holds every version. */
+    private final class DifferingPlace {
+        private final BitSet complete = new BitSet();
+        private boolean isEmpty = true;
+
+        void addVersion(BitSet holders) {
+            if (isEmpty) {
+                complete.or(holders);
+                isEmpty = false;
+            } else {
+                complete.and(holders);
+            }
+        }
+
+        void count() {
+            for (int i = 0; i < rowsLacking.length; i++) {
+                rowsLacking[i] += complete.get(i) ? 0 : 1;
+            }
+        }
+    }
+
+    /** The places at which rows differ, told by hashes: no row is moved. */
+    private void countRows(WindowSummary sum, List<WindowSummary> theirs) throws IOException {
+        HashList mine = HashList.of(own.hashes(Phase.ROWS));
+        List<HashList> lists = hashLists(Phase.ROWS, mine, sum, theirs);
+        NavigableMap<RingPosition, DifferingPlace> places =
+                new TreeMap<>((left, right) -> left.compareTo(right, comparator));
+        RowBuffer rows = own.current().rows().buffer();
+        for (int index = 0; index < rows.windowEnd(); index++) {
+            long hash = rows.hashLow(index);
+            if (rows.isHashed(index) && !lists.stream().allMatch(list -> list.contains(hash))) {
+                places.computeIfAbsent(rows.position(index), place -> new DifferingPlace())
+                        .addVersion(holders(hash, mine, lists));
+            }
+        }
+        List<long[]> wanted = missing(mine, lists);
+        for (int i = 0; i < followers.size(); i++) {
+            if (wanted.get(i).length > 0) {
+                byte[] bare = Waiting.result(followers.get(i).places(wanted.get(i)));
+                addPlaces(followers.get(i), bare, wanted.get(i), mine, lists, places);
+            }
+        }
+        places.forEach((position, place) -> {
+            place.count();
+            rowsDiffering++;
+            listener.rowDiffers(position);
+        });
+    }
+
+    private static BitSet holders(long hash, HashList mine, List<HashList> lists) {
+        BitSet holders = new BitSet();
+        holders.set(0, mine.contains(hash));
+        for (int i = 0; i < lists.size(); i++) {
+            holders.set(i + 1, lists.get(i).contains(hash));
+        }
+        return holders;
+    }
+
+    /** Takes in places that come in the order of the hashes asked for. */
+    private void addPlaces(
+            Replica follower,
+            byte[] bare,
+            long[] wanted,
+            HashList mine,
+            List<HashList> lists,
+            NavigableMap<RingPosition, DifferingPlace> places)
+            throws IOException {
+        int index = 0;
+        try {
+            for (int at = 0; at < bare.length && index < wanted.length; at = item.endOffset()) {
+                item.wrap(bare, at, bare.length);
+                places.computeIfAbsent(own.current().position(item), place -> new DifferingPlace())
+                        .addVersion(holders(wanted[index++], mine, lists));
+            }
+        } catch (CorruptItemException e) {
+            throw new RepairException("replica sent what is no item, replica=" + follower.name(), e);
+        }
+        if (index < wanted.length || item.endOffset() != bare.length) {
+            throw notAsked(follower, Phase.ROWS, "placesWanted=" + wanted.length + ", atLeast=" + index);
+        }
     }
 
     private void pushTouched(HeldRow row, List<Long> versions, List<HashList> lists, List<ByteWriter> pushes) {

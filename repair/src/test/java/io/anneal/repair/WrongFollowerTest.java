@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.fragment.DeletionTime;
-import io.anneal.key.DecoratedKey;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
 import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.ItemCodec;
 import io.anneal.store.StagingDirectory;
@@ -16,7 +20,6 @@ import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -35,15 +38,19 @@ class WrongFollowerTest {
     @TempDir
     private Path directory;
 
-    private void repairShouldFailWith(byte[] fetched, String... texts) throws IOException {
+    /** What a wrong follower does where the honest one would answer. */
+    private interface Lie {
+        Object answer(LocalReplica honest, Object[] arguments);
+    }
+
+    private void repairShouldFailWhen(String method, Lie lie, String... texts) throws IOException {
         try (StagingDirectory ownStaging = StagingDirectory.open(directory.resolve("master"));
                 StagingDirectory otherStaging = StagingDirectory.open(directory.resolve("follower"))) {
             TestTable own = new TestTable("master", Sessions.rows(KEYS.get(0), 1), Optional.of(ownStaging));
             TestTable other = new TestTable("follower", Sessions.rows(KEYS.get(1), 2), Optional.of(otherStaging));
             LocalReplica honest = new LocalReplica("follower", other.opener(), Runnable::run);
-            Replica wrong = answering(honest, fetched);
-            try (RepairMaster master =
-                    new RepairMaster(Sessions.config(1 << 20), own, List.of(wrong), RepairListener.NONE)) {
+            try (RepairMaster master = new RepairMaster(
+                    Sessions.config(1), own, List.of(lying(honest, method, lie)), RepairListener.NONE)) {
                 assertThatThrownBy(master::run)
                         .isInstanceOf(RepairException.class)
                         .hasMessageContainingAll(texts);
@@ -56,42 +63,88 @@ class WrongFollowerTest {
         }
     }
 
-    private static Replica answering(Replica honest, byte[] fetched) {
+    private static Replica lying(LocalReplica honest, String name, Lie lie) {
         return (Replica) Proxy.newProxyInstance(
-                Replica.class.getClassLoader(), new Class<?>[] {Replica.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("fetch")) {
-                        assertThat(arguments[0]).isEqualTo(Phase.ROWS);
-                        return CompletableFuture.completedFuture(fetched);
-                    }
-                    return method.invoke(honest, arguments);
-                });
+                Replica.class.getClassLoader(),
+                new Class<?>[] {Replica.class},
+                (proxy, method, arguments) -> method.getName().equals(name)
+                        ? lie.answer(honest, arguments)
+                        : method.invoke(honest, arguments));
     }
 
-    private static byte[] two(byte[] left, byte[] right) {
-        byte[] both = Arrays.copyOf(left, left.length + right.length);
-        System.arraycopy(right, 0, both, left.length, right.length);
-        return both;
+    private static Lie saying(Object answer) {
+        return (honest, arguments) -> CompletableFuture.completedFuture(answer);
+    }
+
+    private static byte[] times(int count, byte[] items) {
+        ByteWriter all = new ByteWriter(64);
+        for (int i = 0; i < count; i++) {
+            all.writeBytes(items);
+        }
+        return all.toByteArray();
     }
 
     @Test
     void shouldStopWhenFollowerSendsNothing() throws IOException {
-        repairShouldFailWith(new byte[0], "replica=follower", "wanted=2", "sent=0");
+        repairShouldFailWhen("fetch", saying(new byte[0]), "replica=follower", "wanted=1", "sent=0");
     }
 
     @Test
     void shouldStopWhenFollowerSendsDeletionsForRows() throws IOException {
-        repairShouldFailWith(two(DELETION, DELETION), "replica=follower", "ofThisKind=0");
+        repairShouldFailWhen("fetch", saying(DELETION), "replica=follower", "phase=ROWS", "kind=PARTITION_DELETION");
     }
 
     @Test
     void shouldStopWhenFollowerSendsNoItems() throws IOException {
-        repairShouldFailWith(new byte[] {1, 2, 3}, "replica=follower", "no item");
+        repairShouldFailWhen("fetch", saying(new byte[] {1, 2, 3}), "replica=follower", "no item");
     }
 
     @Test
-    void shouldStopWhenFollowerSendsTokensOutsideThePart() throws IOException {
-        byte[] row = Sessions.encoded(
-                DecoratedKey.of(new byte[0]), HandMadeTable.row(1, 1).live(5).build());
-        repairShouldFailWith(two(row, row), "outside the window");
+    void shouldStopWhenFollowerSendsRowFourTimes() throws IOException {
+        repairShouldFailWhen(
+                "fetch",
+                (honest, arguments) -> honest.fetch((Phase) arguments[0], (long[]) arguments[1])
+                        .thenApply(items -> times(4, items)),
+                "replica=follower",
+                "wanted=1",
+                "sent=4");
+    }
+
+    @Test
+    void shouldStopWhenFollowerInventsRow() throws IOException {
+        byte[] invented =
+                Sessions.encoded(KEYS.get(1), HandMadeTable.row(0, 77).live(5).build());
+        repairShouldFailWhen("fetch", saying(invented), "replica=follower", "did not send what it listed");
+    }
+
+    @Test
+    void shouldStopWhenFollowerHasTokensOutsideThePart() throws IOException {
+        repairShouldFailWhen(
+                "startPart",
+                (honest, arguments) -> honest.startPart(
+                        new TokenRange.Linear(KEYS.get(1).token(), KEYS.get(1).token())),
+                "outside the window");
+    }
+
+    @Test
+    void shouldStopWhenFollowerDropsWhatIsPushed() throws IOException {
+        repairShouldFailWhen("push", saying(new byte[0]), "replica=follower", "differs after it was given");
+    }
+
+    @Test
+    void shouldStopWhenHashesOfFollowerDoNotAddUp() throws IOException {
+        repairShouldFailWhen("hashes", saying(new long[] {1}), "replica=follower", "do not add up");
+        repairShouldFailWhen("hashes", saying(new long[] {}), "replica=follower", "do not add up");
+    }
+
+    @Test
+    void shouldStopWhenFollowerRepeatsItsVote() throws IOException {
+        SyncVote vote = new SyncVote(
+                RingPosition.of(KEYS.get(0), PositionInPartition.at(HandMadeTable.clustering(0, 0))), 1, 1);
+        repairShouldFailWhen(
+                "fill",
+                (honest, arguments) -> honest.fill().thenApply(right -> vote),
+                "replica=follower",
+                "not read beyond the last boundary");
     }
 }

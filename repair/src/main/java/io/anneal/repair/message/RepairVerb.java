@@ -20,6 +20,8 @@ public final class RepairVerb {
     public static final Verb HASHES = new Verb(21, "repair.hashes");
     /** Items by hash, in parts both ways. */
     public static final Verb FETCH = new Verb(22, "repair.fetch");
+    /** Where rows of these hashes stand, in parts both ways. */
+    public static final Verb PLACES = new Verb(27, "repair.places");
     /** Items that the replica lacks, in parts; answered by its ghosts, in parts. */
     public static final Verb PUSH = new Verb(23, "repair.push");
     /** Ends the session and completes what was received; answered by {@link SessionFinished}. */

@@ -20,6 +20,15 @@ public final class HashList {
         return Arrays.binarySearch(sorted, hash) >= 0;
     }
 
+    /** Their sum modulo 2^64: the lower half of the combined hash of the same items. */
+    public long sum() {
+        long sum = 0;
+        for (long hash : sorted) {
+            sum += hash;
+        }
+        return sum;
+    }
+
     public int size() {
         return sorted.length;
     }

@@ -54,6 +54,15 @@ public final class ItemCodec {
         return length;
     }
 
+    /** Appends a row's place: an item with its key and clustering and no content. */
+    public void place(EncodedItem row, ByteWriter out) throws CorruptItemException {
+        view.clear(row.kind() == ItemKind.STATIC_ROW);
+        if (row.kind() == ItemKind.CLUSTERING_ROW) {
+            row.readPosition(view.clustering());
+        }
+        encoder.row(row.key(), view, out);
+    }
+
     /** Whether something of the last row is left after purging; if not it is a ghost. */
     public boolean isHashed() {
         return hashed;

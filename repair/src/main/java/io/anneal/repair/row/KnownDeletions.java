@@ -10,7 +10,9 @@ import io.anneal.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 
 /** The deletions known in a window, by partition: asks what covers a place. Owned by one thread. */
 public final class KnownDeletions {
@@ -76,43 +78,47 @@ public final class KnownDeletions {
 
     /** What covers a row: the partition deletion or the interval around it, whichever wins. */
     public DeletionTime covering(DecoratedKey key, Clustering clustering) {
+        return step(key, clustering).map(KnownDeletions::deletionOf).orElseGet(() -> partitionDeletion(key));
+    }
+
+    /** The interval around a row, if one beats the partition deletion there. */
+    public Optional<RangeDeletion> step(DecoratedKey key, Clustering clustering) {
         List<RangeDeletion> steps = steps(key);
+        int index = firstBehind(steps, clustering, ClusteringComparator.AT);
+        return index < steps.size() && startsBefore(steps.get(index), clustering, ClusteringComparator.AT)
+                ? Optional.of(steps.get(index))
+                : Optional.empty();
+    }
+
+    /** The intervals that beat the partition deletion somewhere in {@code within}, whole, in order. */
+    public List<RangeDeletion> overlapping(DecoratedKey key, RangeDeletion within) {
+        List<RangeDeletion> steps = steps(key);
+        int from = firstBehind(steps, within.start(), within.startWeight());
+        int to = from;
+        while (to < steps.size() && startsBefore(steps.get(to), within.end(), within.endWeight())) {
+            to++;
+        }
+        return steps.subList(from, to);
+    }
+
+    /** Index of the first interval that ends behind a place: the one around it, or the next. */
+    private int firstBehind(List<RangeDeletion> steps, Clustering prefix, int weight) {
         int low = 0;
         int high = steps.size();
         while (low < high) {
             int middle = (low + high) >>> 1;
             RangeDeletion step = steps.get(middle);
-            if (comparator.compare(step.end(), step.endWeight(), clustering, ClusteringComparator.AT) < 0) {
+            if (comparator.compare(step.end(), step.endWeight(), prefix, weight) <= 0) {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        if (low < steps.size()) {
-            RangeDeletion step = steps.get(low);
-            if (comparator.compare(step.start(), step.startWeight(), clustering, ClusteringComparator.AT) < 0) {
-                return new DeletionTime(step.timestampMicros(), step.localDeletionTimeSeconds());
-            }
-        }
-        return partitionDeletion(key);
+        return low;
     }
 
-    /** The parts of {@code within} that something here covers, each with what covers it, in order. */
-    public List<RangeDeletion> covering(DecoratedKey key, RangeDeletion within) {
-        List<RangeDeletion> intervals = new ArrayList<>(steps(key));
-        DeletionTime whole = partitionDeletion(key);
-        if (!whole.isLive()) {
-            RangeDeletion all = within.copy();
-            all.deletion(whole.timestampMicros(), whole.localDeletionTimeSeconds());
-            intervals.add(all);
-        }
-        List<RangeDeletion> parts = new ArrayList<>();
-        for (RangeDeletion step : disjoint(intervals, DeletionTime.LIVE)) {
-            if (clip(step, within)) {
-                parts.add(step);
-            }
-        }
-        return parts;
+    private boolean startsBefore(RangeDeletion step, Clustering prefix, int weight) {
+        return comparator.compare(step.start(), step.startWeight(), prefix, weight) < 0;
     }
 
     private List<RangeDeletion> disjoint(List<RangeDeletion> intervals, DeletionTime partitionDeletion) {
@@ -123,36 +129,36 @@ public final class KnownDeletions {
         return result;
     }
 
-    /** Cuts off what is outside {@code within}; false when nothing is left. */
-    private boolean clip(RangeDeletion step, RangeDeletion within) {
-        if (comparator.compare(step.start(), step.startWeight(), within.start(), within.startWeight()) < 0) {
-            step.start().wrap(within.start());
-            step.weights(within.startWeight(), step.endWeight());
-        }
-        if (comparator.compare(step.end(), step.endWeight(), within.end(), within.endWeight()) > 0) {
-            step.end().wrap(within.end());
-            step.weights(step.startWeight(), within.endWeight());
-        }
-        return comparator.compare(step.start(), step.startWeight(), step.end(), step.endWeight()) < 0;
-    }
-
     /** Whether some part of the item is not covered by an equal or newer deletion known here. */
     public boolean adds(DeletionItem item) {
-        if (item.isPartition()) {
-            return item.deletion().supersedes(partitionDeletion(item.key()));
-        }
+        return item.isPartition()
+                ? item.deletion().supersedes(partitionDeletion(item.key()))
+                : isAnyPart(item, DeletionTime::supersedes);
+    }
+
+    /** Whether the item is what counts in some part of what it covers. */
+    public boolean isInForce(DeletionItem item) {
+        return item.isPartition()
+                ? item.deletion().equals(partitionDeletion(item.key()))
+                : isAnyPart(item, DeletionTime::equals);
+    }
+
+    /** Whether a range deletion stands in a relation to what is known in some part of it; most parts see one interval. */
+    private boolean isAnyPart(DeletionItem item, BiPredicate<DeletionTime, DeletionTime> relation) {
         RangeDeletion range = item.range().orElseThrow();
+        DeletionTime whole = partitionDeletion(item.key());
         Clustering at = range.start();
         int weight = range.startWeight();
-        for (RangeDeletion part : covering(item.key(), range)) {
-            boolean gap = comparator.compare(at, weight, part.start(), part.startWeight()) < 0;
-            if (gap || item.deletion().supersedes(deletionOf(part))) {
+        for (RangeDeletion step : overlapping(item.key(), range)) {
+            boolean gap = comparator.compare(at, weight, step.start(), step.startWeight()) < 0;
+            if (relation.test(item.deletion(), deletionOf(step)) || gap && relation.test(item.deletion(), whole)) {
                 return true;
             }
-            at = part.end();
-            weight = part.endWeight();
+            at = step.end();
+            weight = step.endWeight();
         }
-        return comparator.compare(at, weight, range.end(), range.endWeight()) < 0;
+        boolean gapBehind = comparator.compare(at, weight, range.end(), range.endWeight()) < 0;
+        return gapBehind && relation.test(item.deletion(), whole);
     }
 
     public static DeletionTime deletionOf(RangeDeletion range) {

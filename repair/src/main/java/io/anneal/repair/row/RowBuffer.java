@@ -57,10 +57,10 @@ public final class RowBuffer {
     }
 
     private ByteWriter newBytes() {
-        return new ByteWriter(Math.min(capacityBytes, INITIAL_BYTES_MAX), capacityBytes);
+        return new ByteWriter(Math.min(capacityBytes, INITIAL_BYTES_MAX));
     }
 
-    /** Where the next row is encoded to; {@link #add} or {@link #replace} then takes it in. */
+    /** Where the next row is encoded to; {@link #add} then takes it in. */
     public ByteWriter bytes() {
         return bytes;
     }
@@ -89,9 +89,16 @@ public final class RowBuffer {
         hashesLow[index] = hashed ? low : 0;
     }
 
-    /** Puts other content in a row's place. */
-    public void replace(int index, int offset, int length, boolean hashed, long high, long low) {
-        put(index, offset, length, hashed, high, low);
+    /** Puts other content in a row's place: where the old stood if it fits, so that overwriting a window takes no room. */
+    public void replace(int index, byte[] encoded, boolean hashed, long high, long low) {
+        int offset = offsets[index];
+        if (encoded.length <= lengths[index]) {
+            System.arraycopy(encoded, 0, bytes.array(), offset, encoded.length);
+        } else {
+            offset = bytes.lengthBytes();
+            bytes.writeBytes(encoded);
+        }
+        put(index, offset, encoded.length, hashed, high, low);
     }
 
     /** Notes that a deletion left nothing of the row; it keeps its place. */

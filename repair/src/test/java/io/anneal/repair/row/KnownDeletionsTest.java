@@ -42,24 +42,51 @@ class KnownDeletionsTest {
                         .as("seed=%d, place=%d", seed, place)
                         .isEqualTo(covering(model, clustering(place, 0)));
             }
-            partsShouldBeWhatCovers(known, model, range(random), seed);
+            overlappingShouldBeWhatBeatsPartition(known, model, range(random), seed);
+            for (DeletionItem item : model) {
+                assertThat(known.isInForce(item)).as("seed=%d", seed).isEqualTo(isInForce(model, item));
+            }
         }
     }
 
-    private void partsShouldBeWhatCovers(
+    private void overlappingShouldBeWhatBeatsPartition(
             KnownDeletions known, List<DeletionItem> model, RangeDeletion within, long seed) {
-        List<RangeDeletion> parts = known.covering(KEY, within);
+        List<RangeDeletion> steps = known.overlapping(KEY, within);
         for (int place = 0; place < PLACES; place++) {
             Clustering row = clustering(place, 0);
-            DeletionTime expected = covers(within, row) ? covering(model, row) : DeletionTime.LIVE;
-            List<DeletionTime> found = parts.stream()
-                    .filter(part -> covers(part, row))
+            if (!covers(within, row)) {
+                continue;
+            }
+            DeletionTime expected = covering(model, row);
+            List<DeletionTime> found = steps.stream()
+                    .filter(step -> covers(step, row))
                     .map(KnownDeletions::deletionOf)
                     .toList();
             assertThat(found)
                     .as("seed=%d, place=%d", seed, place)
-                    .isEqualTo(expected.isLive() ? List.of() : List.of(expected));
+                    .isEqualTo(expected.equals(known.partitionDeletion(KEY)) ? List.of() : List.of(expected));
         }
+        assertThat(steps).as("seed=%d", seed).allMatch(step -> overlap(step, within));
+    }
+
+    private boolean overlap(RangeDeletion left, RangeDeletion right) {
+        return comparator.compare(left.start(), left.startWeight(), right.end(), right.endWeight()) < 0
+                && comparator.compare(right.start(), right.startWeight(), left.end(), left.endWeight()) < 0;
+    }
+
+    private boolean isInForce(List<DeletionItem> model, DeletionItem item) {
+        if (item.isPartition()) {
+            return model.stream()
+                    .filter(DeletionItem::isPartition)
+                    .noneMatch(other -> other.deletion().supersedes(item.deletion()));
+        }
+        for (int place = 0; place < PLACES; place++) {
+            Clustering row = clustering(place, 0);
+            if (covers(item.range().orElseThrow(), row) && item.deletion().equals(covering(model, row))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Test

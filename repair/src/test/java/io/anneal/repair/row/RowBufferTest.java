@@ -5,6 +5,7 @@ import static io.anneal.testkit.HandMadeTable.row;
 import static io.anneal.testkit.HandMadeTable.staticRow;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.fragment.EncodedItem;
 import io.anneal.fragment.Row;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
@@ -15,6 +16,7 @@ import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.schema.TableSchema;
 import io.anneal.testkit.HandMadeTable;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -123,10 +125,30 @@ class RowBufferTest {
         assertThat(buffer.isHashed(1)).isFalse();
         assertThat(buffer.isReceived(1)).isTrue();
 
-        buffer.replace(1, buffer.offset(2), buffer.lengthBytes(2), true, 5, 6);
+        EncodedItem other = buffer.item(2);
+        byte[] encoded = Arrays.copyOfRange(other.buffer(), other.offset(), other.endOffset());
+        buffer.replace(1, encoded, true, 5, 6);
         assertThat(buffer.isDead(1)).isFalse();
         assertThat(buffer.isReceived(1)).isTrue();
         assertThat(buffer.hashLow(1)).isEqualTo(6);
+    }
+
+    @Test
+    void shouldTakeNoRoomWhenWhatReplacesRowFits() {
+        fill();
+        buffer.window(RingPosition.END);
+        EncodedItem item = buffer.item(1);
+        byte[] encoded = Arrays.copyOfRange(item.buffer(), item.offset(), item.endOffset());
+        int lengthBytes = buffer.bytes().lengthBytes();
+
+        buffer.replace(1, encoded, true, 5, 6);
+        assertThat(buffer.bytes().lengthBytes()).isEqualTo(lengthBytes);
+
+        add(KEYS.get(2), row(9, 9).cell(0, 1, new byte[1000]).build());
+        EncodedItem large = buffer.item(buffer.count() - 1);
+        buffer.replace(1, Arrays.copyOfRange(large.buffer(), large.offset(), large.endOffset()), true, 5, 6);
+        assertThat(buffer.lengthBytes(1)).isEqualTo(buffer.lengthBytes(buffer.count() - 1));
+        assertThat(buffer.item(1).key().toDecoratedKey()).isEqualTo(KEYS.get(2));
     }
 
     @Test
