@@ -54,6 +54,13 @@ public interface SSTableReader extends Closeable {
     SSTableCursor scan(TableSchema schema, TokenRange.Linear range) throws IOException;
 
     /**
+     * All of it as the file has it, as columns of {@link #headerSchema()}: for what describes or checks the file. Weaker than
+     * {@link io.anneal.fragment.FragmentCursor} in one point: Cassandra 3 wrote boundaries between range deletions that are
+     * the same on both sides, which come as changes here and nowhere else.
+     */
+    SSTableCursor scanAsWritten() throws IOException;
+
+    /**
      * Slices of one partition, without reading much else: Filter is asked first, then the index, and what both say is
      * checked against the data as far as that costs no more reading. A Filter or an index that is gone costs time only.
      *

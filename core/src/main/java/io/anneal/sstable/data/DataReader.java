@@ -224,6 +224,13 @@ public final class DataReader implements SSTableReader {
         return cursor(schema, range);
     }
 
+    @Override
+    public DataCursor scanAsWritten() throws IOException {
+        DataCursor cursor = cursor(headerSchema, TokenRange.Linear.ALL);
+        cursor.keepEqualBoundaries();
+        return cursor;
+    }
+
     private DataCursor cursor(TableSchema schema, TokenRange.Linear range) throws IOException {
         return new DataCursor(this, partitioner(), schema, range, chunks(), decoder(schema), statistics.header());
     }

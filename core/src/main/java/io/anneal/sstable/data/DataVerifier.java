@@ -5,7 +5,6 @@ import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.KeyView;
-import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.InvalidValueException;
@@ -46,7 +45,7 @@ final class DataVerifier {
         }
         StatisticsCheck statistics = new StatisticsCheck(descriptor.file(Component.STATISTICS), reader.statistics());
         try (IndexVerifier index = reader.index().verifier();
-                DataCursor data = reader.scan(schema, TokenRange.Linear.ALL)) {
+                DataCursor data = reader.scanAsWritten()) {
             FragmentKind kind;
             while ((kind = data.advance()) != null) {
                 statistics.add(data, kind);
