@@ -9,6 +9,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableMetadata.KeyRange;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -83,7 +84,8 @@ public interface SSTableReader extends Closeable {
     /**
      * Checks every checksum, the order of keys and clusterings, every index entry, filter membership and the digest.
      *
+     * @return what could not be checked, each with the component that would tell and that TOC does not name
      * @throws CorruptSSTableException for the first thing that is wrong
      */
-    void verify() throws IOException;
+    List<String> verify() throws IOException;
 }

@@ -233,7 +233,7 @@ final class StubSSTable implements SSTableReader {
     }
 
     @Override
-    public void verify() {
+    public List<String> verify() {
         throw new UnsupportedOperationException();
     }
 
