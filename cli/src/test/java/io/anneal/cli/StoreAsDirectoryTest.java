@@ -119,7 +119,7 @@ final class StoreAsDirectoryTest {
             }
             assertRefused(
                     CommandRun.of("repair", "--dir", store, "--dir", snapshot, "--table", "ks.t", "--full-replicas"),
-                    "ANL-",
+                    "ANL-4002",
                     "store is open",
                     "pid=");
             assertThat(CommandRun.of("diff", snapshot, snapshot).exitCode()).isZero();
