@@ -4,7 +4,6 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
-import io.anneal.key.TokenRange;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import java.io.IOException;
@@ -39,7 +38,7 @@ record MetadataScan(
     private static final int CELL_BYTES = 20;
 
     static MetadataScan of(SSTableReader reader, Progress progress) throws IOException {
-        try (SSTableCursor cursor = reader.scan(reader.headerSchema(), TokenRange.Linear.ALL)) {
+        try (SSTableCursor cursor = reader.scanAsWritten()) {
             return new Counter(cursor, progress).count(reader.dataLengthBytes());
         }
     }

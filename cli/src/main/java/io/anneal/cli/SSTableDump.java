@@ -6,7 +6,6 @@ import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
-import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.Identifiers;
@@ -52,7 +51,7 @@ public final class SSTableDump {
      */
     public static void dump(SSTableReader reader, DumpOptions options, long nowSeconds, OutputStream out)
             throws IOException {
-        try (SSTableCursor cursor = reader.scan(reader.headerSchema(), TokenRange.Linear.ALL)) {
+        try (SSTableCursor cursor = reader.scanAsWritten()) {
             try {
                 new SSTableDump(cursor, options, nowSeconds, out).dump();
             } catch (InvalidValueException e) {

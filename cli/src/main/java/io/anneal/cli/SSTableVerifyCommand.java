@@ -21,8 +21,13 @@ import picocli.CommandLine.Option;
         name = "verify",
         description = "Checks every checksum, the order and every index entry; exits with 1 if one is wrong.")
 final class SSTableVerifyCommand extends Subcommand {
-    /** One SSTable's verdict; the reason is empty when it is right. */
-    private record Verdict(Descriptor descriptor, Optional<ErrorReport> reason) {}
+    /**
+     * One SSTable's verdict.
+     *
+     * @param notes what could not be checked of one that is right
+     * @param reason empty when it is right
+     */
+    private record Verdict(Descriptor descriptor, List<String> notes, Optional<ErrorReport> reason) {}
 
     @Mixin
     private SSTableFiles files;
@@ -36,7 +41,7 @@ final class SSTableVerifyCommand extends Subcommand {
         for (Path file : files.files()) {
             Optional<TableSchema> schema = files.givenSchema(file);
             for (Descriptor descriptor : TableSource.descriptors(file)) {
-                Verdict verdict = new Verdict(descriptor, verify(schema, descriptor));
+                Verdict verdict = verify(schema, descriptor);
                 verdicts.add(verdict);
                 if (!json()) {
                     print(verdict);
@@ -52,17 +57,17 @@ final class SSTableVerifyCommand extends Subcommand {
         return verdicts.stream().allMatch(v -> v.reason().isEmpty()) ? ExitCode.YES : ExitCode.NO;
     }
 
-    private Optional<ErrorReport> verify(Optional<TableSchema> schema, Descriptor descriptor) {
+    private Verdict verify(Optional<TableSchema> schema, Descriptor descriptor) {
         try (SSTableReader reader = Formats.open(descriptor);
                 Progress progress = progress(descriptor.baseName()).total(reader.dataLengthBytes())) {
-            reader.verify();
+            List<String> notes = reader.verify();
             if (extended) {
                 new ValueCheck(reader, schema.orElse(reader.headerSchema()), progress).run();
             }
-            return Optional.empty();
+            return new Verdict(descriptor, notes, Optional.empty());
         } catch (IOException | InvalidValueException e) {
             // A wrong SSTable is this command's answer, and the next one is still to be looked at.
-            return Optional.of(ErrorReport.of(e));
+            return new Verdict(descriptor, List.of(), Optional.of(ErrorReport.of(e)));
         }
     }
 
@@ -71,6 +76,7 @@ final class SSTableVerifyCommand extends Subcommand {
                 .map(r -> "wrong " + verdict.descriptor() + ": " + r.code() + ": " + r.message())
                 .orElse("ok    " + verdict.descriptor());
         out().println(text);
+        verdict.notes().forEach(note -> out().println("note  " + verdict.descriptor() + ": " + note));
     }
 
     private void printJson(List<Verdict> verdicts) throws IOException {
@@ -81,6 +87,13 @@ final class SSTableVerifyCommand extends Subcommand {
                 json.writeStartObject();
                 json.writeStringField("sstable", verdict.descriptor().toString());
                 json.writeBooleanField("ok", verdict.reason().isEmpty());
+                if (!verdict.notes().isEmpty()) {
+                    json.writeArrayFieldStart("notes");
+                    for (String note : verdict.notes()) {
+                        json.writeString(note);
+                    }
+                    json.writeEndArray();
+                }
                 if (verdict.reason().isPresent()) {
                     json.writeStringField("code", verdict.reason().get().code());
                     json.writeStringField("reason", verdict.reason().get().message());

@@ -92,7 +92,9 @@ final class StoreCheck {
             subject = descriptor.toString();
             try (SSTableReader reader = Formats.open(descriptor);
                     Progress shown = progress.apply(descriptor.baseName()).total(reader.dataLengthBytes())) {
-                reader.verify();
+                for (String note : reader.verify()) {
+                    findings.accept(StoreFinding.note(subject, note));
+                }
                 reader.scan(schema, TokenRange.Linear.ALL).close();
                 if (extended) {
                     new ValueCheck(reader, schema, shown).run();

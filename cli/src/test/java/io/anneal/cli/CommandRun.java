@@ -63,6 +63,15 @@ record CommandRun(int exitCode, String out, String err) {
         }
     }
 
+    /** Makes an SSTable one of a writer that does without a component: neither the file nor the TOC has it. */
+    static void withoutComponent(Path data, String component) throws IOException {
+        String name = data.getFileName().toString();
+        String base = name.substring(0, name.length() - "Data.db".length());
+        Files.deleteIfExists(data.resolveSibling(base + component));
+        Path toc = data.resolveSibling(base + "TOC.txt");
+        Files.writeString(toc, Files.readString(toc).replace(component + "\n", ""));
+    }
+
     /** Flips one bit in the middle of a file. */
     static void corrupt(Path file) throws IOException {
         byte[] bytes = Files.readAllBytes(file);

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -113,6 +114,47 @@ final class SSTableCommandsTest {
         assertThat(result.get("sstables").size()).isEqualTo(3);
         assertThat(result.findValuesAsText("code")).containsExactly("ANL-1001");
         assertThat(result.findValuesAsText("reason").get(0)).contains("nb-3-big-Statistics.db");
+    }
+
+    /** Other writers leave out what Cassandra does without; the table is compressed, so there is no CRC to leave out. */
+    @Test
+    void shouldNoteWhatTheTocDoesNotName() throws IOException {
+        for (String component : List.of("Digest.crc32", "Filter.db", "Summary.db")) {
+            CommandRun.withoutComponent(table.resolve("nb-1-big-Data.db"), component);
+        }
+        CommandRun run = CommandRun.of("sstable", "verify", table);
+        assertThat(run.exitCode()).as(run.out()).isZero();
+        assertThat(run.out().lines().filter(line -> line.startsWith("ok    "))).hasSize(3);
+        assertThat(run.out().lines().filter(line -> line.startsWith("note  ")))
+                .hasSize(3)
+                .allMatch(line -> line.contains("nb-1-big: no "));
+    }
+
+    @Test
+    void shouldReadUncompressedDataWhoseTocNamesNoChecksums() throws IOException {
+        Path out = directory.resolve("out");
+        assertThat(CommandRun.of("sstable", "rewrite", table, "--to", out, "--compact", "--compression", "none")
+                        .exitCode())
+                .isZero();
+        Path data;
+        try (Stream<Path> files = Files.walk(out)) {
+            data = files.filter(file -> file.toString().endsWith("-Data.db"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        String dump = CommandRun.of("sstable", "dump", data).out();
+        Files.delete(data.resolveSibling(data.getFileName().toString().replace("Data.db", "CRC.db")));
+        assertError(CommandRun.of("sstable", "dump", data), 1, "ANL-1001", "CRC.db");
+        CommandRun.withoutComponent(data, "CRC.db");
+
+        assertThat(CommandRun.of("sstable", "dump", data).out()).isEqualTo(dump);
+        CommandRun verify = CommandRun.of("sstable", "verify", "--json", data);
+        assertThat(verify.exitCode()).as(verify.out()).isZero();
+        JsonNode sstable = JSON.readTree(verify.out()).get("sstables").get(0);
+        assertThat(sstable.get("ok").asBoolean()).isTrue();
+        assertThat(sstable.get("notes").get(0).asText()).contains("CRC.db");
+        CommandRun.corrupt(data);
+        assertThat(CommandRun.of("sstable", "verify", data).out()).contains("wrong", "Digest.crc32");
     }
 
     @Test

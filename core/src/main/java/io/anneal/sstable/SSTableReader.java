@@ -9,6 +9,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableMetadata.KeyRange;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -54,6 +55,13 @@ public interface SSTableReader extends Closeable {
     SSTableCursor scan(TableSchema schema, TokenRange.Linear range) throws IOException;
 
     /**
+     * All of it as the file has it, as columns of {@link #headerSchema()}: for what describes or checks the file. Weaker than
+     * {@link io.anneal.fragment.FragmentCursor} in one point: Cassandra 3 wrote boundaries between range deletions that are
+     * the same on both sides, which come as changes here and nowhere else.
+     */
+    SSTableCursor scanAsWritten() throws IOException;
+
+    /**
      * Slices of one partition, without reading much else: Filter is asked first, then the index, and what both say is
      * checked against the data as far as that costs no more reading. A Filter or an index that is gone costs time only.
      *
@@ -76,7 +84,8 @@ public interface SSTableReader extends Closeable {
     /**
      * Checks every checksum, the order of keys and clusterings, every index entry, filter membership and the digest.
      *
+     * @return what could not be checked, each with the component that would tell and that TOC does not name
      * @throws CorruptSSTableException for the first thing that is wrong
      */
-    void verify() throws IOException;
+    List<String> verify() throws IOException;
 }

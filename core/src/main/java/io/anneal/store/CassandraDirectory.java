@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 
 /**
  * The tables under directories of Cassandra's: each a data directory ({@code <keyspace>/<table>-<id>/}), a keyspace's, a
- * table's, or a snapshot ({@code <table>-<id>/snapshots/<tag>/}); several make one node with several disks. Backups,
- * snapshots inside a table's directory and secondary indexes are no part of a table. Only ever read; immutable.
+ * table's, or a snapshot ({@code <table>-<id>/snapshots/<tag>/}); several make one node with several disks. A store, which
+ * lays its data out so, is read by its manifests. Backups, snapshots inside a table's directory and secondary indexes are no part of a table. Only ever read; immutable.
  */
 public final class CassandraDirectory {
     private static final Pattern TABLE_DIRECTORY = Pattern.compile("(\\w+)-([0-9a-f]{32})");
@@ -123,6 +123,9 @@ public final class CassandraDirectory {
                 && directory.getFileName().toString().equals(TableDirectories.SNAPSHOTS)) {
             throw new AmbiguousTableException("give one of the snapshots, directory=" + directory + ", snapshots="
                     + subdirectories(directory).stream().map(Path::getFileName).toList());
+        }
+        if (StoreDirectory.isStore(directory)) {
+            return StoreDirectory.of(directory).tables();
         }
         if (isTableDirectory(directory)) {
             return List.of(directory);

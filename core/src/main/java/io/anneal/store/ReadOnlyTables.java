@@ -7,10 +7,8 @@ import io.anneal.key.TokenRange;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.schema.UnsupportedTypeException;
-import io.anneal.table.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -34,13 +32,10 @@ final class ReadOnlyTables implements Closeable {
     /**
      * Opens all tables that can be opened.
      *
-     * @throws IllegalArgumentException when a directory is a store's own: which SSTables it has only the open store knows
+     * @throws IllegalStateException when a directory is that of a store that is open, or has writes that no SSTable has
      */
     static ReadOnlyTables open(List<Path> directories) throws IOException {
         CassandraDirectory directory = CassandraDirectory.of(directories);
-        for (TableDirectories table : directory.tables()) {
-            requireForeign(table);
-        }
         ReadOnlyTables tables = new ReadOnlyTables();
         boolean complete = false;
         try {
@@ -52,15 +47,6 @@ final class ReadOnlyTables implements Closeable {
         } finally {
             if (!complete) {
                 tables.close();
-            }
-        }
-    }
-
-    private static void requireForeign(TableDirectories table) {
-        for (Path directory : table.directories()) {
-            if (Files.exists(directory.resolve(Manifest.FILE))) {
-                throw new IllegalArgumentException(
-                        "directory is that of a store: open the store, or a snapshot of it, directory=" + directory);
             }
         }
     }

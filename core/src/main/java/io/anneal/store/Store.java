@@ -114,11 +114,12 @@ public final class Store implements Closeable {
     }
 
     /**
-     * Opens directories of Cassandra's, or snapshots, as a store that is only read: data directories, those of keyspaces or
-     * tables, several of them as one node's. Nothing is written there. A table that cannot be opened is among the {@link
+     * Opens directories of Cassandra's, snapshots, or a store that is closed, as a store that is only read: data directories,
+     * those of keyspaces or tables, several of them as one node's. Nothing is written there. A table that cannot be opened is among the {@link
      * #unreadable()} ones. Whatever writes throws an {@link UnsupportedOperationException}.
      *
-     * @throws IllegalArgumentException when a directory is a store's own, which may be read through its snapshots
+     * @throws IllegalStateException when a directory is that of a store that is open, or whose commit log holds writes that no
+     *     SSTable has: a snapshot of it may be read
      */
     public static Store openReadOnly(Path... directories) throws IOException {
         return openReadOnly(List.of(directories), StoreEnvironment.system());

@@ -1,7 +1,11 @@
 package io.anneal.store;
 
+import io.anneal.commitlog.CommitLogReplay;
+import io.anneal.sstable.Descriptor;
 import io.anneal.table.Manifest;
+import io.anneal.table.ManifestContent;
 import io.anneal.table.TableCatalogue;
+import io.anneal.table.TableDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -10,6 +14,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where things are in a store's directory, for those who look at it without opening it. Changes nothing. While a process has
@@ -25,6 +32,8 @@ import java.util.OptionalInt;
  * @param file what never changes
  */
 public record StoreDirectory(Path directory, StoreFile file) {
+    private static final Logger LOG = LoggerFactory.getLogger(StoreDirectory.class);
+
     private static final String DATA = "data";
     private static final String COMMIT_LOG = "commitlog";
 
@@ -56,6 +65,74 @@ public record StoreDirectory(Path directory, StoreFile file) {
     /** The directories of all tables. */
     public List<Path> tables() throws IOException {
         return TableCatalogue.list(data());
+    }
+
+    /**
+     * The live SSTables of a table's directory, for those who do not open the store: what its manifest lists, since the
+     * directory may hold inputs and outputs of compactions, too. Empty when the directory is no store's. One that was copied
+     * without its store is read like a copy of Cassandra's, without what the commit log held.
+     *
+     * @throws IllegalStateException when SSTables alone are not all of the table: the store is open, or its commit log holds
+     *     writes that were not flushed
+     * @throws io.anneal.table.CorruptManifestException when the manifest is missing or wrong
+     */
+    static Optional<List<Descriptor>> liveSSTables(Path table) throws IOException {
+        Optional<StoreDirectory> store = holding(table);
+        boolean hasManifest = Files.exists(table.resolve(Manifest.FILE));
+        if (!hasManifest && (store.isEmpty() || !TableDirectories.holdsSSTables(table))) {
+            return Optional.empty();
+        }
+        if (store.isPresent()) {
+            store.get().requireClosed();
+        } else {
+            LOG.warn("table's directory of a store is read without the store's commit log, directory={}", table);
+        }
+        ManifestContent content = Manifest.read(table);
+        if (store.isPresent()) {
+            store.get().requireFlushed(content);
+        }
+        return Optional.of(List.copyOf(TableDirectory.sstables(table, content).values()));
+    }
+
+    /** The store that a table's directory is a part of. */
+    private static Optional<StoreDirectory> holding(Path table) throws IOException {
+        Path keyspace = table.getParent();
+        Path data = keyspace == null ? null : keyspace.getParent();
+        boolean inStore = data != null && data.endsWith(DATA) && isStore(data.getParent());
+        return inStore ? Optional.of(of(data.getParent())) : Optional.empty();
+    }
+
+    static boolean isStore(Path directory) {
+        return directory != null && Files.exists(directory.resolve(StoreFile.FILE));
+    }
+
+    private void requireClosed() throws IOException {
+        Optional<String> owner = owner();
+        if (owner.isPresent()) {
+            throw new IllegalStateException(
+                    "store is open, so that its SSTables change and others are still to be written:"
+                            + " close it, or take a snapshot with Store.snapshot and read that, directory=" + directory
+                            + ", "
+                            + owner.get());
+        }
+    }
+
+    private void requireFlushed(ManifestContent content) throws IOException {
+        AtomicLong unflushed = new AtomicLong();
+        CommitLogReplay.replay(
+                commitLog(),
+                (position, tableId, mutation) -> {
+                    boolean ofTable = tableId.equals(content.tableId());
+                    if (ofTable && !content.isFlushed(position, mutation.key().token())) {
+                        unflushed.incrementAndGet();
+                    }
+                },
+                false);
+        if (unflushed.get() > 0) {
+            throw new IllegalStateException("store's commit log holds writes that no SSTable has: take a snapshot with"
+                    + " 'anneal store snapshot' and read that, or open the store and close it, directory=" + directory
+                    + ", table=" + content.qualifiedName() + ", writes=" + unflushed.get());
+        }
     }
 
     /** Who has the store open, in words; empty when nobody has. */

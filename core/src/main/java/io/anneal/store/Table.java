@@ -225,6 +225,7 @@ public final class Table {
      *
      * @return how many
      * @throws io.anneal.sstable.CorruptSSTableException when one is wrong or does not fit the table
+     * @throws IllegalStateException when the directory is that of a store that is open, or has writes that no SSTable has
      */
     public int importSSTables(Path... files) throws IOException {
         List<Descriptor> foreign =

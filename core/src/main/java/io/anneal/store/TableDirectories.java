@@ -36,11 +36,23 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
     }
 
     /**
-     * The table's SSTables, without those that an unfinished transaction left or a finished one has not deleted yet.
+     * The table's SSTables. Of a directory of Cassandra's those that no unfinished transaction left, and no finished one has
+     * not deleted yet; of a store's what its manifest lists.
      *
      * @throws io.anneal.sstable.CorruptSSTableException when a transaction log does not tell which they are
+     * @throws IllegalStateException when a directory is that of a store that is open, or has writes that no SSTable has
      */
     public List<Descriptor> liveSSTables() throws IOException {
+        Set<Descriptor> live = new LinkedHashSet<>();
+        List<Path> foreign = new ArrayList<>();
+        for (Path directory : directories) {
+            StoreDirectory.liveSSTables(directory).ifPresentOrElse(live::addAll, () -> foreign.add(directory));
+        }
+        live.addAll(liveSSTables(foreign));
+        return List.copyOf(live);
+    }
+
+    private static Set<Descriptor> liveSSTables(List<Path> directories) throws IOException {
         // Logs are listed after all other files, because Cassandra deletes a log after the files it names.
         Map<Path, List<Path>> files = new LinkedHashMap<>();
         for (Path directory : directories) {
@@ -66,7 +78,7 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
                 }
             }
         }
-        return List.copyOf(live);
+        return live;
     }
 
     /** The newest schema text of the table: beside its SSTables, else of its newest snapshot. */
@@ -101,11 +113,15 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
     /** Whether there is at least one file of an SSTable, live or not. */
     boolean holdsSSTables() throws IOException {
         for (Path directory : directories) {
-            if (list(directory).stream().anyMatch(TableDirectories::isData)) {
+            if (holdsSSTables(directory)) {
                 return true;
             }
         }
         return false;
+    }
+
+    static boolean holdsSSTables(Path directory) throws IOException {
+        return list(directory).stream().anyMatch(TableDirectories::isData);
     }
 
     private static boolean isData(Path file) {

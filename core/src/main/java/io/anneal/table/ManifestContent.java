@@ -105,6 +105,11 @@ public record ManifestContent(
         return flushed.getOrDefault(shard, CommitLogPosition.NONE);
     }
 
+    /** Whether an SSTable has, or had, what the commit log holds for a token up to a position. */
+    public boolean isFlushed(CommitLogPosition position, long token) {
+        return position.compareTo(flushed(shards.shardOf(token))) <= 0;
+    }
+
     /** Another rule: every SSTable is shared, and all of the log up to {@code position} is in SSTables. */
     public ManifestContent withShards(ShardRule rule, CommitLogPosition position) {
         List<ListedSSTable> shared = sstables.stream()

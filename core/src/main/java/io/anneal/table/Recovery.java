@@ -70,9 +70,8 @@ final class Recovery {
             unknownTableCount++;
             return;
         }
-        ManifestContent content = table.directory().content();
         long token = mutation.key().token();
-        if (position.compareTo(content.flushed(content.shards().shardOf(token))) <= 0) {
+        if (table.directory().content().isFlushed(position, token)) {
             return;
         }
         table.apply(shards.shardOf(token), mutation, position);

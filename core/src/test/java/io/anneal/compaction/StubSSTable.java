@@ -218,6 +218,11 @@ final class StubSSTable implements SSTableReader {
     }
 
     @Override
+    public SSTableCursor scanAsWritten() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public Optional<SSTableCursor> read(TableSchema schema, DecoratedKey key, Slices slices, boolean reversed) {
         throw new UnsupportedOperationException();
     }
@@ -228,7 +233,7 @@ final class StubSSTable implements SSTableReader {
     }
 
     @Override
-    public void verify() {
+    public List<String> verify() {
         throw new UnsupportedOperationException();
     }
 

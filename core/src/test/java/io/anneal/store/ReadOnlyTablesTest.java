@@ -124,20 +124,23 @@ final class ReadOnlyTablesTest {
     }
 
     @Test
-    void shouldReadASnapshotOfAStoreButNotTheStoreItself() throws IOException {
+    void shouldReadASnapshotOfAStoreAndTheStoreOnceItIsClosed() throws IOException {
         Path directory = data.resolve("store");
         Path snapshot;
         try (Store store = Store.open(directory)) {
             Table table = store.createTable("CREATE TABLE ks.a (id int PRIMARY KEY, v text)");
             table.row().key("id", 1).set("v", "first").insert();
             snapshot = table.snapshot("before");
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> Store.openReadOnly(directory.resolve("data")))
+                    .withMessageContaining("store is open")
+                    .withMessageContaining("pid=");
         }
-        try (Store store = Store.openReadOnly(snapshot)) {
-            assertThat(row(store.table("ks.a")).value("v")).isEqualTo("first");
+        for (Path read : List.of(snapshot, directory, directory.resolve("data"))) {
+            try (Store store = Store.openReadOnly(read)) {
+                assertThat(row(store.table("ks.a")).value("v")).isEqualTo("first");
+            }
         }
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> Store.openReadOnly(directory.resolve("data")))
-                .withMessageContaining("directory is that of a store");
     }
 
     @Test

@@ -15,11 +15,14 @@ import io.anneal.sstable.data.IndexVerifier;
 import io.anneal.sstable.data.PrefixDecoder;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 
 /** Checks every entry of Index, its promoted blocks and Summary. */
 final class BigIndexVerifier implements IndexVerifier {
     private final Descriptor descriptor;
+    /** Null when TOC names none. */
     private final Summary summary;
+
     private final IndexCursor index;
     private final DeletionTimes deletions;
     private final PrefixDecoder prefixes;
@@ -45,7 +48,7 @@ final class BigIndexVerifier implements IndexVerifier {
 
     static BigIndexVerifier open(DataReader reader) throws IOException {
         Descriptor descriptor = reader.descriptor();
-        Summary summary = Summary.read(descriptor, reader.partitioner());
+        Summary summary = descriptor.has(Component.SUMMARY) ? Summary.read(descriptor, reader.partitioner()) : null;
         return new BigIndexVerifier(
                 descriptor,
                 summary,
@@ -77,7 +80,7 @@ final class BigIndexVerifier implements IndexVerifier {
     }
 
     private void checkSummary() throws CorruptSSTableException {
-        if (summaryEntry == summary.count()) {
+        if (summary == null || summaryEntry == summary.count()) {
             return;
         }
         boolean due = summary.ordinal(summaryEntry) == ordinal;
@@ -121,7 +124,14 @@ final class BigIndexVerifier implements IndexVerifier {
         if (index.next()) {
             throw index.corrupt("entry of the index is no partition's in the data", null);
         }
-        checkSummaryEnds();
+        if (summary != null) {
+            checkSummaryEnds();
+        }
+    }
+
+    @Override
+    public List<String> notes() {
+        return summary == null ? List.of("no Summary.db: reads of a key search all of the index") : List.of();
     }
 
     private void checkSummaryEnds() throws CorruptSSTableException {

@@ -64,6 +64,11 @@ public final class DataCursor extends WindowCursor {
         skipBySizeBytes = bytes;
     }
 
+    /** Boundaries between range deletions that are the same come as changes from now on. */
+    void keepEqualBoundaries() {
+        reader.keepEqualBoundaries();
+    }
+
     /** Kind of the current fragment as the file has it: a bound's kind, or that of a row. */
     public int boundKind() {
         return reader.boundKind();

@@ -22,14 +22,19 @@ import io.anneal.sstable.UnsupportedSSTableException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An open SSTable. Holds Data.db open and what a scan needs; the index and Filter are opened when a key is asked for, so
  * that a scan never depends on files without checksums.
  */
 public final class DataReader implements SSTableReader {
+    private static final Logger LOG = LoggerFactory.getLogger(DataReader.class);
+
     private final Descriptor descriptor;
     private final SSTableVersion version;
     private final Path dataFile;
@@ -88,10 +93,7 @@ public final class DataReader implements SSTableReader {
         Statistics statistics = Statistics.read(descriptor, version, keyspaceOf(descriptor), tableOf(descriptor));
         long fileLengthBytes = channel.size();
         if (!descriptor.has(Component.COMPRESSION_INFO)) {
-            if (!descriptor.has(Component.CRC) && TableOfContents.lists(descriptor, Component.COMPRESSION_INFO)) {
-                throw ComponentFiles.missing(descriptor.file(Component.COMPRESSION_INFO));
-            }
-            ChunkChecksums checksums = ChunkChecksums.read(descriptor, fileLengthBytes);
+            ChunkChecksums checksums = checksums(descriptor, fileLengthBytes);
             return new DataReader(
                     descriptor, version, channel, fileLengthBytes, statistics, null, null, checksums, index);
         }
@@ -111,6 +113,21 @@ public final class DataReader implements SSTableReader {
         compression.refuseDataBehindTheEnd(file, codec.emptyLengthBytes());
         return new DataReader(
                 descriptor, version, channel, fileLengthBytes, statistics, compression, codec, null, index);
+    }
+
+    /** Null when TOC says that there are none: Cassandra reads uncompressed data without, and others write it so. */
+    private static ChunkChecksums checksums(Descriptor descriptor, long dataLengthBytes) throws IOException {
+        if (!descriptor.has(Component.CRC)) {
+            if (TableOfContents.lists(descriptor, Component.COMPRESSION_INFO)) {
+                throw ComponentFiles.missing(descriptor.file(Component.COMPRESSION_INFO));
+            }
+            boolean tocTells = TableOfContents.lists(descriptor, Component.DATA);
+            if (tocTells && !TableOfContents.lists(descriptor, Component.CRC)) {
+                LOG.warn("SSTable has no checksums of its data, since its TOC names no CRC.db, sstable={}", descriptor);
+                return null;
+            }
+        }
+        return ChunkChecksums.read(descriptor, dataLengthBytes);
     }
 
     /** {@code <keyspace>/<table>-<id>}, perhaps with {@code snapshots/<name>} or {@code backups} behind it. */
@@ -171,6 +188,11 @@ public final class DataReader implements SSTableReader {
         return statistics.header();
     }
 
+    /** Whether the data has a checksum for each chunk. */
+    boolean hasChunkChecksums() {
+        return compression != null || checksums != null;
+    }
+
     double bloomFilterFpChance() {
         return statistics.metadata().bloomFilterFpChance();
     }
@@ -207,9 +229,12 @@ public final class DataReader implements SSTableReader {
 
     /** The data, for one thread. */
     public ChunkSource chunks() {
-        return compression == null
-                ? new ChecksummedChunks(dataFile, dataChannel, fileLengthBytes, checksums)
-                : new CompressedChunks(dataFile, dataChannel, compression, codec);
+        if (compression != null) {
+            return new CompressedChunks(dataFile, dataChannel, compression, codec);
+        }
+        return checksums == null
+                ? new PlainChunks(dataFile, dataChannel, fileLengthBytes)
+                : new ChecksummedChunks(dataFile, dataChannel, fileLengthBytes, checksums);
     }
 
     @Override
@@ -222,6 +247,13 @@ public final class DataReader implements SSTableReader {
                     Partitioner.MURMUR3.className());
         }
         return cursor(schema, range);
+    }
+
+    @Override
+    public DataCursor scanAsWritten() throws IOException {
+        DataCursor cursor = cursor(headerSchema, TokenRange.Linear.ALL);
+        cursor.keepEqualBoundaries();
+        return cursor;
     }
 
     private DataCursor cursor(TableSchema schema, TokenRange.Linear range) throws IOException {
@@ -341,8 +373,8 @@ public final class DataReader implements SSTableReader {
     }
 
     @Override
-    public void verify() throws IOException {
-        new DataVerifier(this).verify();
+    public List<String> verify() throws IOException {
+        return new DataVerifier(this).verify();
     }
 
     @Override

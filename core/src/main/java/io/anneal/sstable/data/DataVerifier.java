@@ -5,7 +5,6 @@ import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.KeyView;
-import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.InvalidValueException;
@@ -14,6 +13,7 @@ import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -37,16 +37,27 @@ final class DataVerifier {
         comparator = ClusteringComparator.of(schema);
     }
 
-    void verify() throws IOException {
+    /** What {@link DataReader#verify()} returns: Cassandra, too, does without these components. */
+    List<String> verify() throws IOException {
         List<String> listed = TableOfContents.verify(descriptor);
-        DataDigest.verify(descriptor);
-        Statistics.read(descriptor, reader.version(), schema.keyspace(), schema.name());
-        if (reader.bloomFilterFpChance() < 1.0 || listed.contains(Component.FILTER.fileSuffix())) {
-            filter = BloomFilter.read(descriptor, reader.version());
+        List<String> notes = new ArrayList<>();
+        if (!reader.hasChunkChecksums()) {
+            notes.add("no CRC.db: blocks of the data have no checksums");
         }
+        if (listed.contains(Component.DIGEST.fileSuffix())) {
+            DataDigest.verify(descriptor);
+        } else {
+            notes.add("no Digest.crc32: the data as a whole has no checksum");
+        }
+        if (listed.contains(Component.FILTER.fileSuffix())) {
+            filter = BloomFilter.read(descriptor, reader.version());
+        } else if (reader.bloomFilterFpChance() < 1.0) {
+            notes.add("no Filter.db: reads of a key look for it in the index");
+        }
+        Statistics.read(descriptor, reader.version(), schema.keyspace(), schema.name());
         StatisticsCheck statistics = new StatisticsCheck(descriptor.file(Component.STATISTICS), reader.statistics());
         try (IndexVerifier index = reader.index().verifier();
-                DataCursor data = reader.scan(schema, TokenRange.Linear.ALL)) {
+                DataCursor data = reader.scanAsWritten()) {
             FragmentKind kind;
             while ((kind = data.advance()) != null) {
                 statistics.add(data, kind);
@@ -54,7 +65,9 @@ final class DataVerifier {
             }
             index.end();
             statistics.end();
+            notes.addAll(index.notes());
         }
+        return notes;
     }
 
     private void check(DataCursor data, FragmentKind kind, IndexVerifier index) throws IOException {

@@ -3,6 +3,7 @@ package io.anneal.sstable.data;
 import io.anneal.key.Clustering;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 
 /** Checks an index against the data while that is read in order. Every method fails at the first disagreement. */
 public interface IndexVerifier extends Closeable {
@@ -15,4 +16,9 @@ public interface IndexVerifier extends Closeable {
 
     /** The data is at its end; so must be the index. */
     void end() throws IOException;
+
+    /** What could not be checked, since the index has no component that tells. */
+    default List<String> notes() {
+        return List.of();
+    }
 }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
-/** Chunks of a file that has no checksums: Index. */
+/** Chunks of a file that has no checksums: Index, and data whose TOC names no CRC. */
 public final class PlainChunks extends ChunkSource {
     private static final int CHUNK_LENGTH_BYTES = 16 * 1024;
     /** What lies between two samples of Summary takes half of it, with keys of usual length. */

@@ -30,6 +30,7 @@ final class RowReader {
     private long position;
     private int boundKind;
     private int bodyBytes;
+    private boolean keepsEqualBoundaries;
 
     /**
      * @param headBytes what is asked for before a fragment's head is parsed: many so that few are cut by the end of a
@@ -43,6 +44,11 @@ final class RowReader {
         markers = new MarkerDecoder(rows);
         prefixes = new PrefixDecoder(header.clusteringTypes());
         hasStaticRow = !header.staticColumns().isEmpty();
+    }
+
+    /** Boundaries between range deletions that are the same are decoded from now on as changes, and not passed over. */
+    void keepEqualBoundaries() {
+        keepsEqualBoundaries = true;
     }
 
     /** The row that was decoded last. */
@@ -229,7 +235,7 @@ final class RowReader {
         in.readUnsignedVInt(); // size of the previous row
         boolean changes = markers.decode(in, boundKind);
         endBody();
-        return changes;
+        return changes || keepsEqualBoundaries;
     }
 
     /** The views that were handed out end here. */

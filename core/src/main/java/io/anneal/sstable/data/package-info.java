@@ -49,7 +49,8 @@
  *   int chunks, (long offset)*
  * </pre>
  *
- * <p><b>CRC.db</b>, iff uncompressed: {@code int chunkLength, (int crc32)*}, one for each chunk of the data.
+ * <p><b>CRC.db</b>, only if uncompressed, and left out by some writers: {@code int chunkLength, (int crc32)*}, one for each chunk
+ * of the data.
  *
  * <p><b>Digest.crc32</b>: CRC32 of all of Data.db, checksums in it included, as decimal text.
  *
