@@ -100,7 +100,8 @@ record StagingFile(String owner, List<Run> runs) {
             run.sstables.forEach(
                     sstable -> text.append("sstable ").append(sstable).append('\n'));
         }
-        text.append("crc32 ").append(crc(text.toString())).append('\n');
+        String crc = crc(text.toString());
+        text.append("crc32 ").append(crc).append('\n');
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.anneal.schema.TableSchema;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What an earlier repair staged is no data of a replica, and is never imported along with what does not go with it. */
-final class RepairStagingTest {
+final class StagedRepairTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Instant NOW = Instant.parse("2026-11-22T10:00:00Z");
     private static final Instant PAST_GC_GRACE = NOW.plus(Duration.ofDays(11));
@@ -128,8 +129,7 @@ final class RepairStagingTest {
                 .contains("ANL-3003", "sstable=" + out().toRealPath().resolve("n2/ks/readings/nb-1-big"))
                 .contains("import-deadline=", "remove it, or give another directory");
         assertThat(staged(out())).isEqualTo(before);
-        CommandRun elsewhere =
-                repairAll(PAST_GC_GRACE, later, "--apply", "--out", directory.resolve("another"));
+        CommandRun elsewhere = repairAll(PAST_GC_GRACE, later, "--apply", "--out", directory.resolve("another"));
         assertThat(elsewhere.exitCode()).as(elsewhere.err()).isZero();
         assertThat(repairAll(PAST_GC_GRACE, later).exitCode()).isZero();
 
@@ -172,7 +172,7 @@ final class RepairStagingTest {
     @Test
     void shouldRefuseToAddToSomebodysOwnFilesAndKeepThem() throws IOException {
         Path foreign = Tables.write(
-                out().resolve("n2"), writer -> writer.row().key("id", 5).insert());
+                out().resolve("n2"), writer -> writer.row().key("id", 5).clustering("at", 1).insert());
 
         CommandRun refused = apply(NOW, List.of(snapshot("n1", "a", 7, 8), snapshot("n2", "a", 8)));
 
@@ -183,7 +183,8 @@ final class RepairStagingTest {
 
     @Test
     void shouldCountWhatARunStagedWhenItIsNamed() throws IOException {
-        List<Path> replicas = List.of(snapshot("n1", "a", 7, 8), snapshot("n2", "a", 8, 9), snapshot("n3", "a", 7, 8, 9));
+        List<Path> replicas =
+                List.of(snapshot("n1", "a", 7, 8), snapshot("n2", "a", 8, 9), snapshot("n3", "a", 7, 8, 9));
         String run = table(apply(NOW, replicas)).get("run").asText();
 
         assertThat(repairAll(NOW, replicas).exitCode()).isEqualTo(1);
@@ -213,8 +214,7 @@ final class RepairStagingTest {
 
         assertThat(CommandRun.at(NOW, args.toArray()).out())
                 .containsPattern("run [0-9a-f-]{36}; --staged")
-                .contains("nodetool import ks readings "
-                        + out().toRealPath().resolve("n2/ks/readings"));
+                .contains("nodetool import ks readings " + out().toRealPath().resolve("n2/ks/readings"));
     }
 
     @Test
@@ -247,8 +247,8 @@ final class RepairStagingTest {
         assertThat(repair(NOW, List.of(n1, n2, n3), "--range=(0,-9223372036854775808]", "--apply", "--out", out())
                         .exitCode())
                 .isZero();
-        CommandRun second = repair(
-                NOW, List.of(n2, n3, n4), "--range=(-9223372036854775808,0]", "--apply", "--out", out());
+        CommandRun second =
+                repair(NOW, List.of(n2, n3, n4), "--range=(-9223372036854775808,0]", "--apply", "--out", out());
         assertThat(second.exitCode()).as(second.err()).isZero();
         try (Stream<Path> names = Files.list(out())) {
             assertThat(names.map(name -> name.getFileName().toString()))
@@ -278,13 +278,12 @@ final class RepairStagingTest {
     @Test
     void shouldTakeNamesThatAreGiven() throws IOException {
         List<Path> replicas = List.of(snapshot("n1", "a", 7, 8), snapshot("n2", "a", 8));
-        CommandRun run =
-                repairAll(NOW, replicas, "--apply", "--out", out(), "--name", "east", "--name", "west");
+        CommandRun run = repairAll(NOW, replicas, "--apply", "--out", out(), "--name", "east", "--name", "west");
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(staged(out().resolve("west/ks/readings"))).hasSize(1);
 
-        for (List<String> wrong : List.of(
-                List.of("east"), List.of("east", "east"), List.of("east", "../west"), List.of("east", "."))) {
+        for (List<String> wrong :
+                List.of(List.of("east"), List.of("east", "east"), List.of("east", "../west"), List.of("east", "."))) {
             List<Object> args = new ArrayList<>();
             wrong.forEach(name -> args.addAll(List.of("--name", name)));
             CommandRun refused = repairAll(NOW, replicas, args.toArray());
@@ -370,8 +369,15 @@ final class RepairStagingTest {
                     System::nanoTime,
                     false);
             String[] args = {
-                "serve", "--listen", "127.0.0.1:0", "--data", data.toString(), "--staging", staging.toString(),
-                "--token-file", token.toString()
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--data",
+                data.toString(),
+                "--staging",
+                staging.toString(),
+                "--token-file",
+                token.toString()
             };
             thread = new Thread(() -> AnnealCommand.commandLine(environment).execute(args));
             thread.start();
@@ -395,9 +401,9 @@ final class RepairStagingTest {
         }
 
         @Override
-        public void close() throws InterruptedException {
+        public void close() {
             thread.interrupt();
-            thread.join();
+            Uninterruptibles.joinUninterruptibly(thread);
         }
     }
 }
