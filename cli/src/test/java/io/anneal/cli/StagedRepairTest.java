@@ -172,7 +172,8 @@ final class StagedRepairTest {
     @Test
     void shouldRefuseToAddToSomebodysOwnFilesAndKeepThem() throws IOException {
         Path foreign = Tables.write(
-                out().resolve("n2"), writer -> writer.row().key("id", 5).clustering("at", 1).insert());
+                out().resolve("n2"),
+                writer -> writer.row().key("id", 5).clustering("at", 1).insert());
 
         CommandRun refused = apply(NOW, List.of(snapshot("n1", "a", 7, 8), snapshot("n2", "a", 8)));
 
