@@ -12,10 +12,10 @@ import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.RepairStaging;
 import io.anneal.repair.Replica;
 import io.anneal.repair.ReplicaDirectory;
 import io.anneal.repair.ReplicaTable;
-import io.anneal.store.StagingDirectory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -76,13 +76,16 @@ final class DemoCommand extends Subcommand {
         say("writing three replicas of demo.readings, " + rows + " rows, as Cassandra's nb SSTables ...");
         long startNanos = environment().nanoTime().getAsLong();
         DemoData data = new DemoData(rows, SEED, nowSeconds());
-        List<StagingDirectory> stagings = new ArrayList<>();
+        List<RepairStaging> stagings = new ArrayList<>();
         try {
             List<ReplicaDirectory> replicas = new ArrayList<>();
             for (int i = 0; i < REPLICAS; i++) {
                 Path replica = directory.resolve("replica-" + (i + 1));
                 data.write(replica.resolve("data"), i);
-                stagings.add(StagingDirectory.open(replica.resolve("staging")));
+                stagings.add(RepairStaging.open(
+                        replica.resolve("staging"),
+                        "replica-" + (i + 1),
+                        environment().clock()));
                 replicas.add(new ReplicaDirectory(
                         List.of(replica.resolve("data")), Optional.empty(), Optional.of(stagings.get(i))));
             }
@@ -90,21 +93,22 @@ final class DemoCommand extends Subcommand {
             say(String.format(Locale.ROOT, "written in %.1f s", seconds(startNanos, writtenNanos)));
             return show(replicas, directory);
         } finally {
-            for (StagingDirectory staging : stagings) {
+            for (RepairStaging staging : stagings) {
                 staging.close();
             }
         }
     }
 
     private int show(List<ReplicaDirectory> replicas, Path directory) throws IOException {
-        List<ReplicaReading> before = read(replicas, Set.of());
+        List<ReplicaReading> before = read(replicas, Optional.empty(), Set.of());
         if (before.get(0).equalTo(before.get(1)) && before.get(0).equalTo(before.get(2))) {
             say("the replicas do not differ: --rows is too small for one difference in a thousand rows");
         }
         say("repairing over loopback: replica-1 is the master, replica-2 and replica-3 listen on 127.0.0.1 ...");
         Set<Long> differing = new HashSet<>();
         long startNanos = environment().nanoTime().getAsLong();
-        RepairReport report = repair(replicas, new RepairListener() {
+        UUID runId = UUID.randomUUID();
+        RepairReport report = repair(replicas, runId, new RepairListener() {
             @Override
             public void deletionDiffers(DecoratedKey key) {
                 differing.add(key.token());
@@ -116,7 +120,7 @@ final class DemoCommand extends Subcommand {
             }
         });
         double repairSeconds = seconds(startNanos, environment().nanoTime().getAsLong());
-        List<ReplicaReading> after = read(replicas, differing);
+        List<ReplicaReading> after = read(replicas, Optional.of(runId), differing);
         boolean equal = after.get(0).equalTo(after.get(1)) && after.get(0).equalTo(after.get(2));
         new DemoTable(report, before, after, repairSeconds).print(out());
         if (equal) {
@@ -135,7 +139,8 @@ final class DemoCommand extends Subcommand {
         return equal ? ExitCode.YES : ExitCode.NO;
     }
 
-    private RepairReport repair(List<ReplicaDirectory> replicas, RepairListener listener) throws IOException {
+    private RepairReport repair(List<ReplicaDirectory> replicas, UUID runId, RepairListener listener)
+            throws IOException {
         SecureRandom random = new SecureRandom();
         byte[] secret = new byte[TOKEN_BYTES];
         random.nextBytes(secret);
@@ -144,7 +149,7 @@ final class DemoCommand extends Subcommand {
         List<RepairServer> servers = new ArrayList<>();
         List<Replica> followers = new ArrayList<>();
         try (NetClient client = NetClient.open(RepairServer.netConfig(token), executor, random);
-                ReplicaTable own = replicas.get(0).open(DemoData.KEYSPACE, DemoData.TABLE)) {
+                ReplicaTable own = replicas.get(0).open(DemoData.KEYSPACE, DemoData.TABLE, Optional.empty())) {
             for (ReplicaDirectory follower : replicas.subList(1, replicas.size())) {
                 InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
                 RepairServer server = RepairServer.start(
@@ -154,7 +159,7 @@ final class DemoCommand extends Subcommand {
                         client.open(server.address()), own.schema().clustering().size()));
             }
             RepairConfig config = new RepairConfig(
-                    UUID.randomUUID(),
+                    runId,
                     DemoData.KEYSPACE,
                     DemoData.TABLE,
                     TokenRange.FULL,
@@ -162,6 +167,7 @@ final class DemoCommand extends Subcommand {
                     nowSeconds(),
                     random.nextLong(),
                     false,
+                    Optional.empty(),
                     Set.of());
             try (RepairMaster master = new RepairMaster(config, own, followers, listener)) {
                 return master.run();
@@ -173,11 +179,11 @@ final class DemoCommand extends Subcommand {
         }
     }
 
-    private static List<ReplicaReading> read(List<ReplicaDirectory> replicas, Set<Long> dirtyTokens)
-            throws IOException {
+    private static List<ReplicaReading> read(
+            List<ReplicaDirectory> replicas, Optional<UUID> staged, Set<Long> dirtyTokens) throws IOException {
         List<ReplicaReading> readings = new ArrayList<>();
         for (ReplicaDirectory replica : replicas) {
-            try (ReplicaTable table = replica.open(DemoData.KEYSPACE, DemoData.TABLE)) {
+            try (ReplicaTable table = replica.open(DemoData.KEYSPACE, DemoData.TABLE, staged)) {
                 readings.add(ReplicaReading.of(table, dirtyTokens));
             }
         }

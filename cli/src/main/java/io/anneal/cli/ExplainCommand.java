@@ -112,13 +112,13 @@ final class ExplainCommand extends Subcommand {
         TableSchema schema = replicas.isEmpty() ? schema(tables) : givenSchema();
         DecoratedKey key = KeyParser.parse(schema, keyText);
         List<KeySource> sources = new ArrayList<>();
-        List<String> names = RepairOverDirectories.replicaNames(directories);
+        List<NamedReplica> named = NamedReplica.of(directories, List.of());
         for (int i = 0; i < tables.size(); i++) {
             for (SSTableReader reader : tables.get(i).readers()) {
                 Optional<? extends FragmentCursor> cursor = reader.read(schema, keyOf(reader, key), Slices.ALL, false);
                 if (cursor.isPresent()) {
-                    KeySource source =
-                            new KeySource(names.get(i), reader.descriptor().baseName(), cursor.get());
+                    KeySource source = new KeySource(
+                            named.get(i).name(), reader.descriptor().baseName(), cursor.get());
                     opened.push(source);
                     sources.add(source);
                 }

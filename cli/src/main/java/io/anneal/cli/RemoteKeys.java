@@ -71,7 +71,8 @@ final class RemoteKeys implements Closeable {
                     PURGE_NOTHING_SECONDS,
                     random.nextLong(),
                     RepairConfig.BUFFER_MIN_BYTES,
-                    true)));
+                    true,
+                    Optional.empty())));
             Waiting.result(replica.agree(new SessionTerms(CanonicalEncoder.UNCLAMPED, Long.MAX_VALUE)));
             Waiting.result(replica.startPart(new TokenRange.Linear(key.token(), key.token())));
             RingPosition boundary;

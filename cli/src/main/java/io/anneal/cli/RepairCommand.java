@@ -14,6 +14,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -25,6 +26,13 @@ import picocli.CommandLine.Option;
 final class RepairCommand extends Subcommand {
     @Option(names = "--dir", paramLabel = "DIR", description = "A replica's data directory or snapshot; two at least.")
     private List<Path> directories = List.of();
+
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            description = "A replica's name, as often as --dir and in its order; instead of that in which the paths"
+                    + " differ.")
+    private List<String> names = List.of();
 
     @Option(
             names = "--replica",
@@ -65,6 +73,12 @@ final class RepairCommand extends Subcommand {
             paramLabel = "DIR",
             description = "Where new SSTables go: DIR/<replica>/<keyspace>/<table>/, to be imported.")
     private Path out;
+
+    @Option(
+            names = "--staged",
+            paramLabel = "RUN",
+            description = "In a dry run: count what this run staged, before it is imported; with --dir from --out.")
+    private UUID staged;
 
     @Option(
             names = "--allow-empty",
@@ -115,8 +129,14 @@ final class RepairCommand extends Subcommand {
         if (apply && (out == null || directories.isEmpty())) {
             throw usage("--apply goes with --dir and needs --out DIR for the new SSTables");
         }
-        if (out != null && !apply) {
-            throw usage("--out goes with --apply");
+        if (out != null && !apply && staged == null) {
+            throw usage("--out goes with --apply, or with --staged");
+        }
+        if (staged != null && (!isDryRun() || (out == null && replicas.isEmpty()))) {
+            throw usage("--staged RUN goes with a dry run, and with --dir needs the --out DIR of that run");
+        }
+        if (!names.isEmpty() && directories.isEmpty()) {
+            throw usage("--name goes with --dir");
         }
         if (apply && dryRun) {
             throw usage("--apply and --dry-run contradict each other");
@@ -165,21 +185,27 @@ final class RepairCommand extends Subcommand {
         int buffer = bufferBytes == null
                 ? RepairConfig.bufferBytes(bufferBudgetBytes(), participants)
                 : (int) Math.min(Integer.MAX_VALUE / 2, bufferBytes);
-        RepairTask task = new RepairTask(table, tokens, buffer, isDryRun(), waivers());
+        RepairTask task = new RepairTask(
+                UUID.randomUUID(), table, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers());
         RepairReport report;
         try (Progress progress = progress(table.toString())) {
             if (directories.isEmpty()) {
                 report = new RepairOverServers(task).run(replicas, tokenFile, progress);
             } else {
+                NamedReplica.refuseNested(directories);
                 RepairOverDirectories repair =
                         new RepairOverDirectories(task, environment().clock(), Optional.ofNullable(schemaFile));
-                report = repair.run(directories, Optional.ofNullable(out), progress, namesRows ? out() : null);
+                report = repair.run(
+                        NamedReplica.of(directories, names),
+                        Optional.ofNullable(out),
+                        progress,
+                        namesRows ? out() : null);
             }
         }
         if (json == null) {
-            RepairOutput.print(out(), table, report);
+            RepairOutput.print(out(), task, report);
         } else {
-            RepairOutput.write(json, table, report);
+            RepairOutput.write(json, task, report);
         }
         return report.wereEqual();
     }

@@ -11,7 +11,8 @@ import java.util.Locale;
 final class RepairOutput {
     private RepairOutput() {}
 
-    static void print(PrintStream out, QualifiedTable table, RepairReport report) {
+    static void print(PrintStream out, RepairTask task, RepairReport report) {
+        QualifiedTable table = task.table();
         out.printf(Locale.ROOT, "%s: %s%n", table, verdict(report));
         out.printf(
                 Locale.ROOT,
@@ -39,6 +40,14 @@ final class RepairOutput {
         report.replicas()
                 .forEach(replica -> imports(table, replica)
                         .forEach(command -> out.println("  import on the node of " + replica.name() + ": " + command)));
+        if (hasStaged(report)) {
+            out.println("  run " + task.runId() + "; --staged counts what it wrote, before the import");
+        }
+    }
+
+    private static boolean hasStaged(RepairReport report) {
+        return report.replicas().stream()
+                .anyMatch(replica -> !replica.sstables().isEmpty());
     }
 
     private static String verdict(RepairReport report) {
@@ -59,10 +68,14 @@ final class RepairOutput {
                 .toList();
     }
 
-    static void write(JsonGenerator json, QualifiedTable table, RepairReport report) throws IOException {
+    static void write(JsonGenerator json, RepairTask task, RepairReport report) throws IOException {
+        QualifiedTable table = task.table();
         json.writeStartObject();
         json.writeStringField("table", table.toString());
         json.writeBooleanField("dry-run", report.dryRun());
+        if (hasStaged(report)) {
+            json.writeStringField("run", task.runId().toString());
+        }
         json.writeBooleanField("were-equal", report.wereEqual());
         json.writeNumberField("windows", report.windows());
         json.writeNumberField("windows-differing", report.windowsDiffering());

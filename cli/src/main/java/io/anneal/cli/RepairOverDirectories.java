@@ -7,25 +7,24 @@ import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.repair.LocalReplica;
 import io.anneal.repair.RepairConfig;
+import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.RepairStaging;
 import io.anneal.repair.Replica;
 import io.anneal.repair.ReplicaDirectory;
 import io.anneal.repair.ReplicaTable;
 import io.anneal.schema.TableSchema;
-import io.anneal.store.StagingDirectory;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -43,47 +42,37 @@ final class RepairOverDirectories {
     }
 
     /**
-     * @param out where each replica's new SSTables go
+     * @param out where each replica's new SSTables go, or lie
      * @param rows where differing rows are named; null for nowhere
      */
-    RepairReport run(List<Path> directories, Optional<Path> out, Progress progress, PrintStream rows)
+    RepairReport run(List<NamedReplica> named, Optional<Path> out, Progress progress, PrintStream rows)
             throws IOException {
-        List<StagingDirectory> stagings = new ArrayList<>();
+        List<RepairStaging> stagings = new ArrayList<>();
         try {
-            List<String> names = replicaNames(directories);
-            for (int i = 0; i < directories.size() && out.isPresent(); i++) {
-                stagings.add(StagingDirectory.open(out.get().resolve(names.get(i))));
-            }
             List<ReplicaDirectory> replicas = new ArrayList<>();
-            for (int i = 0; i < directories.size(); i++) {
+            for (NamedReplica replica : named) {
+                if (out.isPresent()) {
+                    stagings.add(open(out.get().resolve(replica.name()), replica.owner()));
+                }
                 replicas.add(new ReplicaDirectory(
-                        List.of(directories.get(i)),
+                        List.of(replica.directory()),
                         schemaFile,
-                        stagings.isEmpty() ? Optional.empty() : Optional.of(stagings.get(i))));
+                        out.map(present -> stagings.get(stagings.size() - 1))));
             }
             return repair(replicas, progress, rows);
         } finally {
-            for (StagingDirectory staging : stagings) {
+            for (RepairStaging staging : stagings) {
                 staging.close();
             }
         }
     }
 
-    /** The directories' own names when they tell them apart, else replica-1 and so on. */
-    static List<String> replicaNames(List<Path> directories) {
-        List<String> names = new ArrayList<>();
-        Set<String> distinct = new HashSet<>();
-        for (Path directory : directories) {
-            Path name = directory.toAbsolutePath().normalize().getFileName();
-            names.add(name == null ? "" : name.toString());
-            distinct.add(names.get(names.size() - 1));
+    private RepairStaging open(Path directory, String owner) throws IOException {
+        if (task.dryRun() && !Files.isDirectory(directory)) {
+            // Nothing is made by looking.
+            throw new RepairException("nothing is staged there, directory=" + directory);
         }
-        if (distinct.size() < directories.size() || distinct.contains("")) {
-            for (int i = 0; i < names.size(); i++) {
-                names.set(i, "replica-" + (i + 1));
-            }
-        }
-        return names;
+        return RepairStaging.open(directory, owner, clock);
     }
 
     private RepairReport repair(List<ReplicaDirectory> replicas, Progress progress, PrintStream rows)
@@ -92,7 +81,7 @@ final class RepairOverDirectories {
         String table = task.table().table();
         List<ExecutorService> executors = new ArrayList<>();
         List<Replica> followers = new ArrayList<>();
-        try (ReplicaTable own = replicas.get(0).open(keyspace, table)) {
+        try (ReplicaTable own = replicas.get(0).open(keyspace, table, task.staged())) {
             for (ReplicaDirectory follower : replicas.subList(1, replicas.size())) {
                 executors.add(Executors.newSingleThreadExecutor());
                 followers.add(new LocalReplica(
@@ -113,7 +102,7 @@ final class RepairOverDirectories {
 
     private RepairConfig config() {
         return new RepairConfig(
-                UUID.randomUUID(),
+                task.runId(),
                 task.table().keyspace(),
                 task.table().table(),
                 task.range(),
@@ -121,6 +110,7 @@ final class RepairOverDirectories {
                 clock.instant().getEpochSecond(),
                 new SecureRandom().nextLong(),
                 task.dryRun(),
+                task.staged(),
                 task.waivers());
     }
 

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -37,13 +36,14 @@ final class RepairOverServers {
                 Connection connection = client.open(RepairRunner.address(replicas.get(0)))) {
             RepairClient master = new RepairClient(connection);
             master.start(new RunRepair(
-                    UUID.randomUUID(),
+                    task.runId(),
                     task.table().keyspace(),
                     task.table().table(),
                     task.range(),
                     replicas.subList(1, replicas.size()),
                     task.bufferBytes(),
                     task.dryRun(),
+                    task.staged(),
                     task.waivers()));
             return watch(master, replicas.get(0), progress);
         } finally {

@@ -3,13 +3,15 @@ package io.anneal.cli;
 import io.anneal.net.TokenFile;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairRunner;
+import io.anneal.repair.RepairStaging;
 import io.anneal.repair.ReplicaDirectory;
 import io.anneal.repair.ReplicaTable;
-import io.anneal.store.StagingDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -55,16 +57,26 @@ final class ServeCommand extends Subcommand {
         if (staging == null) {
             return serve(Optional.empty());
         }
-        try (StagingDirectory directory = StagingDirectory.open(staging)) {
+        try (RepairStaging directory =
+                RepairStaging.open(staging, owner(), environment().clock())) {
             return serve(Optional.of(directory));
         }
     }
 
-    private int serve(Optional<StagingDirectory> directory) throws IOException, InterruptedException {
+    /** The data directories; a snapshot's tag may be another next time. */
+    private String owner() throws IOException {
+        List<String> homes = new ArrayList<>();
+        for (Path directory : data) {
+            homes.add(NamedReplica.home(directory.toRealPath()).toString());
+        }
+        return String.join(" ", homes);
+    }
+
+    private int serve(Optional<RepairStaging> directory) throws IOException, InterruptedException {
         ReplicaDirectory replica = new ReplicaDirectory(data, Optional.ofNullable(schemaFile), directory);
         try (RepairServer server = RepairServer.start(
                 RepairRunner.address(listen),
-                (keyspace, table) -> open(replica, keyspace, table),
+                (keyspace, table, staged) -> open(replica, keyspace, table, staged),
                 Optional.of(TokenFile.read(tokenFile)),
                 bufferBudgetBytes(),
                 environment().clock())) {
@@ -76,10 +88,11 @@ final class ServeCommand extends Subcommand {
         }
     }
 
-    private ReplicaTable open(ReplicaDirectory replica, String keyspace, String table) throws IOException {
+    private ReplicaTable open(ReplicaDirectory replica, String keyspace, String table, Optional<UUID> staged)
+            throws IOException {
         if (!allowedTables.isEmpty() && !allowedTables.contains(keyspace + "." + table)) {
             throw new RepairException("table is not offered here, table=" + keyspace + "." + table + ", data=" + data);
         }
-        return replica.open(keyspace, table);
+        return replica.open(keyspace, table, staged);
     }
 }

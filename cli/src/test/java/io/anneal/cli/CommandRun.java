@@ -22,6 +22,11 @@ record CommandRun(int exitCode, String out, String err) {
         return of(STOPPED, () -> 0, args);
     }
 
+    /** At another moment. */
+    static CommandRun at(Instant instant, Object... args) {
+        return of(Clock.fixed(instant, ZoneOffset.UTC), () -> 0, args);
+    }
+
     /** For commands that wait. */
     static CommandRun inTime(Object... args) {
         return of(Clock.systemUTC(), System::nanoTime, args);

@@ -2,7 +2,6 @@ package io.anneal.store;
 
 import io.anneal.io.StorageException;
 import io.anneal.schema.TableSchema;
-import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableTarget;
@@ -28,6 +27,11 @@ import java.util.Set;
 public final class StagingDirectory implements Closeable {
     static final String LOCK_FILE = ".anneal.lock";
 
+    /** Takes note of an SSTable before its first byte is written, so that a crash's leavings are known. */
+    public interface BeforeWriting {
+        void of(Descriptor sstable) throws IOException;
+    }
+
     private final Path directory;
     private final DirectoryLock lock;
     private final Map<Path, Long> lastGenerations = new HashMap<>();
@@ -47,31 +51,47 @@ public final class StagingDirectory implements Closeable {
         return new StagingDirectory(directory.toRealPath(), lock);
     }
 
+    public Path directory() {
+        return directory;
+    }
+
     /** Where a table's SSTables go: the directory to import. */
     public Path tableDirectory(TableSchema schema) {
         return directory.resolve(schema.keyspace()).resolve(schema.name());
     }
 
-    /** The complete SSTables of a table that wait here: those with a list of components. */
+    /** The SSTables of a table that lie here, whoever wrote them, whole or not. */
     public List<Descriptor> sstables(TableSchema schema) throws IOException {
         Path tableDirectory = tableDirectory(schema);
-        Set<Descriptor> complete = new LinkedHashSet<>();
+        Set<Descriptor> found = new LinkedHashSet<>();
         if (Files.isDirectory(tableDirectory)) {
             for (Path file : TableDirectories.list(tableDirectory)) {
-                Descriptor.of(file).filter(found -> found.has(Component.TOC)).ifPresent(complete::add);
+                Descriptor.of(file).ifPresent(found::add);
             }
         }
-        return List.copyOf(complete);
+        return List.copyOf(found);
     }
 
     /** A table's place here; each SSTable gets the next free generation. */
     public SSTableTarget target(TableSchema schema) {
-        return config -> start(schema, config);
+        return target(schema, sstable -> {});
     }
 
-    private FragmentWriter start(TableSchema schema, SSTableWriterConfig config) throws IOException {
+    /** The same for a caller that keeps a record of what it wrote. */
+    public SSTableTarget target(TableSchema schema, BeforeWriting record) {
+        return config -> start(schema, config, record);
+    }
+
+    private FragmentWriter start(TableSchema schema, SSTableWriterConfig config, BeforeWriting record)
+            throws IOException {
         Path tableDirectory = tableDirectory(schema);
-        return Formats.write(tableDirectory, Long.toString(nextGeneration(tableDirectory)), schema, config);
+        String generation = Long.toString(nextGeneration(tableDirectory));
+        record.of(new Descriptor(
+                tableDirectory,
+                config.version().text(),
+                generation,
+                config.version().format()));
+        return Formats.write(tableDirectory, generation, schema, config);
     }
 
     private synchronized long nextGeneration(Path tableDirectory) throws IOException {

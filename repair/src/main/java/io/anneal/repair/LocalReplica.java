@@ -116,7 +116,7 @@ public final class LocalReplica implements Replica {
         if (opened.isPresent()) {
             throw new IllegalStateException("a repair session is open already, replica=" + name);
         }
-        ReplicaTable table = tables.open(parameters.keyspace(), parameters.table());
+        ReplicaTable table = tables.open(parameters.keyspace(), parameters.table(), parameters.staged());
         try {
             refuseOtherSchema(table, parameters);
             SessionOpened answer = ReplicaSession.opened(table, parameters);

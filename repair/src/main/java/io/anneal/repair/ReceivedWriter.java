@@ -12,6 +12,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.repair.row.KnownDeletions;
+import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.StagedWriter;
 import java.io.Closeable;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.UUID;
 
 /**
  * Turns what a replica received, window by window, into the fragments of one writer. It is the cursor that the SSTable
@@ -29,9 +29,7 @@ import java.util.UUID;
  * the session's thread.
  */
 final class ReceivedWriter implements Closeable {
-    private final ReplicaTable table;
-    private final UUID sessionId;
-    private final long importDeadlineSeconds;
+    private final StagedRun run;
     private final ClusteringComparator comparator;
     private final HandedFragment current;
     private final EncodedItem item;
@@ -41,13 +39,11 @@ final class ReceivedWriter implements Closeable {
     private Optional<DecoratedKey> partition = Optional.empty();
     private Optional<RangeDeletion> openRange = Optional.empty();
 
-    ReceivedWriter(ReplicaTable table, UUID sessionId, long importDeadlineSeconds) {
-        this.table = table;
-        this.sessionId = sessionId;
-        this.importDeadlineSeconds = importDeadlineSeconds;
-        comparator = ClusteringComparator.of(table.schema());
-        current = new HandedFragment(table.schema());
-        item = new EncodedItem(table.schema());
+    ReceivedWriter(TableSchema schema, StagedRun run) {
+        this.run = run;
+        comparator = ClusteringComparator.of(schema);
+        current = new HandedFragment(schema);
+        item = new EncodedItem(schema);
     }
 
     /** Appends what was received in a window: encoded rows by place, and deletions. */
@@ -149,7 +145,7 @@ final class ReceivedWriter implements Closeable {
 
     private void emit(FragmentCursor fragment) throws IOException {
         if (output.isEmpty()) {
-            output = Optional.of(table.newOutput(sessionId, importDeadlineSeconds));
+            output = Optional.of(run.newWriter());
         }
         output.get().appendCurrent(fragment);
     }

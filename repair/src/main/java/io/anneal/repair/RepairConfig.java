@@ -2,6 +2,7 @@ package io.anneal.repair;
 
 import io.anneal.key.TokenRange;
 import io.anneal.repair.message.Waiver;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -12,6 +13,7 @@ import java.util.UUID;
  * @param purgeTimeSeconds T of the canonical form, seconds since 1970
  * @param hashSeed seed of the item hashes; another one for every session
  * @param dryRun whether differences are found and counted, and nothing is written
+ * @param staged the run whose SSTables count as the replicas' data although they are not imported yet
  * @param waivers what is not refused
  */
 public record RepairConfig(
@@ -23,6 +25,7 @@ public record RepairConfig(
         long purgeTimeSeconds,
         long hashSeed,
         boolean dryRun,
+        Optional<UUID> staged,
         Set<Waiver> waivers) {
     public static final int BUFFER_MAX_BYTES = 32 << 20;
     public static final int BUFFER_MIN_BYTES = 1 << 20;

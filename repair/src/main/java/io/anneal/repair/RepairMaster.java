@@ -54,7 +54,7 @@ public final class RepairMaster implements Closeable {
 
     /** @throws RepairException when the table's replica would have to receive rows and cannot */
     public RepairMaster(RepairConfig config, ReplicaTable table, List<Replica> followers, RepairListener listener)
-            throws RepairException {
+            throws IOException {
         this.config = config;
         this.table = table;
         this.followers = List.copyOf(followers);
@@ -68,7 +68,8 @@ public final class RepairMaster implements Closeable {
                 config.purgeTimeSeconds(),
                 config.hashSeed(),
                 config.bufferBytes(),
-                config.dryRun());
+                config.dryRun(),
+                config.staged());
         comparator = ClusteringComparator.of(schema);
         ownOpened = ReplicaSession.opened(table, parameters);
     }

@@ -127,9 +127,10 @@ public final class RepairRunner {
                 clock.instant().getEpochSecond(),
                 random.nextLong(),
                 wanted.dryRun(),
+                wanted.staged(),
                 wanted.waivers());
         List<Replica> followers = new ArrayList<>();
-        try (ReplicaTable table = tables.open(wanted.keyspace(), wanted.table())) {
+        try (ReplicaTable table = tables.open(wanted.keyspace(), wanted.table(), wanted.staged())) {
             int clusteringColumns = table.schema().clustering().size();
             for (String follower : wanted.followers()) {
                 followers.add(new RemoteReplica(connector.open(address(follower)), clusteringColumns));

@@ -7,10 +7,8 @@ import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.sstable.StagedWriter;
 import io.anneal.store.CassandraDirectory;
 import io.anneal.store.SSTables;
-import io.anneal.store.StagingDirectory;
 import io.anneal.store.TableDirectories;
 import io.anneal.store.TableSource;
 import java.io.IOException;
@@ -25,8 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A replica whose data is a Cassandra directory: it is only read, and what the replica receives goes to a staging directory.
- * What was staged before counts as the replica's data, so that a repair can be repeated before the import. Refuses the
- * tables that a repair by import would harm. Safe for any thread; the staging directory belongs to the caller.
+ * What is staged counts as the replica's data only when its run is named. Refuses the tables that a repair by import
+ * would harm. Safe for any thread; the staging directory belongs to the caller.
  */
 public final class ReplicaDirectory implements ReplicaTable.Opener {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaDirectory.class);
@@ -48,21 +46,21 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
 
     private final List<Path> directories;
     private final Optional<Path> schemaFile;
-    private final Optional<StagingDirectory> staging;
+    private final Optional<RepairStaging> staging;
 
     /**
      * @param directories one, or one a disk
      * @param schemaFile the schema text to use instead of the one beside the SSTables
      * @param staging where received rows go; without it the replica can only be compared
      */
-    public ReplicaDirectory(List<Path> directories, Optional<Path> schemaFile, Optional<StagingDirectory> staging) {
+    public ReplicaDirectory(List<Path> directories, Optional<Path> schemaFile, Optional<RepairStaging> staging) {
         this.directories = List.copyOf(directories);
         this.schemaFile = schemaFile;
         this.staging = staging;
     }
 
     @Override
-    public ReplicaTable open(String keyspace, String table) throws IOException {
+    public ReplicaTable open(String keyspace, String table, Optional<UUID> staged) throws IOException {
         String qualifiedName = keyspace + "." + table;
         if (SYSTEM_KEYSPACES.contains(keyspace)) {
             throw new RepairException("tables of a system keyspace are not repaired from outside, table="
@@ -74,9 +72,12 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
                 .orElseThrow(() -> new RepairException("repair needs the table's schema text: take a snapshot, or give"
                         + " --schema FILE.cql, table=" + qualifiedName + ", directories=" + found.directories()));
         refuse(schema);
+        Optional<String> tableId = schema.id().map(id -> id.replace("-", "")).or(found::id);
         Set<Descriptor> descriptors = new LinkedHashSet<>(source.descriptors());
-        if (staging.isPresent()) {
-            descriptors.addAll(staging.get().sstables(schema));
+        if (staged.isPresent()) {
+            descriptors.addAll(
+                    staging.orElseThrow(() -> RepairStaging.unknown(staged.get(), schema.qualifiedName(), "none"))
+                            .sstables(schema, tableId, staged.get()));
         }
         SSTables sstables = SSTables.open(new TableSource(found, List.copyOf(descriptors), Optional.of(schema)));
         try {
@@ -86,7 +87,7 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
             throw e;
         }
         warnOfIncrementalRepair(sstables);
-        return new Table(name(), sstables, staging);
+        return new Table(name(), sstables, tableId, staging);
     }
 
     /** Imported rows count as unrepaired, so the next incremental repair reads them again. */
@@ -132,7 +133,8 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         }
     }
 
-    private record Table(String name, SSTables sstables, Optional<StagingDirectory> staging) implements ReplicaTable {
+    private record Table(String name, SSTables sstables, Optional<String> tableId, Optional<RepairStaging> staging)
+            implements ReplicaTable {
         @Override
         public TableSchema schema() {
             return sstables.schema();
@@ -149,8 +151,10 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         }
 
         @Override
-        public boolean canReceive() {
-            return staging.isPresent();
+        public void checkReceiving() throws IOException {
+            staging.orElseThrow(() -> new RepairException(
+                            "replica is read-only: it needs a staging directory to receive rows, replica=" + name))
+                    .checkReceiving(schema(), tableId);
         }
 
         @Override
@@ -164,13 +168,12 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         }
 
         @Override
-        public StagedWriter newOutput(UUID sessionId, long importDeadlineSeconds) throws IOException {
-            return new StagedWriter(
-                    staging.orElseThrow().target(schema()),
-                    SSTableWriterConfig.defaults(Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount()))
-                            .withVersion(sstables.newestWrittenVersion())
-                            .withCompression(Compression.of(schema().options())),
-                    StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
+        public StagedRun newRun(UUID sessionId, long importDeadlineSeconds) {
+            SSTableWriterConfig config = SSTableWriterConfig.defaults(
+                            Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount()))
+                    .withVersion(sstables.newestWrittenVersion())
+                    .withCompression(Compression.of(schema().options()));
+            return staging.orElseThrow().start(sessionId, schema(), tableId, importDeadlineSeconds, config);
         }
 
         @Override

@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 
 /**
  * One replica's side of a session, master and follower alike: reads ahead into the row buffer, fixes windows, sums and
@@ -39,16 +40,18 @@ final class ReplicaSession implements Closeable {
     private final OpenSession parameters;
     private final SessionTerms terms;
     private final ClusteringComparator comparator;
-    /** SSTables of the parts that are done; they go if the session fails. */
+    /** SSTables of the parts that are done. */
     private final List<Descriptor> completed = new ArrayList<>();
 
     private final ItemCodec codec;
     private final WindowReader reader;
     private final Window window;
-    private ReceivedWriter writer;
+    /** Empty in a dry run, as the writer. */
+    private final Optional<StagedRun> run;
+
+    private Optional<ReceivedWriter> writer;
     private long rowsWritten;
     private long deletionsWritten;
-    private boolean finished;
 
     ReplicaSession(ReplicaTable table, OpenSession parameters, SessionTerms terms) {
         this.table = table;
@@ -63,11 +66,14 @@ final class ReplicaSession implements Closeable {
         codec = new ItemCodec(schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
         reader = new WindowReader(table, codec, parameters.bufferBytes(), terms.localDeletionTimeMaxSeconds());
         window = new Window(schema, codec, reader.rows(), terms.localDeletionTimeMaxSeconds());
+        run = parameters.dryRun()
+                ? Optional.empty()
+                : Optional.of(table.newRun(parameters.sessionId(), terms.importDeadlineSeconds()));
         writer = newWriter();
     }
 
-    private ReceivedWriter newWriter() {
-        return new ReceivedWriter(table, parameters.sessionId(), terms.importDeadlineSeconds());
+    private Optional<ReceivedWriter> newWriter() {
+        return run.map(started -> new ReceivedWriter(table.schema(), started));
     }
 
     /**
@@ -75,10 +81,9 @@ final class ReplicaSession implements Closeable {
      *
      * @throws RepairException when the replica would have to receive rows and cannot
      */
-    static SessionOpened opened(ReplicaTable table, OpenSession parameters) throws RepairException {
-        if (!parameters.dryRun() && !table.canReceive()) {
-            throw new RepairException(
-                    "replica is read-only: it needs a staging directory to receive rows, replica=" + table.name());
+    static SessionOpened opened(ReplicaTable table, OpenSession parameters) throws IOException {
+        if (!parameters.dryRun()) {
+            table.checkReceiving();
         }
         return new SessionOpened(
                 table.name(),
@@ -201,8 +206,8 @@ final class ReplicaSession implements Closeable {
             NavigableMap<RingPosition, byte[]> received = window.rows().received();
             rowsWritten += received.size();
             deletionsWritten += window.receivedDeletionCount();
-            if (!parameters.dryRun()) {
-                writer.window(received, window.receivedDeletions());
+            if (writer.isPresent()) {
+                writer.get().window(received, window.receivedDeletions());
             }
             window.end();
         }
@@ -212,13 +217,17 @@ final class ReplicaSession implements Closeable {
     private void endPart() throws IOException {
         endWindow();
         reader.close();
-        completed.addAll(writer.finish());
+        if (writer.isPresent()) {
+            completed.addAll(writer.get().finish());
+        }
         writer = newWriter();
     }
 
     SessionFinished finish() throws IOException {
         endPart();
-        finished = true;
+        if (run.isPresent()) {
+            run.get().complete();
+        }
         return new SessionFinished(
                 reader.rowsRead(),
                 reader.bytesRead(),
@@ -227,24 +236,15 @@ final class ReplicaSession implements Closeable {
                 completed.stream().map(Descriptor::toString).toList());
     }
 
+    /** Nothing that was received is kept if the session was not finished, of the parts that were done neither. */
     @Override
     public void close() throws IOException {
-        ReceivedWriter unfinished = writer;
-        try (unfinished;
+        StagedRun started = run.orElse(null);
+        ReceivedWriter unfinished = writer.orElse(null);
+        try (started;
+                unfinished;
                 reader) {
             window.end();
-        } finally {
-            discardUnfinished();
-        }
-    }
-
-    /** Nothing that was received is kept if a session fails, of the parts that were done neither. */
-    private void discardUnfinished() throws IOException {
-        if (!finished) {
-            for (Descriptor descriptor : completed) {
-                descriptor.delete();
-            }
-            completed.clear();
         }
     }
 }

@@ -3,7 +3,6 @@ package io.anneal.repair;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
-import io.anneal.sstable.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Instant;
@@ -38,8 +37,13 @@ public interface ReplicaTable extends Closeable {
         return List.of();
     }
 
-    /** Whether there is a place for what the replica receives; without one it can only be compared. */
-    boolean canReceive();
+    /**
+     * Refuses to receive.
+     *
+     * @throws RepairException when there is no place for what the replica receives, so that it can only be compared, or the
+     *     place holds what must not be imported along with it
+     */
+    void checkReceiving() throws IOException;
 
     /**
      * Everything in a range.
@@ -49,16 +53,18 @@ public interface ReplicaTable extends Closeable {
     FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException;
 
     /**
-     * Starts the writer that takes what the replica receives.
+     * Prepares what the replica receives in a session; nothing is written yet.
      *
-     * @param sessionId the session that received it
      * @param importDeadlineSeconds when it must be imported at the latest, seconds since 1970
      */
-    StagedWriter newOutput(UUID sessionId, long importDeadlineSeconds) throws IOException;
+    StagedRun newRun(UUID sessionId, long importDeadlineSeconds);
 
     /** Opens tables by name. */
     interface Opener {
-        /** @throws IOException naming the directory when the table is not there or cannot take part in a repair */
-        ReplicaTable open(String keyspace, String table) throws IOException;
+        /**
+         * @param staged the run whose SSTables count as the replica's data although they are not imported yet
+         * @throws IOException naming the directory when the table is not there or cannot take part in a repair
+         */
+        ReplicaTable open(String keyspace, String table, Optional<UUID> staged) throws IOException;
     }
 }

@@ -10,7 +10,6 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
 import io.anneal.repair.message.Phase;
-import io.anneal.store.StagingDirectory;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,13 +28,13 @@ class LocalReplicaTest {
     @TempDir
     private Path directory;
 
-    private StagingDirectory staging;
+    private RepairStaging staging;
     private TestTable table;
     private LocalReplica replica;
 
     @BeforeEach
     void open() throws IOException {
-        staging = StagingDirectory.open(directory);
+        staging = Sessions.staging(directory);
         table = new TestTable("one", Sessions.rows(KEYS.get(1), 6), Optional.of(staging));
         replica = replica(Runnable::run);
     }

@@ -13,7 +13,6 @@ import io.anneal.schema.Column;
 import io.anneal.schema.CqlTypes;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
-import io.anneal.store.StagingDirectory;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
@@ -70,8 +69,8 @@ class RepairCostTest {
 
     private long workBytes(FragmentList master, FragmentList follower, int bufferBytes) throws IOException {
         repairs++;
-        try (StagingDirectory ownStaging = StagingDirectory.open(directory.resolve("master-" + repairs));
-                StagingDirectory otherStaging = StagingDirectory.open(directory.resolve("follower-" + repairs))) {
+        try (RepairStaging ownStaging = Sessions.staging(directory.resolve("master-" + repairs));
+                RepairStaging otherStaging = Sessions.staging(directory.resolve("follower-" + repairs))) {
             TestTable own = new TestTable("master", master, Optional.of(ownStaging));
             TestTable other = new TestTable("follower", follower, Optional.of(otherStaging));
             RepairConfig config = new RepairConfig(
@@ -83,6 +82,7 @@ class RepairCostTest {
                     100,
                     1,
                     false,
+                    Optional.empty(),
                     Set.of(Waiver.values()));
             ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
             long before = threads.getCurrentThreadAllocatedBytes();

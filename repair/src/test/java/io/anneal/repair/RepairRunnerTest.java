@@ -10,7 +10,6 @@ import io.anneal.net.PeerException;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import io.anneal.repair.message.Waiver;
-import io.anneal.store.StagingDirectory;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -35,8 +34,8 @@ class RepairRunnerTest {
     @TempDir
     private Path directory;
 
-    private StagingDirectory masterStaging;
-    private StagingDirectory followerStaging;
+    private RepairStaging masterStaging;
+    private RepairStaging followerStaging;
     private TestTable own;
     private TestTable followed;
     private Nodes master;
@@ -44,8 +43,8 @@ class RepairRunnerTest {
 
     @BeforeEach
     void start() throws IOException {
-        masterStaging = StagingDirectory.open(directory.resolve("master"));
-        followerStaging = StagingDirectory.open(directory.resolve("follower"));
+        masterStaging = Sessions.staging(directory.resolve("master"));
+        followerStaging = Sessions.staging(directory.resolve("follower"));
         own = new TestTable("master", Sessions.rows(KEYS.get(0), 3), Optional.of(masterStaging));
         followed = new TestTable("follower", Sessions.rows(KEYS.get(1), 2), Optional.of(followerStaging));
         follower = new Nodes(
@@ -72,6 +71,7 @@ class RepairRunnerTest {
                 List.of(followerAddress),
                 1 << 20,
                 false,
+                Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA));
     }
 

@@ -14,7 +14,6 @@ import io.anneal.net.Waiting;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Part;
 import io.anneal.repair.message.RepairVerb;
-import io.anneal.store.StagingDirectory;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -37,13 +36,13 @@ class RepairServiceTest {
     @TempDir
     private Path directory;
 
-    private StagingDirectory staging;
+    private RepairStaging staging;
     private TestTable table;
     private Nodes nodes;
 
     @BeforeEach
     void start() throws IOException {
-        staging = StagingDirectory.open(directory.resolve("follower"));
+        staging = Sessions.staging(directory.resolve("follower"));
         table = new TestTable("follower", Sessions.rows(KEYS.get(1), 6), Optional.of(staging));
         serve(table, 1);
     }
@@ -85,7 +84,7 @@ class RepairServiceTest {
                         KEYS.get(0), HandMadeTable.row(1, 1).cell(0, 5, theirs).build()),
                 Optional.of(staging));
         serve(follower, 1);
-        try (StagingDirectory masterStaging = StagingDirectory.open(directory.resolve("master"))) {
+        try (RepairStaging masterStaging = Sessions.staging(directory.resolve("master"))) {
             TestTable own = new TestTable(
                     "master",
                     Sessions.one(

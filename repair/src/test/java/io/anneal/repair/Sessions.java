@@ -16,7 +16,11 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -35,12 +39,25 @@ final class Sessions {
     }
 
     static OpenSession open(UUID id, TableSchema schema, int bufferBytes) {
-        return new OpenSession(id, "ks", "t", SchemaText.print(schema), 100, 1, bufferBytes, false);
+        return new OpenSession(id, "ks", "t", SchemaText.print(schema), 100, 1, bufferBytes, false, Optional.empty());
     }
 
     static RepairConfig config(int bufferBytes) {
         return new RepairConfig(
-                new UUID(0, 1), "ks", "t", TokenRange.FULL, bufferBytes, 100, 1, false, Set.of(Waiver.EMPTY_REPLICA));
+                new UUID(0, 1),
+                "ks",
+                "t",
+                TokenRange.FULL,
+                bufferBytes,
+                100,
+                1,
+                false,
+                Optional.empty(),
+                Set.of(Waiver.EMPTY_REPLICA));
+    }
+
+    static RepairStaging staging(Path directory) throws IOException {
+        return RepairStaging.open(directory, "replica", () -> Instant.EPOCH);
     }
 
     /** One partition of {@code count} rows. */

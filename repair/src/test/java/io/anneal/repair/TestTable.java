@@ -10,9 +10,8 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.sstable.StagedWriter;
 import io.anneal.store.Formats;
-import io.anneal.store.StagingDirectory;
+import io.anneal.store.TableSource;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,16 +40,16 @@ final class TestTable implements ReplicaTable {
 
     private final String name;
     private final FragmentList rows;
-    private final Optional<StagingDirectory> staging;
+    private final Optional<RepairStaging> staging;
 
-    TestTable(String name, FragmentList rows, Optional<StagingDirectory> staging) {
+    TestTable(String name, FragmentList rows, Optional<RepairStaging> staging) {
         this.name = name;
         this.rows = rows;
         this.staging = staging;
     }
 
     Opener opener() {
-        return (keyspace, table) -> {
+        return (keyspace, table, staged) -> {
             opened.incrementAndGet();
             return this;
         };
@@ -70,7 +69,8 @@ final class TestTable implements ReplicaTable {
     /** Everything in the finished SSTables. */
     List<String> stagedLines() throws IOException {
         List<String> lines = new ArrayList<>();
-        for (Descriptor descriptor : staging.orElseThrow().sstables(schema())) {
+        Path directory = staging.orElseThrow().tableDirectory(schema());
+        for (Descriptor descriptor : TableSource.descriptors(directory)) {
             try (SSTableReader reader = Formats.open(descriptor);
                     FragmentCursor cursor = reader.scan(schema(), TokenRange.Linear.ALL)) {
                 lines.addAll(FragmentList.copyOf(cursor).lines());
@@ -100,8 +100,9 @@ final class TestTable implements ReplicaTable {
     }
 
     @Override
-    public boolean canReceive() {
-        return staging.isPresent();
+    public void checkReceiving() throws IOException {
+        staging.orElseThrow(() -> new RepairException("replica is read-only, replica=" + name))
+                .checkReceiving(schema(), schema().id());
     }
 
     @Override
@@ -120,11 +121,9 @@ final class TestTable implements ReplicaTable {
     }
 
     @Override
-    public StagedWriter newOutput(UUID sessionId, long importDeadlineSeconds) {
-        return new StagedWriter(
-                staging.orElseThrow().target(schema()),
-                SSTableWriterConfig.defaults(10),
-                StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
+    public StagedRun newRun(UUID sessionId, long importDeadlineSeconds) {
+        return staging.orElseThrow()
+                .start(sessionId, schema(), schema().id(), importDeadlineSeconds, SSTableWriterConfig.defaults(10));
     }
 
     @Override

@@ -15,7 +15,6 @@ import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.ItemCodec;
-import io.anneal.store.StagingDirectory;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -44,8 +43,8 @@ class WrongFollowerTest {
     }
 
     private void repairShouldFailWhen(String method, Lie lie, String... texts) throws IOException {
-        try (StagingDirectory ownStaging = StagingDirectory.open(directory.resolve("master"));
-                StagingDirectory otherStaging = StagingDirectory.open(directory.resolve("follower"))) {
+        try (RepairStaging ownStaging = Sessions.staging(directory.resolve("master"));
+                RepairStaging otherStaging = Sessions.staging(directory.resolve("follower"))) {
             TestTable own = new TestTable("master", Sessions.rows(KEYS.get(0), 1), Optional.of(ownStaging));
             TestTable other = new TestTable("follower", Sessions.rows(KEYS.get(1), 2), Optional.of(otherStaging));
             LocalReplica honest = new LocalReplica("follower", other.opener(), Runnable::run);

@@ -55,7 +55,13 @@ class RepairOfCassandraTest {
         }
         assertCassandraShowsEqualReplicas(cassandra, "repair_dirs", replicas, staged);
 
-        Commands.Result again = repairDirectories(replicas, table, "--apply", "--out", out.toString());
+        Commands.Result again = repairDirectories(
+                replicas,
+                table,
+                "--out",
+                out.toString(),
+                "--staged",
+                tableOf(applied).get("run").asText());
         assertThat(again.exitCode()).as(again.err()).isZero();
         assertThat(tableOf(again).get("were-equal").asBoolean()).isTrue();
     }
@@ -89,6 +95,7 @@ class RepairOfCassandraTest {
             assertDifferences(repaired);
             assertThat(tableOf(repaired).get("network-bytes").asLong()).isPositive();
 
+            arguments.addAll(List.of("--dry-run", "--staged", tableOf(repaired).get("run").asText()));
             Commands.Result again = Commands.run(arguments.toArray(String[]::new));
             assertThat(again.exitCode()).as(again.err()).isZero();
             assertThat(tableOf(again).get("were-equal").asBoolean()).isTrue();

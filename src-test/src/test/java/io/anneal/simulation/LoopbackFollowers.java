@@ -40,7 +40,7 @@ final class LoopbackFollowers implements AutoCloseable {
         List<Replica> connected = new ArrayList<>();
         for (MemoryReplica replica : replicas) {
             RequestHandlers handlers = new RequestHandlers(executor);
-            new RepairService((keyspace, table) -> replica, executor, 1).register(handlers);
+            new RepairService((keyspace, table, staged) -> replica, executor, 1).register(handlers);
             NetServer server = NetServer.bind(
                     config, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), handlers, nonces);
             servers.add(server);

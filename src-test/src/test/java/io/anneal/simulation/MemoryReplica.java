@@ -5,18 +5,21 @@ import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.SessionPurgeRule;
+import io.anneal.repair.RepairStaging;
 import io.anneal.repair.ReplicaTable;
+import io.anneal.repair.StagedRun;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.sstable.StagedWriter;
 import io.anneal.store.Formats;
-import io.anneal.store.StagingDirectory;
+import io.anneal.store.TableSource;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -26,19 +29,21 @@ final class MemoryReplica implements ReplicaTable {
     private final String name;
     private final TableSchema schema;
     private final List<FragmentList> sources;
-    private final StagingDirectory staging;
+    private final RepairStaging staging;
     private final List<SSTableReader> received = new ArrayList<>();
 
     MemoryReplica(String name, TableSchema schema, List<FragmentList> sources, Path directory) throws IOException {
         this.name = name;
         this.schema = schema;
         this.sources = sources;
-        staging = StagingDirectory.open(directory);
+        staging = RepairStaging.open(directory, name, () -> Instant.EPOCH);
     }
 
     /** Opens what was received by now. */
     void reopen() throws IOException {
-        for (Descriptor descriptor : staging.sstables(schema)) {
+        Path directory = staging.tableDirectory(schema);
+        List<Descriptor> imported = Files.isDirectory(directory) ? TableSource.descriptors(directory) : List.of();
+        for (Descriptor descriptor : imported) {
             if (received.stream().noneMatch(reader -> reader.descriptor().equals(descriptor))) {
                 SSTableReader reader = Formats.open(descriptor);
                 reader.verify();
@@ -84,8 +89,8 @@ final class MemoryReplica implements ReplicaTable {
     }
 
     @Override
-    public boolean canReceive() {
-        return true;
+    public void checkReceiving() throws IOException {
+        staging.checkReceiving(schema, schema.id());
     }
 
     @Override
@@ -104,9 +109,9 @@ final class MemoryReplica implements ReplicaTable {
     }
 
     @Override
-    public StagedWriter newOutput(UUID sessionId, long importDeadlineSeconds) {
-        return new StagedWriter(
-                staging.target(schema), SSTableWriterConfig.defaults(100), StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
+    public StagedRun newRun(UUID sessionId, long importDeadlineSeconds) {
+        return staging.start(
+                sessionId, schema, schema.id(), importDeadlineSeconds, SSTableWriterConfig.defaults(100));
     }
 
     /** Ends one repair; the replica itself lives on. */

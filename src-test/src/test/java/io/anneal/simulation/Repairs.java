@@ -12,6 +12,7 @@ import io.anneal.repair.message.Waiver;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -29,13 +30,14 @@ final class Repairs {
                 rule.purgeTimeSeconds(),
                 seed,
                 false,
+                Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA));
     }
 
     static RepairReport run(List<MemoryReplica> replicas, RepairConfig config) throws IOException {
         List<Replica> followers = new ArrayList<>();
         for (MemoryReplica replica : replicas.subList(1, replicas.size())) {
-            followers.add(new LocalReplica(replica.name(), (keyspace, table) -> replica, Runnable::run));
+            followers.add(new LocalReplica(replica.name(), (keyspace, table, staged) -> replica, Runnable::run));
         }
         return run(replicas.get(0), followers, config);
     }

@@ -2,6 +2,7 @@ package io.anneal.repair.message;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -12,6 +13,7 @@ import java.util.UUID;
  * @param hashSeed seed of the item hashes
  * @param bufferBytes size of a row buffer
  * @param dryRun whether nothing is written
+ * @param staged the run whose SSTables count as the replica's data although they are not imported yet
  */
 public record OpenSession(
         UUID sessionId,
@@ -21,7 +23,8 @@ public record OpenSession(
         long purgeTimeSeconds,
         long hashSeed,
         int bufferBytes,
-        boolean dryRun) {
+        boolean dryRun,
+        Optional<UUID> staged) {
 
     public OpenSession {
         if (bufferBytes < 1) {
@@ -38,6 +41,7 @@ public record OpenSession(
         out.writeLong(hashSeed);
         out.writeInt(bufferBytes);
         out.writeByte(dryRun ? 1 : 0);
+        Texts.write(out, staged);
     }
 
     public static OpenSession decode(ByteReader in) {
@@ -49,6 +53,7 @@ public record OpenSession(
                 in.readLong(),
                 in.readLong(),
                 in.readInt(),
-                in.readByte() != 0);
+                in.readByte() != 0,
+                Texts.readOptionalId(in));
     }
 }

@@ -4,6 +4,7 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.TokenRange;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -12,6 +13,7 @@ import java.util.UUID;
  *
  * @param followers {@code host:port} of the other replicas
  * @param bufferBytes row buffer of each replica
+ * @param staged the run whose SSTables count as the replicas' data although they are not imported yet
  */
 public record RunRepair(
         UUID sessionId,
@@ -21,6 +23,7 @@ public record RunRepair(
         List<String> followers,
         int bufferBytes,
         boolean dryRun,
+        Optional<UUID> staged,
         Set<Waiver> waivers) {
     public RunRepair {
         followers = List.copyOf(followers);
@@ -36,6 +39,7 @@ public record RunRepair(
         Texts.write(out, followers);
         out.writeInt(bufferBytes);
         out.writeByte(dryRun ? 1 : 0);
+        Texts.write(out, staged);
         Waiver.write(out, waivers);
     }
 
@@ -48,6 +52,7 @@ public record RunRepair(
                 Texts.readList(in),
                 in.readInt(),
                 in.readByte() != 0,
+                Texts.readOptionalId(in),
                 Waiver.read(in));
     }
 }

@@ -5,6 +5,7 @@ import io.anneal.io.ByteWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /** Texts, lists and ids as repair messages hold them: a length or a count, then the content. */
@@ -43,5 +44,14 @@ public final class Texts {
 
     public static UUID readId(ByteReader in) {
         return new UUID(in.readLong(), in.readLong());
+    }
+
+    public static void write(ByteWriter out, Optional<UUID> id) {
+        out.writeByte(id.isPresent() ? 1 : 0);
+        id.ifPresent(present -> write(out, present));
+    }
+
+    public static Optional<UUID> readOptionalId(ByteReader in) {
+        return in.readByte() == 0 ? Optional.empty() : Optional.of(readId(in));
     }
 }

@@ -31,7 +31,7 @@ class MessagesTest {
     private record Layout(String name, Object message, Consumer<ByteWriter> encoder, Function<ByteReader, ?> decoder) {}
 
     private static final OpenSession OPEN =
-            new OpenSession(ID, "ks", "täble", "CREATE TABLE", 1_700_000_000L, -5, 1 << 20, true);
+            new OpenSession(ID, "ks", "täble", "CREATE TABLE", 1_700_000_000L, -5, 1 << 20, true, Optional.of(ID));
     private static final SyncVote VOTE =
             new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5, Long.MAX_VALUE);
     private static final RunRepair RUN = new RunRepair(
@@ -42,6 +42,7 @@ class MessagesTest {
             List.of("127.0.0.1:1", "127.0.0.1:2"),
             1 << 20,
             false,
+            Optional.empty(),
             Set.of(Waiver.OLD_DATA, Waiver.NO_GC_GRACE));
     private static final SessionFinished FINISHED = new SessionFinished(1, 2, 3, 4, List.of("a", ""));
     private static final SessionOpened OPENED = new SessionOpened(

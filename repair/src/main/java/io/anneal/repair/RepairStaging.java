@@ -1,0 +1,282 @@
+package io.anneal.repair;
+
+import io.anneal.io.AtomicFile;
+import io.anneal.io.Directories;
+import io.anneal.io.OutputFile;
+import io.anneal.io.StorageException;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableTarget;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedSSTable;
+import io.anneal.store.StagingDirectory;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The staging directory of one replica, with a record of which run wrote which SSTables there, for which table id, and
+ * until when they may be imported. What is staged is no data of the replica until it is imported: it may wait here for
+ * long, while its rows are deleted and the deletions purged. The record names an SSTable before its first byte is
+ * written, so that opening the directory after a crash removes what an unfinished run left, and nothing else. Safe to
+ * share between threads.
+ */
+public final class RepairStaging implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(RepairStaging.class);
+
+    private final StagingDirectory staging;
+    private final InstantSource clock;
+    private StagingFile content;
+
+    private RepairStaging(StagingDirectory staging, InstantSource clock, StagingFile content) {
+        this.staging = staging;
+        this.clock = clock;
+        this.content = content;
+    }
+
+    /**
+     * Creates the directory when it is not there, takes it, and removes what an unfinished run left.
+     *
+     * @param owner whose SSTables go there, in one line; the first run settles it
+     * @throws RepairException when the directory is another owner's
+     * @throws IllegalStateException when another process, or another object of this one, has it
+     */
+    public static RepairStaging open(Path directory, String owner, InstantSource clock) throws IOException {
+        StagingDirectory staging = StagingDirectory.open(directory);
+        boolean opened = false;
+        try {
+            StagingFile content = read(file(staging)).orElse(new StagingFile(owner.replaceAll("\\R", " "), List.of()));
+            RepairStaging repair = new RepairStaging(staging, clock, content);
+            repair.requireOwner(owner.replaceAll("\\R", " "));
+            repair.sweep();
+            repair.forget();
+            opened = true;
+            return repair;
+        } finally {
+            if (!opened) {
+                staging.close();
+            }
+        }
+    }
+
+    private static Path file(StagingDirectory staging) {
+        return staging.directory().resolve(StagingFile.FILE);
+    }
+
+    private static Optional<StagingFile> read(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            return Optional.empty();
+        }
+        byte[] bytes;
+        try {
+            bytes = Files.readAllBytes(file);
+        } catch (IOException e) {
+            throw new StorageException("read", file, e);
+        }
+        return Optional.of(StagingFile.parse(file, bytes));
+    }
+
+    private void requireOwner(String owner) throws RepairException {
+        if (!content.owner().equals(owner)) {
+            throw new RepairException("staging directory is another replica's, whose node would import this one's rows:"
+                    + " give each its own, directory=" + staging.directory() + ", owner=" + content.owner()
+                    + ", replica="
+                    + owner);
+        }
+    }
+
+    private void sweep() throws IOException {
+        for (StagingFile.Run run : content.runs()) {
+            if (!run.complete()) {
+                LOG.info(
+                        "what an unfinished run left is removed, run={}, directory={}, sstables={}",
+                        run.id(),
+                        directory(run),
+                        run.sstables());
+                if (Files.isDirectory(directory(run))) {
+                    StagedSSTable.sweep(directory(run));
+                }
+                discard(run.id());
+            }
+        }
+    }
+
+    /** Leaves out what was imported or removed since, and runs of which nothing may be imported any more. */
+    private void forget() throws IOException {
+        List<StagingFile.Run> kept = new ArrayList<>();
+        for (StagingFile.Run run : content.runs()) {
+            StagingFile.Run held = run.complete()
+                    ? run.withSSTables(run.sstables().stream()
+                            .filter(sstable -> descriptor(run, sstable).has(Component.DATA))
+                            .toList())
+                    : run;
+            if (!held.sstables().isEmpty() || !isExpired(run)) {
+                kept.add(held);
+            }
+        }
+        if (!kept.equals(content.runs())) {
+            change(kept);
+        }
+    }
+
+    private void change(List<StagingFile.Run> runs) throws IOException {
+        StagingFile changed = new StagingFile(content.owner(), runs);
+        AtomicFile.replace(file(staging), changed.print(), OutputFile.CREATE_NEW);
+        content = changed;
+    }
+
+    private Path directory(StagingFile.Run run) {
+        return staging.directory().resolve(run.keyspace()).resolve(run.table());
+    }
+
+    private Descriptor descriptor(StagingFile.Run run, String sstable) {
+        Path list = directory(run).resolve(sstable + "-" + Component.TOC.fileSuffix());
+        return Descriptor.of(list).orElseThrow(() -> new IllegalStateException("no name of an SSTable, file=" + list));
+    }
+
+    private boolean isExpired(StagingFile.Run run) {
+        return clock.instant().getEpochSecond() > run.importDeadlineSeconds();
+    }
+
+    /** The directory that a table's SSTables are imported from. */
+    public Path tableDirectory(TableSchema schema) {
+        return staging.tableDirectory(schema);
+    }
+
+    /**
+     * Refuses to add SSTables to what must not be imported: the operator imports a whole directory.
+     *
+     * @param tableId 32 hexadecimal digits, if it is known
+     * @throws RepairException naming the SSTable, the reason, and what to do
+     */
+    public synchronized void checkReceiving(TableSchema schema, Optional<String> tableId) throws IOException {
+        forget();
+        for (Descriptor sstable : staging.sstables(schema)) {
+            Optional<String> reason = content.runs().stream()
+                    .filter(run -> run.isOf(schema.keyspace(), schema.name())
+                            && run.sstables().contains(sstable.baseName()))
+                    .findFirst()
+                    .map(run -> reasonAgainst(run, tableId))
+                    .orElse(Optional.of("no run of a repair wrote it here"));
+            if (reason.isPresent()) {
+                throw new RepairException("staging directory holds what must not be imported with new SSTables: remove"
+                        + " it, or give another directory, sstable=" + sstable + ", reason=" + reason.get());
+            }
+        }
+    }
+
+    private Optional<String> reasonAgainst(StagingFile.Run run, Optional<String> tableId) {
+        if (!run.tableId().equals(tableId)) {
+            return Optional.of("the table was dropped and made again, staged-id="
+                    + run.tableId().orElse("none") + ", id=" + tableId.orElse("none"));
+        }
+        if (isExpired(run)) {
+            return Optional.of("deletions of its rows may have been purged since, run=" + run.id()
+                    + ", import-deadline=" + Instant.ofEpochSecond(run.importDeadlineSeconds()));
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * What a run staged for a table and is not imported yet.
+     *
+     * @throws RepairException when no such run finished here, or nothing of it may be imported any more
+     */
+    public synchronized List<Descriptor> sstables(TableSchema schema, Optional<String> tableId, UUID runId)
+            throws IOException {
+        forget();
+        StagingFile.Run run = content.runs().stream()
+                .filter(known -> known.id().equals(runId) && known.complete())
+                .filter(known -> known.isOf(schema.keyspace(), schema.name()))
+                .findFirst()
+                .orElseThrow(() -> unknown(runId, schema.qualifiedName(), staging.directory()));
+        Optional<String> reason = reasonAgainst(run, tableId);
+        if (reason.isPresent()) {
+            throw new RepairException("what the run staged cannot be counted, run=" + runId + ", table="
+                    + schema.qualifiedName() + ", directory=" + staging.directory() + ", reason=" + reason.get());
+        }
+        return run.sstables().stream().map(sstable -> descriptor(run, sstable)).toList();
+    }
+
+    static RepairException unknown(UUID runId, String qualifiedName, Object place) {
+        return new RepairException(
+                "no such run finished here, run=" + runId + ", table=" + qualifiedName + ", directory=" + place);
+    }
+
+    /** Prepares what a session writes for a table; nothing is written yet. */
+    public StagedRun start(
+            UUID runId,
+            TableSchema schema,
+            Optional<String> tableId,
+            long importDeadlineSeconds,
+            SSTableWriterConfig config) {
+        StagingFile.Run run = new StagingFile.Run(
+                runId, schema.keyspace(), schema.name(), tableId, importDeadlineSeconds, false, Set.of());
+        return new StagedRun(this, run, schema, config);
+    }
+
+    SSTableTarget target(TableSchema schema, StagingDirectory.BeforeWriting record) {
+        return staging.target(schema, record);
+    }
+
+    /** @throws RepairException when a run of this id was here before */
+    synchronized void add(StagingFile.Run run) throws IOException {
+        if (content.runs().stream().anyMatch(known -> known.id().equals(run.id()))) {
+            throw new RepairException(
+                    "a run of this id was staged here before, run=" + run.id() + ", directory=" + staging.directory());
+        }
+        change(Stream.concat(content.runs().stream(), Stream.of(run)).toList());
+    }
+
+    /** Takes note of an SSTable that a run is about to write. */
+    synchronized void record(UUID runId, Descriptor sstable) throws IOException {
+        List<StagingFile.Run> changed = new ArrayList<>();
+        for (StagingFile.Run run : content.runs()) {
+            changed.add(run.id().equals(runId) ? run.with(sstable.baseName()) : run);
+        }
+        change(changed);
+    }
+
+    /** From now on what the run wrote counts, and is kept. */
+    synchronized void complete(UUID runId) throws IOException {
+        change(content.runs().stream()
+                .map(run -> run.id().equals(runId) ? run.completed() : run)
+                .toList());
+    }
+
+    /** Removes a run's SSTables, then its record: a removal that is cut short is done at the next opening. */
+    synchronized void discard(UUID runId) throws IOException {
+        List<StagingFile.Run> kept = new ArrayList<>();
+        for (StagingFile.Run run : content.runs()) {
+            if (!run.id().equals(runId)) {
+                kept.add(run);
+                continue;
+            }
+            for (String sstable : run.sstables()) {
+                descriptor(run, sstable).delete();
+            }
+            if (Files.isDirectory(directory(run))) {
+                Directories.sync(directory(run));
+            }
+        }
+        change(kept);
+    }
+
+    /** Gives the directory up. */
+    @Override
+    public void close() throws IOException {
+        staging.close();
+    }
+}

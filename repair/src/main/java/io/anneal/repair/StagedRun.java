@@ -1,0 +1,60 @@
+package io.anneal.repair;
+
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedWriter;
+import java.io.Closeable;
+import java.io.IOException;
+
+/**
+ * What one session writes to a {@link RepairStaging}: kept as a whole when {@link #complete()} was reached, else removed
+ * by {@link #close()}, or by the next opening of the directory. Owned by the session's thread.
+ */
+public final class StagedRun implements Closeable {
+    private final RepairStaging staging;
+    private final StagingFile.Run run;
+    private final TableSchema schema;
+    private final SSTableWriterConfig config;
+    private boolean recorded;
+    private boolean complete;
+
+    StagedRun(RepairStaging staging, StagingFile.Run run, TableSchema schema, SSTableWriterConfig config) {
+        this.staging = staging;
+        this.run = run;
+        this.schema = schema;
+        this.config = config;
+    }
+
+    /** Opens no file yet. */
+    StagedWriter newWriter() {
+        return new StagedWriter(staging.target(schema, this::record), config, StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
+    }
+
+    private void record(Descriptor sstable) throws IOException {
+        requireRecord();
+        staging.record(run.id(), sstable);
+    }
+
+    private void requireRecord() throws IOException {
+        if (!recorded) {
+            staging.add(run);
+            recorded = true;
+        }
+    }
+
+    /** Keeps all that was written; a run that wrote nothing is known by its id, too. */
+    void complete() throws IOException {
+        requireRecord();
+        staging.complete(run.id());
+        complete = true;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (recorded && !complete) {
+            staging.discard(run.id());
+            recorded = false;
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package io.anneal.repair;
+
+import io.anneal.io.UnsupportedVersionException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32;
+
+/**
+ * What a staging directory says of itself, in a file at its top: one fact a line, words separated by a space.
+ *
+ * <pre>
+ *   anneal-staging 1
+ *   owner &lt;text up to the end of the line&gt;
+ *   run &lt;uuid&gt; &lt;keyspace&gt;.&lt;table&gt; &lt;table id, or -&gt; &lt;import deadline, seconds&gt; &lt;writing|complete&gt;    any number
+ *   sstable &lt;version&gt;-&lt;generation&gt;-&lt;format&gt;           any number after each run
+ *   crc32 &lt;8 hexadecimal digits&gt;                  of all bytes before this line
+ * </pre>
+ *
+ * @param owner the replica whose SSTables lie here
+ */
+record StagingFile(String owner, List<Run> runs) {
+    static final String FILE = ".anneal.runs";
+
+    private static final String VERSION = "1";
+    private static final Pattern FIRST_LINE = Pattern.compile("anneal-staging (\\d{1,9})");
+    private static final Pattern OWNER_LINE = Pattern.compile("owner (.*)");
+    private static final Pattern RUN_LINE =
+            Pattern.compile("run ([0-9a-f-]{36}) (\\w+)\\.(\\w+) (-|[0-9a-f]{32}) (\\d{1,19}) (writing|complete)");
+    private static final Pattern SSTABLE_LINE = Pattern.compile("sstable ([a-z]{2}-[0-9a-z_]+-[a-z]+)");
+    private static final Pattern CRC_LINE = Pattern.compile("crc32 ([0-9a-f]{8})\n");
+    private static final String NO_ID = "-";
+
+    StagingFile {
+        runs = List.copyOf(runs);
+    }
+
+    /**
+     * What one session wrote for one table.
+     *
+     * @param tableId 32 hexadecimal digits; empty when nothing told it
+     * @param importDeadlineSeconds after this second nothing of it may be imported
+     * @param complete whether the session finished; if not, nothing of it counts
+     * @param sstables their base names, as {@code nb-1-big}
+     */
+    record Run(
+            UUID id,
+            String keyspace,
+            String table,
+            Optional<String> tableId,
+            long importDeadlineSeconds,
+            boolean complete,
+            Set<String> sstables) {
+        Run {
+            sstables = new LinkedHashSet<>(sstables);
+        }
+
+        boolean isOf(String wantedKeyspace, String wantedTable) {
+            return keyspace.equals(wantedKeyspace) && table.equals(wantedTable);
+        }
+
+        Run with(String sstable) {
+            Set<String> more = new LinkedHashSet<>(sstables);
+            more.add(sstable);
+            return withSSTables(more);
+        }
+
+        Run withSSTables(Collection<String> others) {
+            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, complete, new LinkedHashSet<>(others));
+        }
+
+        Run completed() {
+            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, true, sstables);
+        }
+    }
+
+    byte[] print() {
+        StringBuilder text = new StringBuilder("anneal-staging " + VERSION + "\nowner " + owner + "\n");
+        for (Run run : runs) {
+            text.append("run ")
+                    .append(run.id)
+                    .append(' ')
+                    .append(run.keyspace)
+                    .append('.')
+                    .append(run.table)
+                    .append(' ')
+                    .append(run.tableId.orElse(NO_ID))
+                    .append(' ')
+                    .append(run.importDeadlineSeconds)
+                    .append(run.complete ? " complete\n" : " writing\n");
+            run.sstables.forEach(
+                    sstable -> text.append("sstable ").append(sstable).append('\n'));
+        }
+        String crc = crc(text.toString());
+        text.append("crc32 ").append(crc).append('\n');
+        return text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * @throws UnsupportedVersionException when another release wrote it
+     * @throws RepairException when it is no such file: line and reason
+     */
+    static StagingFile parse(Path file, byte[] bytes) throws RepairException, UnsupportedVersionException {
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        String[] lines = text.split("\n", -1);
+        Matcher version = FIRST_LINE.matcher(lines[0]);
+        if (!version.matches()) {
+            throw wrong(file, 1);
+        }
+        if (!version.group(1).equals(VERSION)) {
+            throw new UnsupportedVersionException(file.toString(), version.group(1), VERSION, VERSION);
+        }
+        int end = text.lastIndexOf("\ncrc32 ") + 1;
+        Matcher crc = CRC_LINE.matcher(text.substring(end));
+        Matcher owner = OWNER_LINE.matcher(lines.length > 1 ? lines[1] : "");
+        if (!crc.matches() || !crc.group(1).equals(crc(text.substring(0, end))) || !owner.matches()) {
+            throw wrong(file, lines.length);
+        }
+        List<Run> runs = new ArrayList<>();
+        for (int i = 2; i < lines.length - 2; i++) {
+            Matcher run = RUN_LINE.matcher(lines[i]);
+            Matcher sstable = SSTABLE_LINE.matcher(lines[i]);
+            if (run.matches()) {
+                runs.add(run(run));
+            } else if (sstable.matches() && !runs.isEmpty()) {
+                runs.add(runs.remove(runs.size() - 1).with(sstable.group(1)));
+            } else {
+                throw wrong(file, i + 1);
+            }
+        }
+        return new StagingFile(owner.group(1), runs);
+    }
+
+    private static Run run(Matcher words) {
+        return new Run(
+                UUID.fromString(words.group(1)),
+                words.group(2),
+                words.group(3),
+                Optional.of(words.group(4)).filter(id -> !id.equals(NO_ID)),
+                Long.parseLong(words.group(5)),
+                words.group(6).equals("complete"),
+                Set.of());
+    }
+
+    private static RepairException wrong(Path file, int line) {
+        return new RepairException("staging directory's own file is wrong, so that nobody knows what lies there:"
+                + " remove the directory, file=" + file + ", line=" + line);
+    }
+
+    private static String crc(String text) {
+        CRC32 crc = new CRC32();
+        crc.update(text.getBytes(StandardCharsets.UTF_8));
+        return HexFormat.of().toHexDigits((int) crc.getValue());
+    }
+}

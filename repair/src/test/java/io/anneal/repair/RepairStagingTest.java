@@ -1,0 +1,255 @@
+package io.anneal.repair;
+
+import static io.anneal.repair.Sessions.KEYS;
+import static io.anneal.repair.Sessions.SCHEMA;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.io.UnsupportedVersionException;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedWriter;
+import io.anneal.store.StagingDirectory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RepairStagingTest {
+    private static final long NOW_SECONDS = 1_795_000_000;
+    private static final long DEADLINE_SECONDS = NOW_SECONDS + 10;
+    private static final Optional<String> ID = Optional.of("2e52ce90e54c11f199539ddbc8d5a59d");
+    private static final UUID RUN = new UUID(0, 1);
+    private static final UUID OTHER_RUN = new UUID(0, 2);
+
+    @TempDir
+    private Path directory;
+
+    private long nowSeconds = NOW_SECONDS;
+
+    private RepairStaging open(Path place) throws IOException {
+        return RepairStaging.open(place, "n1 /mnt/n1", () -> Instant.ofEpochSecond(nowSeconds));
+    }
+
+    private static StagedRun start(RepairStaging staging, UUID run) {
+        return staging.start(run, SCHEMA, ID, DEADLINE_SECONDS, SSTableWriterConfig.defaults(10));
+    }
+
+    private static List<Descriptor> write(StagedRun run) throws IOException {
+        try (StagedWriter writer = run.newWriter();
+                FragmentCursor rows = Sessions.rows(KEYS.get(0), 2).cursor()) {
+            writer.append(rows);
+            return writer.finish();
+        }
+    }
+
+    private static List<Descriptor> writeWhole(RepairStaging staging, UUID id) throws IOException {
+        try (StagedRun run = start(staging, id)) {
+            List<Descriptor> written = write(run);
+            run.complete();
+            return written;
+        }
+    }
+
+    private static void writeForeign(Path place) throws IOException {
+        try (StagingDirectory foreign = StagingDirectory.open(place);
+                StagedWriter writer =
+                        new StagedWriter(foreign.target(SCHEMA), SSTableWriterConfig.defaults(10), Long.MAX_VALUE);
+                FragmentCursor rows = Sessions.rows(KEYS.get(1), 1).cursor()) {
+            writer.append(rows);
+            writer.finish();
+        }
+    }
+
+    /** What a crash would leave of a directory that is in use. */
+    private Path asAfterCrash() throws IOException {
+        Path copy = directory.resolve("crashed");
+        try (Stream<Path> files = Files.walk(directory.resolve("staging"))) {
+            for (Path file : files.toList()) {
+                Files.copy(file, copy.resolve(directory.resolve("staging").relativize(file)));
+            }
+        }
+        return copy;
+    }
+
+    private static List<String> names(Path place) throws IOException {
+        Path table = place.resolve("ks").resolve("t");
+        if (!Files.isDirectory(table)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(table)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    @Test
+    void shouldRemoveWhatAnUnfinishedRunLeftAndNothingElseAfterACrash() throws IOException {
+        Path place = directory.resolve("staging");
+        writeForeign(place);
+        List<String> foreign = names(place);
+        Path crashed;
+        try (RepairStaging staging = open(place);
+                StagedRun run = start(staging, RUN);
+                StagedWriter unfinished = run.newWriter();
+                FragmentCursor rows = Sessions.rows(KEYS.get(0), 2).cursor()) {
+            write(run);
+            unfinished.append(rows);
+            crashed = asAfterCrash();
+            assertThat(names(crashed)).anyMatch(name -> name.startsWith(".")).contains("nb-2-big-Data.db");
+        }
+        assertThat(names(place)).isEqualTo(foreign);
+
+        try (RepairStaging staging = open(crashed)) {
+            assertThat(names(crashed)).isEqualTo(foreign);
+            assertThatThrownBy(() -> staging.sstables(SCHEMA, ID, RUN))
+                    .isInstanceOf(RepairException.class)
+                    .hasMessageContaining("no such run finished here");
+        }
+    }
+
+    @Test
+    void shouldKeepWhatAFinishedRunWroteAfterACrash() throws IOException {
+        List<Descriptor> written;
+        try (RepairStaging staging = open(directory.resolve("staging"))) {
+            written = writeWhole(staging, RUN);
+            asAfterCrash();
+        }
+        try (RepairStaging staging = open(directory.resolve("crashed"))) {
+            assertThat(staging.sstables(SCHEMA, ID, RUN))
+                    .extracting(Descriptor::baseName)
+                    .containsExactly(written.get(0).baseName());
+        }
+    }
+
+    @Test
+    void shouldKeepNothingOfARunThatIsClosedBeforeItsEnd() throws IOException {
+        Path place = directory.resolve("staging");
+        try (RepairStaging staging = open(place)) {
+            try (StagedRun run = start(staging, RUN)) {
+                assertThat(write(run)).hasSize(1);
+            }
+            assertThat(names(place)).isEmpty();
+            assertThat(writeWhole(staging, RUN)).hasSize(1);
+        }
+    }
+
+    @Test
+    void shouldKnowARunThatWroteNothing() throws IOException {
+        try (RepairStaging staging = open(directory)) {
+            try (StagedRun run = start(staging, RUN)) {
+                run.complete();
+            }
+            assertThat(staging.sstables(SCHEMA, ID, RUN)).isEmpty();
+            try (StagedRun again = start(staging, RUN)) {
+                assertThatThrownBy(again::complete)
+                        .isInstanceOf(RepairException.class)
+                        .hasMessageContaining("run=" + RUN);
+            }
+            assertThat(staging.sstables(SCHEMA, ID, RUN)).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldTellRunsApartAndForgetWhatWasImported() throws IOException {
+        try (RepairStaging staging = open(directory)) {
+            List<Descriptor> first = writeWhole(staging, RUN);
+            List<Descriptor> second = writeWhole(staging, OTHER_RUN);
+            staging.checkReceiving(SCHEMA, ID);
+            assertThat(staging.sstables(SCHEMA, ID, OTHER_RUN)).isEqualTo(second);
+
+            first.get(0).delete();
+            assertThat(staging.sstables(SCHEMA, ID, RUN)).isEmpty();
+            assertThat(staging.sstables(SCHEMA, ID, OTHER_RUN)).isEqualTo(second);
+        }
+        writeForeignNamed("nb-1-big");
+        try (RepairStaging staging = open(directory)) {
+            assertThatThrownBy(() -> staging.checkReceiving(SCHEMA, ID))
+                    .isInstanceOf(RepairException.class)
+                    .hasMessageContainingAll("no run of a repair wrote it", "nb-1-big");
+        }
+    }
+
+    /** Another SSTable under a name that was free again. */
+    private void writeForeignNamed(String baseName) throws IOException {
+        Path table = directory.resolve("ks").resolve("t");
+        Path elsewhere = directory.resolve("elsewhere");
+        writeForeign(elsewhere);
+        for (String name : names(elsewhere)) {
+            Files.copy(elsewhere.resolve("ks").resolve("t").resolve(name), table.resolve(name));
+            assertThat(name).startsWith(baseName);
+        }
+    }
+
+    @Test
+    void shouldRefuseWhenDeadlineHasPassedOrTableWasMadeAgain() throws IOException {
+        try (RepairStaging staging = open(directory)) {
+            Descriptor written = writeWhole(staging, RUN).get(0);
+            nowSeconds = DEADLINE_SECONDS;
+            staging.checkReceiving(SCHEMA, ID);
+
+            Optional<String> another = Optional.of("2e6ce640e54c11f199539ddbc8d5a59d");
+            assertThatThrownBy(() -> staging.checkReceiving(SCHEMA, another))
+                    .isInstanceOf(RepairException.class)
+                    .hasMessageContainingAll("dropped and made again", written.toString(), ID.get(), another.get());
+            assertThatThrownBy(() -> staging.sstables(SCHEMA, another, RUN))
+                    .isInstanceOf(RepairException.class)
+                    .hasMessageContainingAll("dropped and made again", "run=" + RUN);
+
+            nowSeconds = DEADLINE_SECONDS + 1;
+            assertThatThrownBy(() -> staging.checkReceiving(SCHEMA, ID))
+                    .isInstanceOf(RepairException.class)
+                    .hasMessageContainingAll("import-deadline=", written.toString());
+            assertThatThrownBy(() -> staging.sstables(SCHEMA, ID, RUN))
+                    .isInstanceOf(RepairException.class)
+                    .hasMessageContainingAll("import-deadline=", "run=" + RUN);
+        }
+    }
+
+    @Test
+    void shouldRefuseAnotherOwner() throws IOException {
+        try (RepairStaging staging = open(directory)) {
+            writeWhole(staging, RUN);
+        }
+        for (int attempt = 0; attempt < 2; attempt++) {
+            assertThatThrownBy(() -> RepairStaging.open(directory, "n1 /mnt/rack\n2/n1", () -> Instant.EPOCH))
+                    .isInstanceOf(RepairException.class)
+                    .hasMessageContainingAll("owner=n1 /mnt/n1,", "replica=n1 /mnt/rack 2/n1");
+        }
+    }
+
+    @Test
+    void shouldRefuseAFileThatIsWrongAndOneOfAnotherRelease() throws IOException {
+        try (RepairStaging staging = open(directory)) {
+            writeWhole(staging, RUN);
+        }
+        Path file = directory.resolve(StagingFile.FILE);
+        String text = Files.readString(file);
+        String[] wrong = {
+            "",
+            "something else\n",
+            text.replace("complete", "writing"),
+            text.substring(0, text.length() - 1),
+            text.substring(0, text.length() / 2),
+            text + "\n"
+        };
+        for (String content : wrong) {
+            Files.writeString(file, content);
+            assertThatThrownBy(() -> open(directory))
+                    .as(content)
+                    .isInstanceOf(RepairException.class)
+                    .hasMessageContaining("file=" + file.toRealPath());
+        }
+        Files.writeString(file, text.replace("anneal-staging 1", "anneal-staging 2"));
+        assertThatThrownBy(() -> open(directory)).isInstanceOf(UnsupportedVersionException.class);
+
+        Files.writeString(file, text);
+        open(directory).close();
+    }
+}
