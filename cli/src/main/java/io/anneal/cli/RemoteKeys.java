@@ -72,7 +72,7 @@ final class RemoteKeys implements Closeable {
                     random.nextLong(),
                     RepairConfig.BUFFER_MIN_BYTES,
                     true)));
-            Waiting.result(replica.agree(new SessionTerms(CanonicalEncoder.UNCLAMPED, Long.MAX_VALUE)));
+            Waiting.result(replica.agree(new SessionTerms(CanonicalEncoder.UNCLAMPED, SessionTerms.NO_DEADLINE)));
             Waiting.result(replica.startPart(new TokenRange.Linear(key.token(), key.token())));
             RingPosition boundary;
             do {

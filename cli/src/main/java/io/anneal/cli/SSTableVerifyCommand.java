@@ -2,7 +2,9 @@ package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.schema.InvalidValueException;
+import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.store.Formats;
@@ -19,10 +21,20 @@ import picocli.CommandLine.Option;
 /** {@code anneal sstable verify}: says of each SSTable whether every byte is right. */
 @Command(
         name = "verify",
-        description = "Checks every checksum, the order and every index entry; exits with 1 if one is wrong.")
+        description =
+                "Checks every checksum, the order and every index entry; exits with 1 if one is wrong, with 5 if an"
+                        + " SSTable could not be looked at.")
 final class SSTableVerifyCommand extends Subcommand {
+    /** What is known of an SSTable. */
+    private enum Finding {
+        RIGHT,
+        WRONG,
+        /** It could not be looked at, as a file that is not there or of an unknown version. */
+        UNKNOWN
+    }
+
     /** One SSTable's verdict; the reason is empty when it is right. */
-    private record Verdict(Descriptor descriptor, Optional<ErrorReport> reason) {}
+    private record Verdict(String name, Finding finding, Optional<ErrorReport> reason) {}
 
     @Mixin
     private SSTableFiles files;
@@ -30,57 +42,89 @@ final class SSTableVerifyCommand extends Subcommand {
     @Option(names = "--extended", description = "Check every value against its type, too.")
     private boolean extended;
 
+    private final List<Verdict> verdicts = new ArrayList<>();
+
+    @Override
+    int errorExitCode() {
+        return ExitCode.UNANSWERED;
+    }
+
     @Override
     int execute() throws IOException {
-        List<Verdict> verdicts = new ArrayList<>();
         for (Path file : files.files()) {
-            Optional<TableSchema> schema = files.givenSchema(file);
-            for (Descriptor descriptor : TableSource.descriptors(file)) {
-                Verdict verdict = new Verdict(descriptor, verify(schema, descriptor));
-                verdicts.add(verdict);
-                if (!json()) {
-                    print(verdict);
+            try {
+                Optional<TableSchema> schema = files.givenSchema(file);
+                for (Descriptor descriptor : TableSource.descriptors(file)) {
+                    add(verify(schema, descriptor));
                 }
+            } catch (IOException e) {
+                add(unknown(file.toString(), e));
             }
         }
         if (json()) {
-            printJson(verdicts);
+            printJson();
         }
         if (verdicts.isEmpty()) {
             say("no SSTables here");
         }
-        return verdicts.stream().allMatch(v -> v.reason().isEmpty()) ? ExitCode.YES : ExitCode.NO;
+        if (found(Finding.UNKNOWN)) {
+            return errorExitCode();
+        }
+        return found(Finding.WRONG) ? ExitCode.NO : ExitCode.YES;
     }
 
-    private Optional<ErrorReport> verify(Optional<TableSchema> schema, Descriptor descriptor) {
+    private boolean found(Finding finding) {
+        return verdicts.stream().anyMatch(verdict -> verdict.finding() == finding);
+    }
+
+    private void add(Verdict verdict) {
+        verdicts.add(verdict);
+        if (!json()) {
+            print(verdict);
+        }
+    }
+
+    private Verdict verify(Optional<TableSchema> schema, Descriptor descriptor) {
         try (SSTableReader reader = Formats.open(descriptor);
                 Progress progress = progress(descriptor.baseName()).total(reader.dataLengthBytes())) {
             reader.verify();
             if (extended) {
                 new ValueCheck(reader, schema.orElse(reader.headerSchema()), progress).run();
             }
-            return Optional.empty();
-        } catch (IOException | InvalidValueException e) {
+            return new Verdict(descriptor.toString(), Finding.RIGHT, Optional.empty());
+        } catch (CorruptSSTableException | InvalidValueException e) {
             // A wrong SSTable is this command's answer, and the next one is still to be looked at.
-            return Optional.of(ErrorReport.of(e));
+            return new Verdict(descriptor.toString(), Finding.WRONG, Optional.of(ErrorReport.of(e)));
+        } catch (IOException | SchemaException e) {
+            return unknown(descriptor.toString(), e);
         }
     }
 
-    private void print(Verdict verdict) {
-        String text = verdict.reason()
-                .map(r -> "wrong " + verdict.descriptor() + ": " + r.code() + ": " + r.message())
-                .orElse("ok    " + verdict.descriptor());
-        out().println(text);
+    private Verdict unknown(String name, Exception failure) {
+        return new Verdict(name, Finding.UNKNOWN, Optional.of(tell(failure)));
     }
 
-    private void printJson(List<Verdict> verdicts) throws IOException {
+    private void print(Verdict verdict) {
+        switch (verdict.finding()) {
+            case RIGHT -> out().println("ok    " + verdict.name());
+            case WRONG ->
+                verdict.reason()
+                        .ifPresent(
+                                r -> out().println("wrong " + verdict.name() + ": " + r.code() + ": " + r.message()));
+            // Was told as an error.
+            case UNKNOWN -> {}
+        }
+    }
+
+    private void printJson() throws IOException {
         try (JsonResult result = new JsonResult(out(), "sstable verify")) {
             JsonGenerator json = result.fields();
             json.writeArrayFieldStart("sstables");
             for (Verdict verdict : verdicts) {
                 json.writeStartObject();
-                json.writeStringField("sstable", verdict.descriptor().toString());
-                json.writeBooleanField("ok", verdict.reason().isEmpty());
+                json.writeStringField("sstable", verdict.name());
+                json.writeBooleanField("ok", verdict.finding() == Finding.RIGHT);
+                json.writeBooleanField("wrong", verdict.finding() == Finding.WRONG);
                 if (verdict.reason().isPresent()) {
                     json.writeStringField("code", verdict.reason().get().code());
                     json.writeStringField("reason", verdict.reason().get().message());
