@@ -58,7 +58,7 @@ final class SSTableVerifyCommand extends Subcommand {
                     add(verify(schema, descriptor));
                 }
             } catch (IOException e) {
-                add(unknown(file.toString(), e));
+                add(failed(file.toString(), e));
             }
         }
         if (json()) {
@@ -92,16 +92,16 @@ final class SSTableVerifyCommand extends Subcommand {
                 new ValueCheck(reader, schema.orElse(reader.headerSchema()), progress).run();
             }
             return new Verdict(descriptor.toString(), Finding.RIGHT, Optional.empty());
-        } catch (CorruptSSTableException | InvalidValueException e) {
+        } catch (IOException | InvalidValueException | SchemaException e) {
             // A wrong SSTable is this command's answer, and the next one is still to be looked at.
-            return new Verdict(descriptor.toString(), Finding.WRONG, Optional.of(ErrorReport.of(e)));
-        } catch (IOException | SchemaException e) {
-            return unknown(descriptor.toString(), e);
+            return failed(descriptor.toString(), e);
         }
     }
 
-    private Verdict unknown(String name, Exception failure) {
-        return new Verdict(name, Finding.UNKNOWN, Optional.of(tell(failure)));
+    private Verdict failed(String name, Exception failure) {
+        return failure instanceof CorruptSSTableException || failure instanceof InvalidValueException
+                ? new Verdict(name, Finding.WRONG, Optional.of(ErrorReport.of(failure)))
+                : new Verdict(name, Finding.UNKNOWN, Optional.of(tell(failure)));
     }
 
     private void print(Verdict verdict) {

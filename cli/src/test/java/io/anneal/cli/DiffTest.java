@@ -243,7 +243,7 @@ final class DiffTest {
         assertThat(run("--table", "ks.readings").exitCode()).isZero();
         assertThat(run("--table", "ks.*").exitCode()).isEqualTo(1);
         CommandRun missing = run("--table", "ks.absent");
-        assertThat(missing.exitCode()).isEqualTo(1);
+        assertThat(missing.exitCode()).isEqualTo(5);
         assertThat(missing.err()).contains("ANL-1003", "ks.absent");
     }
 
@@ -259,7 +259,7 @@ final class DiffTest {
     void shouldRefuseSchemasThatDiffer() throws IOException {
         Files.writeString(right.resolve("ks/readings/schema.cql"), Tables.TEXT.replace("864000", "864001"));
         CommandRun run = run();
-        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.exitCode()).isEqualTo(5);
         assertThat(run.err()).contains("ANL-2001", "schemas of the directories differ", "864001");
     }
 
@@ -267,7 +267,7 @@ final class DiffTest {
     void shouldStopAtAWrongByte() throws IOException {
         CommandRun.corrupt(right.resolve("ks/readings/nb-1-big-Data.db"));
         CommandRun run = run();
-        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.exitCode()).isEqualTo(5);
         assertThat(run.err()).contains("ANL-1001", "nb-1-big-Data.db");
     }
 

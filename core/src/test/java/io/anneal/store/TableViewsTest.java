@@ -68,7 +68,10 @@ final class TableViewsTest {
         TableSchema schema =
                 CqlSchema.parse(text, "test.cql").tables().iterator().next();
         try (SSTableWriter writer =
-                SSTableWriter.builder(schema).to(data.resolve("staged")).unsorted(1 << 20)) {
+                SSTableWriter.builder(schema)
+                .to(data.resolve("staged"))
+                .timestampMicros(1)
+                .unsorted(1 << 20)) {
             for (String value : values) {
                 writer.row()
                         .key("keyspace_name", "shop")

@@ -29,7 +29,7 @@ final class Repairs {
                 rule.purgeTimeSeconds(),
                 seed,
                 false,
-                Set.of(Waiver.EMPTY_REPLICA));
+                Set.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE));
     }
 
     static RepairReport run(List<MemoryReplica> replicas, RepairConfig config) throws IOException {
