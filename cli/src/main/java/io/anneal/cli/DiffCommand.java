@@ -27,7 +27,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "diff",
         description = "Prints the cells in which two directories differ, a JSON object a line: key, cell, what either"
-                + " side has, when it was written. Exits with 1 if there are any.")
+                + " side has, when it was written. Exits with 1 if there are any, with 5 if an error"
+                + " stopped it before that was known.")
 final class DiffCommand extends Subcommand {
     private static final int PARTITIONS_PER_UPDATE = 64;
 

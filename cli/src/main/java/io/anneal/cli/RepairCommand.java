@@ -26,7 +26,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "repair",
         description = "Finds the rows in which replicas differ and gives each replica what it lacks. Over Cassandra"
-                + " directories it only looks, unless told to --apply.")
+                + " directories it only looks, unless told to --apply. Exits with 1 if replicas differ, with 5 if an error"
+                + " stopped it before that was known.")
 final class RepairCommand extends Subcommand {
     @Option(names = "--dir", paramLabel = "DIR", description = "A replica's data directory or snapshot; two at least.")
     private List<Path> directories = List.of();
@@ -42,7 +43,7 @@ final class RepairCommand extends Subcommand {
             required = true,
             paramLabel = "KS.TABLE",
             converter = QualifiedTable.Converter.class,
-            description = "What to repair; repeatable. KS.* takes a keyspace's tables, with --dir.")
+            description = "What to repair; repeatable. KS.* takes every table of a keyspace that any --dir has.")
     private List<QualifiedTable> tables;
 
     @Option(

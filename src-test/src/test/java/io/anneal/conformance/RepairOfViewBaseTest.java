@@ -102,6 +102,17 @@ class RepairOfViewBaseTest {
     }
 
     @Test
+    void shouldRepairTheOtherTablesOfAKeyspaceThatHasAView() throws IOException {
+        Path keyspace = base.getParent().getParent().getParent();
+
+        Commands.Result done = repair("*", keyspace, keyspace);
+        assertThat(done.exitCode()).isEqualTo(5);
+        assertThat(new ObjectMapper().readTree(done.out()).get("tables"))
+                .extracting(table -> table.get("table").asText() + " " + table.has("error"))
+                .containsExactly("repair_views.base true", "repair_views.by_owner true", "repair_views.plain false");
+    }
+
+    @Test
     void shouldRefuseNothingAndNoteNothingOfATableWithoutViews() {
         Commands.Result done = repair("plain", plain, plain);
 
