@@ -94,7 +94,8 @@ public final class AnnealCommand implements Runnable {
         commandLine.setErr(new PrintWriter(environment.err(), true, StandardCharsets.UTF_8));
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setParameterExceptionHandler(anneal::reportUsage);
-        commandLine.setExecutionExceptionHandler((failure, command, parsed) -> anneal.report(failure));
+        commandLine.setExecutionExceptionHandler(
+                (failure, command, parsed) -> exitCode(anneal.report(failure), command));
         commandLine.setExecutionStrategy(anneal::execute);
         return commandLine;
     }
@@ -117,14 +118,22 @@ public final class AnnealCommand implements Runnable {
         return failure.getCommandLine().getCommandSpec().qualifiedName();
     }
 
-    private int report(Exception failure) {
+    /** What a command that an error stopped ends with. */
+    private static int exitCode(ErrorReport error, CommandLine command) {
+        return error.exitCode() == ExitCode.NO && command.getCommand() instanceof Subcommand stopped
+                ? stopped.errorExitCode()
+                : error.exitCode();
+    }
+
+    /** Prints the line of an error. */
+    ErrorReport report(Exception failure) {
         ErrorReport report = ErrorReport.of(failure);
         environment.out().flush();
         environment.err().println(report.line());
         if (stacktrace) {
             failure.printStackTrace(environment.err());
         }
-        return report.exitCode();
+        return report;
     }
 
     Environment environment() {
@@ -149,16 +158,27 @@ public final class AnnealCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "no command given");
     }
 
+    /** The command that the command line named. */
+    private static CommandLine chosen(CommandLine commandLine) {
+        ParseResult parsed = commandLine.getParseResult();
+        while (parsed.hasSubcommand()) {
+            parsed = parsed.subcommand();
+        }
+        return parsed.commandSpec().commandLine();
+    }
+
     public static void main(String[] args) {
         Environment environment = new Environment(
                 System.out, System.err, Clock.systemUTC(), System::nanoTime, Boolean.getBoolean(TERMINAL_PROPERTY));
+        CommandLine commandLine = commandLine(environment);
         int exitCode;
         try {
-            exitCode = commandLine(environment).execute(args);
+            exitCode = commandLine.execute(args);
         } catch (OutOfMemoryError e) {
             // What the command held is garbage by now, so that a line can be printed.
-            environment.err().println(ErrorReport.of(e).line());
-            exitCode = ExitCode.NO;
+            ErrorReport error = ErrorReport.of(e);
+            environment.err().println(error.line());
+            exitCode = exitCode(error, chosen(commandLine));
         }
         environment.out().flush();
         System.exit(exitCode);

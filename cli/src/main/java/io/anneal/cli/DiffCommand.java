@@ -2,6 +2,7 @@ package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonStreamContext;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.PurgeCursor;
@@ -12,7 +13,9 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -24,7 +27,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "diff",
         description = "Prints the cells in which two directories differ, a JSON object a line: key, cell, what either"
-                + " side has, when it was written. Exits with 1 if there are any.")
+                + " side has, when it was written. Exits with 1 if there are any, with 5 if an error"
+                + " stopped it before that was known.")
 final class DiffCommand extends Subcommand {
     private static final int PARTITIONS_PER_UPDATE = 64;
 
@@ -59,12 +63,23 @@ final class DiffCommand extends Subcommand {
             description = "The time that decides what has expired and what is past gc_grace.")
     private Long nowSeconds;
 
-    /** The directories of one table. */
-    private record Named(String name, TableDirectories left, TableDirectories right) {}
+    /** One table, by name and by where it lies on either side. */
+    private record Pair(String name, Side left, Side right) {}
 
+    /** One side's directories of a table; asked for late, so that a table which is not there does not end the others. */
+    private interface Side {
+        TableDirectories find() throws IOException;
+    }
+
+    private final Map<String, ErrorReport> errors = new LinkedHashMap<>();
     private long rowsDiffering;
     private long deletionsDiffering;
     private long rowsCompared;
+
+    @Override
+    int errorExitCode() {
+        return ExitCode.UNANSWERED;
+    }
 
     @Override
     int execute() throws IOException {
@@ -72,14 +87,13 @@ final class DiffCommand extends Subcommand {
         List<TokenRange.Linear> tokens = range == null
                 ? List.of(TokenRange.Linear.ALL)
                 : TokenRange.parse(range).unwrap();
-        List<Named> pairs = pairs();
+        List<Pair> pairs = pairs();
         if (json()) {
             try (JsonResult result = new JsonResult(out(), "diff")) {
                 result.fields().writeArrayFieldStart("differences");
-                for (Named pair : pairs) {
-                    compare(pair, tokens, result.fields(), this::checkOutput);
-                }
+                compare(pairs, tokens, result.fields(), this::checkOutput);
                 result.fields().writeEndArray();
+                writeErrors(result.fields());
                 result.fields().writeNumberField("rowsCompared", rowsCompared);
                 result.fields().writeNumberField("rowsDiffering", rowsDiffering);
                 result.fields().writeNumberField("deletionsDiffering", deletionsDiffering);
@@ -89,18 +103,31 @@ final class DiffCommand extends Subcommand {
                     new JsonFactory().createGenerator(out()).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
             lines.setRootValueSeparator(null);
             try (lines) {
-                for (Named pair : pairs) {
-                    compare(pair, tokens, lines, () -> {
-                        lines.writeRaw('\n');
-                        checkOutput();
-                    });
-                }
+                compare(pairs, tokens, lines, () -> {
+                    lines.writeRaw('\n');
+                    checkOutput();
+                });
             }
             out().flush();
         }
         say(rowsDiffering + " rows and " + deletionsDiffering + " deletions differ, of " + rowsCompared
                 + " rows compared");
+        if (!errors.isEmpty()) {
+            return errorExitCode();
+        }
         return rowsDiffering + deletionsDiffering == 0 ? ExitCode.YES : ExitCode.NO;
+    }
+
+    private void writeErrors(JsonGenerator json) throws IOException {
+        json.writeArrayFieldStart("errors");
+        for (Map.Entry<String, ErrorReport> error : errors.entrySet()) {
+            json.writeStartObject();
+            json.writeStringField("table", error.getKey());
+            json.writeStringField("code", error.getValue().code());
+            json.writeStringField("message", error.getValue().message());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 
     /** A stream for printing hides errors, as a closed pipe: without this the comparison would go on. */
@@ -110,20 +137,19 @@ final class DiffCommand extends Subcommand {
         }
     }
 
-    private List<Named> pairs() throws IOException {
+    private List<Pair> pairs() throws IOException {
         CassandraDirectory left = CassandraDirectory.of(directories.get(0));
         CassandraDirectory right = CassandraDirectory.of(directories.get(1));
-        List<Named> pairs = new ArrayList<>();
+        List<Pair> pairs = new ArrayList<>();
         if (tables.isEmpty() && left.tables().size() == 1 && right.tables().size() == 1) {
             // Directories outside of Cassandra's layout have no names that could tell them apart.
-            TableDirectories only = left.onlyTable();
-            return List.of(new Named(only.qualifiedName(), only, right.onlyTable()));
+            return List.of(new Pair(left.onlyTable().qualifiedName(), left::onlyTable, right::onlyTable));
         }
         for (QualifiedTable table : names(left, right)) {
-            pairs.add(new Named(
+            pairs.add(new Pair(
                     table.toString(),
-                    left.table(table.keyspace(), table.table()),
-                    right.table(table.keyspace(), table.table())));
+                    () -> left.table(table.keyspace(), table.table()),
+                    () -> right.table(table.keyspace(), table.table())));
         }
         if (pairs.isEmpty()) {
             throw new NoSuchFileException(directories.toString(), null, "no such table here, table=" + tables);
@@ -151,10 +177,37 @@ final class DiffCommand extends Subcommand {
         return names;
     }
 
+    /** Compares every table; an error of one is told, and the others are still compared. */
     private void compare(
-            Named pair, List<TokenRange.Linear> tokens, JsonGenerator json, DifferenceLines.LineEnd lineEnd)
+            List<Pair> pairs, List<TokenRange.Linear> tokens, JsonGenerator json, DifferenceLines.LineEnd lineEnd)
             throws IOException {
-        try (TablePair opened = TablePair.open(pair.left(), pair.right(), Optional.ofNullable(schemaFile));
+        for (Pair pair : pairs) {
+            JsonStreamContext context = json.getOutputContext();
+            try {
+                compare(pair, tokens, json, lineEnd);
+            } catch (IOException | RuntimeException e) {
+                checkOutput();
+                endAllBelow(context, json);
+                errors.put(pair.name(), tell(e));
+            }
+        }
+    }
+
+    /** Ends what an error left open. */
+    private static void endAllBelow(JsonStreamContext context, JsonGenerator json) throws IOException {
+        while (json.getOutputContext() != context) {
+            if (json.getOutputContext().inArray()) {
+                json.writeEndArray();
+            } else {
+                json.writeEndObject();
+            }
+        }
+    }
+
+    private void compare(Pair pair, List<TokenRange.Linear> tokens, JsonGenerator json, DifferenceLines.LineEnd lineEnd)
+            throws IOException {
+        try (TablePair opened =
+                        TablePair.open(pair.left().find(), pair.right().find(), Optional.ofNullable(schemaFile));
                 Progress progress = progress(pair.name())) {
             DifferenceLines lines = new DifferenceLines(json, lineEnd, pair.name(), opened.schema());
             SessionPurgeRule rule = new SessionPurgeRule(

@@ -73,7 +73,7 @@ final class RemoteKeys implements Closeable {
                     RepairConfig.BUFFER_MIN_BYTES,
                     true,
                     Optional.empty())));
-            Waiting.result(replica.agree(new SessionTerms(CanonicalEncoder.UNCLAMPED, Long.MAX_VALUE)));
+            Waiting.result(replica.agree(new SessionTerms(CanonicalEncoder.UNCLAMPED, SessionTerms.NO_DEADLINE)));
             Waiting.result(replica.startPart(new TokenRange.Linear(key.token(), key.token())));
             RingPosition boundary;
             do {

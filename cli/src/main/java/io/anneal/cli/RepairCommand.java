@@ -4,16 +4,21 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.key.TokenRange;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.RepairRunner;
 import io.anneal.repair.message.Waiver;
 import io.anneal.store.CassandraDirectory;
 import io.anneal.store.TableDirectories;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -22,7 +27,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "repair",
         description = "Finds the rows in which replicas differ and gives each replica what it lacks. Over Cassandra"
-                + " directories it only looks, unless told to --apply.")
+                + " directories it only looks, unless told to --apply. Exits with 1 if replicas differ, with 5 if an error"
+                + " stopped it before that was known.")
 final class RepairCommand extends Subcommand {
     @Option(names = "--dir", paramLabel = "DIR", description = "A replica's data directory or snapshot; two at least.")
     private List<Path> directories = List.of();
@@ -45,7 +51,7 @@ final class RepairCommand extends Subcommand {
             required = true,
             paramLabel = "KS.TABLE",
             converter = QualifiedTable.Converter.class,
-            description = "What to repair; repeatable. KS.* takes a keyspace's tables, with --dir.")
+            description = "What to repair; repeatable. KS.* takes every table of a keyspace that any --dir has.")
     private List<QualifiedTable> tables;
 
     @Option(
@@ -86,6 +92,16 @@ final class RepairCommand extends Subcommand {
     private boolean allowEmpty;
 
     @Option(
+            names = "--allow-old-snapshots",
+            description = "Go on when a replica's data is older than gc_grace: rows deleted since may come back.")
+    private boolean allowOldSnapshots;
+
+    @Option(
+            names = "--allow-no-gc-grace",
+            description = "Go on when the table's gc_grace is 0: nothing in it is ever deleted.")
+    private boolean allowNoGcGrace;
+
+    @Option(
             names = "--buffer",
             paramLabel = "SIZE",
             converter = ByteSize.class,
@@ -99,21 +115,30 @@ final class RepairCommand extends Subcommand {
     private Path tokenFile;
 
     @Override
+    int errorExitCode() {
+        return ExitCode.UNANSWERED;
+    }
+
+    @Override
     int execute() throws IOException, InterruptedException {
         check();
-        boolean equal = true;
+        TokenRange tokens = fullReplicas ? TokenRange.FULL : TokenRange.parse(range);
+        List<QualifiedTable> expanded = expand();
+        List<NamedReplica> named = named();
+        int exitCode = ExitCode.YES;
         try (JsonResult result = json() ? new JsonResult(out(), "repair") : null) {
             if (result != null) {
                 result.fields().writeArrayFieldStart("tables");
             }
-            for (QualifiedTable table : expand()) {
-                equal &= repair(table, result == null ? null : result.fields());
+            for (QualifiedTable table : expanded) {
+                exitCode =
+                        Math.max(exitCode, repair(task(table, tokens), named, result == null ? null : result.fields()));
             }
             if (result != null) {
                 result.fields().writeEndArray();
             }
         }
-        return equal || !isDryRun() ? ExitCode.YES : ExitCode.NO;
+        return exitCode;
     }
 
     private void check() {
@@ -147,12 +172,19 @@ final class RepairCommand extends Subcommand {
         if (!replicas.isEmpty() && (tokenFile == null || schemaFile != null || namesRows)) {
             throw usage("--replica needs --token-file FILE; --schema and --rows go with --dir");
         }
+        replicas.forEach(RepairRunner::address);
     }
 
     private Set<Waiver> waivers() {
         Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
         if (allowEmpty) {
             waivers.add(Waiver.EMPTY_REPLICA);
+        }
+        if (allowOldSnapshots) {
+            waivers.add(Waiver.OLD_DATA);
+        }
+        if (allowNoGcGrace) {
+            waivers.add(Waiver.NO_GC_GRACE);
         }
         return waivers;
     }
@@ -161,52 +193,85 @@ final class RepairCommand extends Subcommand {
         return directories.isEmpty() ? dryRun : !apply;
     }
 
+    /** KS.* stands for the tables that any replica has, so that one which another lacks is not passed over. */
     private List<QualifiedTable> expand() throws IOException {
-        List<QualifiedTable> expanded = new ArrayList<>();
+        Set<QualifiedTable> expanded = new LinkedHashSet<>();
         for (QualifiedTable table : tables) {
             if (!table.isWholeKeyspace()) {
                 expanded.add(table);
             } else if (directories.isEmpty()) {
                 throw usage("KS.* goes with --dir");
             } else {
-                CassandraDirectory.of(directories.get(0)).tables().stream()
-                        .filter(found -> found.keyspace().equals(table.keyspace()))
-                        .map(TableDirectories::table)
-                        .distinct()
-                        .forEach(name -> expanded.add(new QualifiedTable(table.keyspace(), name)));
+                expanded.addAll(tablesOf(table));
             }
         }
-        return expanded;
+        return List.copyOf(expanded);
     }
 
-    private boolean repair(QualifiedTable table, JsonGenerator json) throws IOException, InterruptedException {
-        TokenRange tokens = fullReplicas ? TokenRange.FULL : TokenRange.parse(range);
+    private Set<QualifiedTable> tablesOf(QualifiedTable wholeKeyspace) throws IOException {
+        Set<QualifiedTable> found = new TreeSet<>(Comparator.comparing(QualifiedTable::table));
+        for (Path directory : directories) {
+            for (TableDirectories table : CassandraDirectory.of(directory).tables()) {
+                if (table.keyspace().equals(wholeKeyspace.keyspace())) {
+                    found.add(new QualifiedTable(table.keyspace(), table.table()));
+                }
+            }
+        }
+        if (found.isEmpty()) {
+            throw new NoSuchFileException(directories.toString(), null, "no such table here, table=" + wholeKeyspace);
+        }
+        return found;
+    }
+
+    private List<NamedReplica> named() throws IOException {
+        if (directories.isEmpty()) {
+            return List.of();
+        }
+        NamedReplica.refuseNested(directories);
+        return NamedReplica.of(directories, names);
+    }
+
+    private RepairTask task(QualifiedTable table, TokenRange tokens) {
         int participants = Math.max(directories.size(), replicas.size());
         int buffer = bufferBytes == null
                 ? RepairConfig.bufferBytes(bufferBudgetBytes(), participants)
                 : (int) Math.min(Integer.MAX_VALUE / 2, bufferBytes);
-        RepairTask task = new RepairTask(
+        return new RepairTask(
                 UUID.randomUUID(), table, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers());
+    }
+
+    /** Repairs one table; an error is told, and the others are still repaired. */
+    private int repair(RepairTask task, List<NamedReplica> named, JsonGenerator json)
+            throws IOException, InterruptedException {
         RepairReport report;
-        try (Progress progress = progress(table.toString())) {
-            if (directories.isEmpty()) {
-                report = new RepairOverServers(task).run(replicas, tokenFile, progress);
-            } else {
-                NamedReplica.refuseNested(directories);
-                RepairOverDirectories repair =
-                        new RepairOverDirectories(task, environment().clock(), Optional.ofNullable(schemaFile));
-                report = repair.run(
-                        NamedReplica.of(directories, names),
-                        Optional.ofNullable(out),
-                        progress,
-                        namesRows ? out() : null);
+        try {
+            report = report(task, named);
+        } catch (IOException | RuntimeException e) {
+            ErrorReport error = tell(e);
+            if (json != null) {
+                RepairOutput.writeError(json, task.table(), error);
             }
+            return errorExitCode();
         }
+        Instant now = environment().clock().instant();
+        report.notes().forEach(note -> say("note: " + note + ", table=" + task.table()));
         if (json == null) {
-            RepairOutput.print(out(), task, report);
+            RepairOutput.print(out(), task, report, now);
         } else {
-            RepairOutput.write(json, task, report);
+            RepairOutput.write(json, task, report, now);
         }
-        return report.wereEqual();
+        boolean fulfilled = isDryRun() ? report.wereEqual() : !RepairOutput.isTooLate(report, now);
+        return fulfilled ? ExitCode.YES : ExitCode.NO;
+    }
+
+    private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException, InterruptedException {
+        try (Progress progress = progress(task.table().toString())) {
+            if (directories.isEmpty()) {
+                return new RepairOverServers(task).run(replicas, tokenFile, progress);
+            }
+            RepairOverDirectories repair =
+                    new RepairOverDirectories(task, environment().clock(), Optional.ofNullable(schemaFile));
+            return repair.run(named, Optional.ofNullable(out), progress, namesRows ? out() : null);
+        }
     }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.repair.RepairReport;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 
@@ -11,7 +12,15 @@ import java.util.Locale;
 final class RepairOutput {
     private RepairOutput() {}
 
-    static void print(PrintStream out, RepairTask task, RepairReport report) {
+    /** Whether something was written that must not be imported any more. */
+    static boolean isTooLate(RepairReport report, Instant now) {
+        return hasStaged(report)
+                && report.importDeadline()
+                        .filter(deadline -> !now.isBefore(deadline))
+                        .isPresent();
+    }
+
+    static void print(PrintStream out, RepairTask task, RepairReport report, Instant now) {
         QualifiedTable table = task.table();
         out.printf(Locale.ROOT, "%s: %s%n", table, verdict(report));
         out.printf(
@@ -37,9 +46,20 @@ final class RepairOutput {
                     replica.deletionsWritten());
             replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
         }
+        if (isTooLate(report, now)) {
+            out.println("  too late to import: the deadline was "
+                    + report.importDeadline().orElseThrow()
+                    + ", rows deleted since the snapshots would come back; delete what was written, take new snapshots"
+                    + " and repair again");
+            return;
+        }
+        String before = report.importDeadline()
+                .map(deadline -> "import before " + deadline)
+                .orElse("import");
         report.replicas()
                 .forEach(replica -> imports(table, replica)
-                        .forEach(command -> out.println("  import on the node of " + replica.name() + ": " + command)));
+                        .forEach(command ->
+                                out.println("  " + before + " on the node of " + replica.name() + ": " + command)));
         if (hasStaged(report)) {
             out.println("  run " + task.runId() + "; --staged counts what it wrote, before the import");
         }
@@ -68,8 +88,19 @@ final class RepairOutput {
                 .toList();
     }
 
-    static void write(JsonGenerator json, RepairTask task, RepairReport report) throws IOException {
+    static void writeError(JsonGenerator json, QualifiedTable table, ErrorReport error) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("table", table.toString());
+        json.writeObjectFieldStart("error");
+        json.writeStringField("code", error.code());
+        json.writeStringField("message", error.message());
+        json.writeEndObject();
+        json.writeEndObject();
+    }
+
+    static void write(JsonGenerator json, RepairTask task, RepairReport report, Instant now) throws IOException {
         QualifiedTable table = task.table();
+        boolean tooLate = isTooLate(report, now);
         json.writeStartObject();
         json.writeStringField("table", table.toString());
         json.writeBooleanField("dry-run", report.dryRun());
@@ -85,6 +116,10 @@ final class RepairOutput {
         json.writeNumberField("items-pushed", report.itemsPushed());
         json.writeNumberField("item-bytes", report.itemBytes());
         json.writeNumberField("network-bytes", report.networkBytes());
+        json.writeStringField(
+                "import-before", report.importDeadline().map(Instant::toString).orElse(null));
+        json.writeBooleanField("too-late-to-import", tooLate);
+        writeTexts(json, "notes", report.notes());
         json.writeArrayFieldStart("replicas");
         for (RepairReport.ReplicaReport replica : report.replicas()) {
             json.writeStartObject();
@@ -95,7 +130,7 @@ final class RepairOutput {
             json.writeNumberField(
                     report.dryRun() ? "deletions-lacking" : "deletions-received", replica.deletionsWritten());
             writeTexts(json, "sstables", replica.sstables());
-            writeTexts(json, "import", imports(table, replica));
+            writeTexts(json, "import", tooLate ? List.of() : imports(table, replica));
             json.writeEndObject();
         }
         json.writeEndArray();

@@ -2,7 +2,9 @@ package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.schema.InvalidValueException;
+import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.store.Formats;
@@ -19,15 +21,25 @@ import picocli.CommandLine.Option;
 /** {@code anneal sstable verify}: says of each SSTable whether every byte is right. */
 @Command(
         name = "verify",
-        description = "Checks every checksum, the order and every index entry; exits with 1 if one is wrong.")
+        description =
+                "Checks every checksum, the order and every index entry; exits with 1 if one is wrong, with 5 if an"
+                        + " SSTable could not be looked at.")
 final class SSTableVerifyCommand extends Subcommand {
+    /** What is known of an SSTable. */
+    private enum Finding {
+        RIGHT,
+        WRONG,
+        /** It could not be looked at, as a file that is not there or of an unknown version. */
+        UNKNOWN
+    }
+
     /**
      * One SSTable's verdict.
      *
      * @param notes what could not be checked of one that is right
      * @param reason empty when it is right
      */
-    private record Verdict(Descriptor descriptor, List<String> notes, Optional<ErrorReport> reason) {}
+    private record Verdict(String name, Finding finding, List<String> notes, Optional<ErrorReport> reason) {}
 
     @Mixin
     private SSTableFiles files;
@@ -35,26 +47,46 @@ final class SSTableVerifyCommand extends Subcommand {
     @Option(names = "--extended", description = "Check every value against its type, too.")
     private boolean extended;
 
+    private final List<Verdict> verdicts = new ArrayList<>();
+
+    @Override
+    int errorExitCode() {
+        return ExitCode.UNANSWERED;
+    }
+
     @Override
     int execute() throws IOException {
-        List<Verdict> verdicts = new ArrayList<>();
         for (Path file : files.files()) {
-            Optional<TableSchema> schema = files.givenSchema(file);
-            for (Descriptor descriptor : TableSource.descriptors(file)) {
-                Verdict verdict = verify(schema, descriptor);
-                verdicts.add(verdict);
-                if (!json()) {
-                    print(verdict);
+            try {
+                Optional<TableSchema> schema = files.givenSchema(file);
+                for (Descriptor descriptor : TableSource.descriptors(file)) {
+                    add(verify(schema, descriptor));
                 }
+            } catch (IOException e) {
+                add(failed(file.toString(), e));
             }
         }
         if (json()) {
-            printJson(verdicts);
+            printJson();
         }
         if (verdicts.isEmpty()) {
             say("no SSTables here");
         }
-        return verdicts.stream().allMatch(v -> v.reason().isEmpty()) ? ExitCode.YES : ExitCode.NO;
+        if (found(Finding.UNKNOWN)) {
+            return errorExitCode();
+        }
+        return found(Finding.WRONG) ? ExitCode.NO : ExitCode.YES;
+    }
+
+    private boolean found(Finding finding) {
+        return verdicts.stream().anyMatch(verdict -> verdict.finding() == finding);
+    }
+
+    private void add(Verdict verdict) {
+        verdicts.add(verdict);
+        if (!json()) {
+            print(verdict);
+        }
     }
 
     private Verdict verify(Optional<TableSchema> schema, Descriptor descriptor) {
@@ -64,29 +96,43 @@ final class SSTableVerifyCommand extends Subcommand {
             if (extended) {
                 new ValueCheck(reader, schema.orElse(reader.headerSchema()), progress).run();
             }
-            return new Verdict(descriptor, notes, Optional.empty());
-        } catch (IOException | InvalidValueException e) {
+            return new Verdict(descriptor.toString(), Finding.RIGHT, notes, Optional.empty());
+        } catch (IOException | InvalidValueException | SchemaException e) {
             // A wrong SSTable is this command's answer, and the next one is still to be looked at.
-            return new Verdict(descriptor, List.of(), Optional.of(ErrorReport.of(e)));
+            return failed(descriptor.toString(), e);
         }
     }
 
-    private void print(Verdict verdict) {
-        String text = verdict.reason()
-                .map(r -> "wrong " + verdict.descriptor() + ": " + r.code() + ": " + r.message())
-                .orElse("ok    " + verdict.descriptor());
-        out().println(text);
-        verdict.notes().forEach(note -> out().println("note  " + verdict.descriptor() + ": " + note));
+    private Verdict failed(String name, Exception failure) {
+        return failure instanceof CorruptSSTableException || failure instanceof InvalidValueException
+                ? new Verdict(name, Finding.WRONG, List.of(), Optional.of(ErrorReport.of(failure)))
+                : new Verdict(name, Finding.UNKNOWN, List.of(), Optional.of(tell(failure)));
     }
 
-    private void printJson(List<Verdict> verdicts) throws IOException {
+    private void print(Verdict verdict) {
+        switch (verdict.finding()) {
+            case RIGHT -> {
+                out().println("ok    " + verdict.name());
+                verdict.notes().forEach(note -> out().println("note  " + verdict.name() + ": " + note));
+            }
+            case WRONG ->
+                verdict.reason()
+                        .ifPresent(
+                                r -> out().println("wrong " + verdict.name() + ": " + r.code() + ": " + r.message()));
+            // Was told as an error.
+            case UNKNOWN -> {}
+        }
+    }
+
+    private void printJson() throws IOException {
         try (JsonResult result = new JsonResult(out(), "sstable verify")) {
             JsonGenerator json = result.fields();
             json.writeArrayFieldStart("sstables");
             for (Verdict verdict : verdicts) {
                 json.writeStartObject();
-                json.writeStringField("sstable", verdict.descriptor().toString());
-                json.writeBooleanField("ok", verdict.reason().isEmpty());
+                json.writeStringField("sstable", verdict.name());
+                json.writeBooleanField("ok", verdict.finding() == Finding.RIGHT);
+                json.writeBooleanField("wrong", verdict.finding() == Finding.WRONG);
                 if (!verdict.notes().isEmpty()) {
                     json.writeArrayFieldStart("notes");
                     for (String note : verdict.notes()) {

@@ -20,6 +20,16 @@ abstract class Subcommand implements Callable<Integer> {
         return execute();
     }
 
+    /** What the command ends with when an error stops it, unless the error says {@link ErrorReport#exitCode otherwise}. */
+    int errorExitCode() {
+        return ExitCode.NO;
+    }
+
+    /** Tells of an error that does not stop the command, as one that does is told. */
+    final ErrorReport tell(Exception failure) {
+        return anneal().report(failure);
+    }
+
     private AnnealCommand anneal() {
         return (AnnealCommand) spec.root().userObject();
     }

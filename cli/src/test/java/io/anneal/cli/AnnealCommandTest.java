@@ -64,7 +64,7 @@ final class AnnealCommandTest {
     void shouldPrintStackTraceOnlyWhenAsked() {
         assertThat(CommandRun.of("sstable", "verify", "absent").err()).doesNotContain("\tat ");
         CommandRun run = CommandRun.of("sstable", "verify", "absent", "--stacktrace");
-        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.exitCode()).isEqualTo(5);
         assertThat(run.err()).startsWith("anneal: error ANL-1003").contains("NoSuchFileException", "\tat ");
     }
 }

@@ -15,7 +15,8 @@ import java.util.function.LongSupplier;
 
 /** A command run in this process: its exit code and what it printed. */
 record CommandRun(int exitCode, String out, String err) {
-    private static final Clock STOPPED = Clock.fixed(Instant.ofEpochSecond(1_795_225_134), ZoneOffset.UTC);
+    static final Instant NOW = Instant.ofEpochSecond(1_795_225_134);
+    private static final Clock STOPPED = Clock.fixed(NOW, ZoneOffset.UTC);
 
     /** At one moment, which does not pass. */
     static CommandRun of(Object... args) {
@@ -25,6 +26,11 @@ record CommandRun(int exitCode, String out, String err) {
     /** At another moment. */
     static CommandRun at(Instant instant, Object... args) {
         return of(Clock.fixed(instant, ZoneOffset.UTC), () -> 0, args);
+    }
+
+    /** By a clock of the test's. */
+    static CommandRun at(Clock clock, Object... args) {
+        return of(clock, () -> 0, args);
     }
 
     /** For commands that wait. */

@@ -243,7 +243,7 @@ final class DiffTest {
         assertThat(run("--table", "ks.readings").exitCode()).isZero();
         assertThat(run("--table", "ks.*").exitCode()).isEqualTo(1);
         CommandRun missing = run("--table", "ks.absent");
-        assertThat(missing.exitCode()).isEqualTo(1);
+        assertThat(missing.exitCode()).isEqualTo(5);
         assertThat(missing.err()).contains("ANL-1003", "ks.absent");
     }
 
@@ -259,7 +259,7 @@ final class DiffTest {
     void shouldRefuseSchemasThatDiffer() throws IOException {
         Files.writeString(right.resolve("ks/readings/schema.cql"), Tables.TEXT.replace("864000", "864001"));
         CommandRun run = run();
-        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.exitCode()).isEqualTo(5);
         assertThat(run.err()).contains("ANL-2001", "schemas of the directories differ", "864001");
     }
 
@@ -267,7 +267,34 @@ final class DiffTest {
     void shouldStopAtAWrongByte() throws IOException {
         CommandRun.corrupt(right.resolve("ks/readings/nb-1-big-Data.db"));
         CommandRun run = run();
-        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.exitCode()).isEqualTo(5);
         assertThat(run.err()).contains("ANL-1001", "nb-1-big-Data.db");
+    }
+
+    @Test
+    void shouldCompareTheOtherTablesWhenOneCannotBeReadAndExitWith5() throws IOException {
+        Tables.write(
+                left, writer -> writer.row().key("id", 7).clustering("at", 3).insert());
+        for (String name : List.of("absent", "damaged")) {
+            String text = Tables.TEXT.replace("readings", name);
+            for (Path side : name.equals("absent") ? List.of(left) : List.of(left, right)) {
+                Tables.write(
+                        side,
+                        Tables.schema(text),
+                        text,
+                        writer -> writer.row().key("id", 7).clustering("at", 3).insert());
+            }
+        }
+        CommandRun.corrupt(right.resolve("ks/damaged/nb-1-big-Data.db"));
+
+        CommandRun run = run();
+        assertThat(run.exitCode()).isEqualTo(5);
+        assertThat(run.out()).contains("\"table\":\"ks.readings\"");
+        assertThat(run.err()).contains("ANL-1003", "ks.absent", "ANL-1001", "ks/damaged");
+        CommandRun json = run("--json");
+        assertThat(json.exitCode()).isEqualTo(5);
+        JsonNode result = parse(json.out());
+        assertThat(result.get("errors").findValuesAsText("table")).containsExactlyInAnyOrder("ks.absent", "ks.damaged");
+        assertThat(result.get("rowsDiffering").asInt()).isEqualTo(1);
     }
 }

@@ -105,6 +105,26 @@ final class SSTableCommandsTest {
     }
 
     @Test
+    void shouldTellAnSSTableThatCouldNotBeLookedAtFromOneThatIsWrong() throws IOException {
+        CommandRun.corrupt(table.resolve("nb-2-big-Data.db"));
+        Files.writeString(table.resolve("zz-9-big-Data.db"), "");
+        CommandRun run = CommandRun.of("sstable", "verify", directory.resolve("absent"), table);
+        assertThat(run.exitCode()).isEqualTo(5);
+        assertThat(run.out().lines())
+                .hasSize(3)
+                .filteredOn(line -> line.startsWith("wrong "))
+                .hasSize(1);
+        assertThat(run.err().lines())
+                .hasSize(2)
+                .anyMatch(line -> line.contains("ANL-1003") && line.contains("absent"))
+                .anyMatch(line -> line.contains("ANL-1002") && line.contains("zz-9-big"));
+        CommandRun json = CommandRun.of("sstable", "verify", "--json", table);
+        assertThat(json.exitCode()).isEqualTo(5);
+        assertThat(JSON.readTree(json.out()).findValuesAsText("wrong"))
+                .containsExactlyInAnyOrder("false", "true", "false", "false");
+    }
+
+    @Test
     void shouldVerifyAsJson() throws IOException {
         Files.delete(table.resolve("nb-3-big-Statistics.db"));
         CommandRun run = CommandRun.of("sstable", "verify", "--json", table);
@@ -159,7 +179,7 @@ final class SSTableCommandsTest {
 
     @Test
     void shouldNameWhatIsMissingOrUnknown() throws IOException {
-        assertError(CommandRun.of("sstable", "verify", directory.resolve("absent")), 1, "ANL-1003", "absent");
+        assertError(CommandRun.of("sstable", "verify", directory.resolve("absent")), 5, "ANL-1003", "absent");
         Path notes = Files.writeString(directory.resolve("notes.txt"), "");
         assertError(CommandRun.of("sstable", "dump", notes), 2, "ANL-4001", "notes.txt");
         Path future = Files.createDirectories(directory.resolve("future"));
@@ -168,7 +188,7 @@ final class SSTableCommandsTest {
         Path schema = Files.writeString(directory.resolve("wrong.cql"), "CREATE TABLE nonsense");
         assertError(CommandRun.of("sstable", "dump", table, "--schema", schema), 1, "ANL-2001", "wrong.cql");
         Path empty = Files.createDirectories(directory.resolve("empty"));
-        assertError(CommandRun.of("sstable", "verify", empty), 1, "ANL-1003", "empty");
+        assertError(CommandRun.of("sstable", "verify", empty), 5, "ANL-1003", "empty");
     }
 
     @Test

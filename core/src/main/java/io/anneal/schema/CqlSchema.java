@@ -19,8 +19,17 @@ public final class CqlSchema {
     private final Map<String, String> refusals;
 
     private final Set<String> conditional;
+    private final Map<String, String> viewBases;
+    private final Set<String> keyspaces;
 
-    CqlSchema(Map<String, TableSchema> tables, Map<String, String> refusals, Set<String> conditional) {
+    CqlSchema(
+            Map<String, TableSchema> tables,
+            Map<String, String> refusals,
+            Set<String> conditional,
+            Map<String, String> viewBases,
+            Set<String> keyspaces) {
+        this.viewBases = Map.copyOf(viewBases);
+        this.keyspaces = Set.copyOf(keyspaces);
         this.conditional = Set.copyOf(conditional);
         this.tables = new LinkedHashMap<>(tables);
         this.refusals = new LinkedHashMap<>(refusals);
@@ -57,6 +66,16 @@ public final class CqlSchema {
     /** Whether the text says {@code IF NOT EXISTS} of a table. */
     public boolean saysIfNotExists(TableSchema table) {
         return conditional.contains(table.qualifiedName());
+    }
+
+    /** The base table of each materialized view of the text, both as {@code keyspace.name}; the text need not have the base. */
+    public Map<String, String> viewBases() {
+        return viewBases;
+    }
+
+    /** Whether the text creates a keyspace, and so lists everything in it, as {@code DESCRIBE KEYSPACE} does. */
+    public boolean describesKeyspace(String keyspace) {
+        return keyspaces.contains(keyspace);
     }
 
     /** Why tables of the text cannot be handled, by {@code keyspace.table}. */

@@ -28,6 +28,8 @@ final class SchemaReader {
     private final Map<String, TableDraft> drafts = new LinkedHashMap<>();
     private final Map<String, String> refusals = new LinkedHashMap<>();
     private final Set<String> conditional = new HashSet<>();
+    private final Map<String, String> viewBases = new LinkedHashMap<>();
+    private final Set<String> keyspaces = new HashSet<>();
     private String keyspace;
 
     SchemaReader(String resourceName) {
@@ -60,7 +62,7 @@ final class SchemaReader {
         }
         Map<String, TableSchema> tables = new LinkedHashMap<>();
         drafts.forEach((name, draft) -> tables.put(name, draft.build()));
-        return new CqlSchema(tables, refusals, conditional);
+        return new CqlSchema(tables, refusals, conditional, viewBases, keyspaces);
     }
 
     /** The table that a statement creates or alters; empty for other statements. */
@@ -122,15 +124,23 @@ final class SchemaReader {
         } else if (statement.alterTable() != null) {
             alterTable(statement.alterTable());
         } else if (statement.createView() != null) {
-            TableDraft base = drafts.get(tableName(statement.createView().base));
-            if (base != null) {
-                base.viewBase();
-            }
+            createView(statement.createView());
+        } else if (statement.createKeyspace() != null) {
+            keyspaces.add(name(statement.createKeyspace().identifier()));
         } else if (statement.passedOver() != null && statement.passedOver().word != null) {
             String word = statement.passedOver().word.getText().toLowerCase(Locale.ROOT);
             if (!PASSED_OVER.contains(word)) {
                 throw error(statement, "unknown statement, word=" + word);
             }
+        }
+    }
+
+    private void createView(CqlParser.CreateViewContext create) {
+        String base = tableName(create.base);
+        viewBases.put(tableName(create.tableName(0)), base);
+        TableDraft draft = drafts.get(base);
+        if (draft != null) {
+            draft.viewBase();
         }
     }
 

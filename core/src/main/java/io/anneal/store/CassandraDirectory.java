@@ -171,11 +171,7 @@ public final class CassandraDirectory {
 
     /** Names by where the directory lies; a directory outside Cassandra's layout is named by its schema text. */
     private static TableDirectories nameOf(Path directory) {
-        Path table = directory;
-        Path parent = directory.getParent();
-        if (parent != null && parent.endsWith(TableDirectories.SNAPSHOTS) && parent.getParent() != null) {
-            table = parent.getParent();
-        }
+        Path table = TableDirectories.withoutSnapshot(directory);
         Path keyspace = table.getParent();
         String keyspaceName = keyspace == null || keyspace.getFileName() == null
                 ? ""

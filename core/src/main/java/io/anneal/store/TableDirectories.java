@@ -7,6 +7,8 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -16,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The directories that hold one table's SSTables: one, or one a data directory (JBOD). Only ever read.
@@ -25,6 +29,8 @@ import java.util.Set;
 public record TableDirectories(String keyspace, String table, Optional<String> id, List<Path> directories) {
     static final String SCHEMA_FILE = "schema.cql";
     static final String SNAPSHOTS = "snapshots";
+    private static final String MANIFEST_FILE = "manifest.json";
+    private static final Pattern CREATED_AT = Pattern.compile("\"created_at\"\\s*:\\s*\"([^\"]*)\"");
 
     public TableDirectories {
         directories = List.copyOf(directories);
@@ -96,6 +102,59 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
             }
         }
         return newest(inSnapshots);
+    }
+
+    /**
+     * The moment from which the data dates: a snapshot's, as its manifest tells it since Cassandra 4.1, else the time of the
+     * newest file, which is the manifest or the schema text of an older snapshot, and the last SSTable of a node that is
+     * stopped. Empty when there are no files.
+     *
+     * <p>Of several directories only one need have a manifest: Cassandra writes one a snapshot, on one of the disks.
+     */
+    public Optional<Instant> asOf() throws IOException {
+        Instant created = Instant.MAX;
+        Instant newest = Instant.MIN;
+        for (Path directory : directories) {
+            created =
+                    earlier(created, createdAt(directory.resolve(MANIFEST_FILE)).orElse(Instant.MAX));
+            for (Path file : list(directory)) {
+                if (Files.isRegularFile(file)) {
+                    newest = later(newest, Files.getLastModifiedTime(file).toInstant());
+                }
+            }
+        }
+        if (created.isBefore(Instant.MAX)) {
+            return Optional.of(created);
+        }
+        return newest.isAfter(Instant.MIN) ? Optional.of(newest) : Optional.empty();
+    }
+
+    private static Instant earlier(Instant one, Instant other) {
+        return other.isBefore(one) ? other : one;
+    }
+
+    private static Instant later(Instant one, Instant other) {
+        return other.isAfter(one) ? other : one;
+    }
+
+    private static Optional<Instant> createdAt(Path manifest) throws IOException {
+        if (!Files.isRegularFile(manifest)) {
+            return Optional.empty();
+        }
+        Matcher matcher = CREATED_AT.matcher(Files.readString(manifest));
+        try {
+            return matcher.find() ? Optional.of(Instant.parse(matcher.group(1))) : Optional.empty();
+        } catch (DateTimeParseException e) {
+            throw new IOException("manifest of a snapshot has no time that can be read, file=" + manifest, e);
+        }
+    }
+
+    /** The directory of the table itself when this is one of its snapshots. */
+    static Path withoutSnapshot(Path directory) {
+        Path parent = directory.getParent();
+        return parent != null && parent.endsWith(SNAPSHOTS) && parent.getParent() != null
+                ? parent.getParent()
+                : directory;
     }
 
     private static Optional<Path> newest(Collection<Path> files) throws IOException {

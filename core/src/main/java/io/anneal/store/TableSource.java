@@ -135,6 +135,11 @@ public record TableSource(
             throw new UnsupportedTypeException(
                     schema.refusals().values().iterator().next() + ", file=" + file.get());
         }
+        String base = schema.viewBases().get(table.qualifiedName());
+        if (base != null) {
+            throw new SchemaException("table is a materialized view, which Cassandra fills from its base, table="
+                    + table.qualifiedName() + ", base=" + base + ", file=" + file.get());
+        }
         throw new SchemaException("schema text does not describe the table, table=" + table.qualifiedName() + ", file="
                 + file.get() + ", described="
                 + all.stream().map(TableSchema::qualifiedName).toList());

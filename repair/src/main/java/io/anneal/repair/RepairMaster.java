@@ -12,11 +12,9 @@ import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.Waiver;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.schema.SchemaText;
-import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import java.io.Closeable;
 import java.io.IOException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -47,6 +45,7 @@ public final class RepairMaster implements Closeable {
     /** Started when the terms are agreed. */
     private ReplicaSession own;
 
+    private SessionAgreement agreement;
     private WindowSync sync;
     private List<String> names = List.of();
     private long windows;
@@ -102,7 +101,8 @@ public final class RepairMaster implements Closeable {
         List<SessionOpened> opened = new ArrayList<>(List.of(ownOpened));
         opened.addAll(Waiting.results(ask(follower -> follower.open(parameters))));
         names = opened.stream().map(SessionOpened::name).toList();
-        agree(terms(opened));
+        agreement = SessionAgreement.of(config, table.schema(), opened);
+        agree(agreement.terms());
         for (TokenRange.Linear part : config.range().unwrap()) {
             List<CompletableFuture<Void>> started = ask(follower -> follower.startPart(part));
             own.startPart(part);
@@ -115,21 +115,6 @@ public final class RepairMaster implements Closeable {
         RepairReport report = report(finished);
         LOG.info("repair is done, session={}, report={}", config.sessionId(), report);
         return report;
-    }
-
-    private SessionTerms terms(List<SessionOpened> opened) {
-        long ceiling = opened.stream()
-                .mapToLong(SessionOpened::localDeletionTimeMaxSeconds)
-                .min()
-                .orElseThrow();
-        long oldest = opened.stream()
-                .mapToLong(
-                        replica -> replica.asOf().map(Instant::getEpochSecond).orElse(config.purgeTimeSeconds()))
-                .min()
-                .orElseThrow();
-        long gcGraceSeconds = table.schema().options().gcGraceSeconds();
-        boolean purges = gcGraceSeconds != TableOptions.GC_GRACE_UNKNOWN;
-        return new SessionTerms(ceiling, purges ? oldest + gcGraceSeconds : Long.MAX_VALUE);
     }
 
     private void agree(SessionTerms terms) throws IOException {
@@ -234,7 +219,9 @@ public final class RepairMaster implements Closeable {
                 sync.itemsPushed(),
                 sync.itemBytes(),
                 networkBytes,
-                config.dryRun());
+                config.dryRun(),
+                agreement.terms().importDeadlineSeconds(),
+                agreement.notes());
     }
 
     @Override

@@ -2,9 +2,12 @@ package io.anneal.repair;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.Texts;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How a repair went.
@@ -15,6 +18,8 @@ import java.util.List;
  * @param itemsPushed rows and deletions sent to followers, each as often as it was sent
  * @param itemBytes encoded size of what was fetched and pushed
  * @param networkBytes all bytes that crossed the network between the master and the followers; 0 inside one process
+ * @param importDeadlineSeconds when what was written must be imported at the latest, or {@link SessionTerms#NO_DEADLINE}
+ * @param notes what the operator should know, a sentence each
  */
 public record RepairReport(
         List<ReplicaReport> replicas,
@@ -26,14 +31,24 @@ public record RepairReport(
         long itemsPushed,
         long itemBytes,
         long networkBytes,
-        boolean dryRun) {
+        boolean dryRun,
+        long importDeadlineSeconds,
+        List<String> notes) {
     public RepairReport {
         replicas = List.copyOf(replicas);
+        notes = List.copyOf(notes);
     }
 
     /** Whether the replicas were equal before. */
     public boolean wereEqual() {
         return rowsDiffering == 0 && deletionsDiffering == 0;
+    }
+
+    /** The moment after which what was written must not be imported any more; empty when there is none. */
+    public Optional<Instant> importDeadline() {
+        return importDeadlineSeconds == SessionTerms.NO_DEADLINE
+                ? Optional.empty()
+                : Optional.of(Instant.ofEpochSecond(importDeadlineSeconds));
     }
 
     void encode(ByteWriter out) {
@@ -59,6 +74,8 @@ public record RepairReport(
             out.writeLong(number);
         }
         out.writeByte(dryRun ? 1 : 0);
+        out.writeLong(importDeadlineSeconds);
+        Texts.write(out, notes);
     }
 
     static RepairReport decode(ByteReader in) {
@@ -78,7 +95,9 @@ public record RepairReport(
                 in.readLong(),
                 in.readLong(),
                 in.readLong(),
-                in.readByte() != 0);
+                in.readByte() != 0,
+                in.readLong(),
+                Texts.readList(in));
     }
 
     /**

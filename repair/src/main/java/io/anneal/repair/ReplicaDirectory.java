@@ -11,8 +11,10 @@ import io.anneal.store.CassandraDirectory;
 import io.anneal.store.SSTables;
 import io.anneal.store.TableDirectories;
 import io.anneal.store.TableSource;
+import io.anneal.store.TableViews;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -71,7 +73,9 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         TableSchema schema = source.schemaText()
                 .orElseThrow(() -> new RepairException("repair needs the table's schema text: take a snapshot, or give"
                         + " --schema FILE.cql, table=" + qualifiedName + ", directories=" + found.directories()));
-        refuse(schema);
+        Optional<Instant> asOf = found.asOf();
+        TableViews views = TableViews.of(found, schemaFile);
+        refuse(schema, views);
         Optional<String> tableId = schema.id().map(id -> id.replace("-", "")).or(found::id);
         Set<Descriptor> descriptors = new LinkedHashSet<>(source.descriptors());
         if (staged.isPresent()) {
@@ -87,7 +91,7 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
             throw e;
         }
         warnOfIncrementalRepair(sstables);
-        return new Table(name(), sstables, tableId, staging);
+        return new Table(name(), sstables, tableId, staging, asOf, notes(views));
     }
 
     /** Imported rows count as unrepaired, so the next incremental repair reads them again. */
@@ -110,10 +114,18 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         return directories.size() == 1 ? directories.get(0).toString() : directories.toString();
     }
 
-    private static void refuse(TableSchema schema) throws RepairException {
+    private static List<String> notes(TableViews views) {
+        return views.complete()
+                ? List.of()
+                : List.of(
+                        "whether materialized views are fed from the table was not checked, as nothing here lists them:"
+                                + " give the text of the whole keyspace with --schema FILE.cql, or the node's data directory");
+    }
+
+    private static void refuse(TableSchema schema, TableViews views) throws RepairException {
         String reason = null;
-        if (schema.isViewBase()) {
-            reason = "import would bypass the table's materialized views";
+        if (schema.isViewBase() || !views.names().isEmpty()) {
+            reason = "import would bypass the table's materialized views, views=" + views.names();
         } else if (schema.options().cdc()) {
             reason = "import would bypass change data capture";
         }
@@ -133,7 +145,13 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         }
     }
 
-    private record Table(String name, SSTables sstables, Optional<String> tableId, Optional<RepairStaging> staging)
+    private record Table(
+            String name,
+            SSTables sstables,
+            Optional<String> tableId,
+            Optional<RepairStaging> staging,
+            Optional<Instant> asOf,
+            List<String> notes)
             implements ReplicaTable {
         @Override
         public TableSchema schema() {

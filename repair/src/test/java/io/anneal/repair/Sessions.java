@@ -30,7 +30,8 @@ final class Sessions {
     static final List<DecoratedKey> KEYS = HandMadeTable.keys(3);
     static final int BUFFER_BYTES = 1 << 20;
 
-    static final SessionTerms TERMS = new SessionTerms(SSTableVersion.NB.localDeletionTimeMaxSeconds(), Long.MAX_VALUE);
+    static final SessionTerms TERMS =
+            new SessionTerms(SSTableVersion.NB.localDeletionTimeMaxSeconds(), SessionTerms.NO_DEADLINE);
 
     private Sessions() {}
 

@@ -80,7 +80,7 @@ class CounterFilesTest {
 
         assertThat(repair(global, same).exitCode()).isZero();
         Commands.Result refused = repair(global, legacy);
-        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.exitCode()).isEqualTo(5);
         assertThat(refused.err())
                 .contains("ANL-3003")
                 .contains("counters with local or remote shards of Cassandra 2.0 or earlier are not repaired")

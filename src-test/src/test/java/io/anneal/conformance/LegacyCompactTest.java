@@ -80,7 +80,7 @@ class LegacyCompactTest {
         try (SSTableReader reader = Content.open(replica.resolve(DATA))) {
             assertThat(reader.statistics().hasLegacyCounterShards()).isTrue();
         }
-        assertThat(repaired.exitCode()).isEqualTo(1);
+        assertThat(repaired.exitCode()).isEqualTo(5);
         assertThat(repaired.err())
                 .contains("shards of Cassandra 2.0 or earlier")
                 .contains(table);

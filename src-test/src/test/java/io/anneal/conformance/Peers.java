@@ -5,6 +5,7 @@ import io.anneal.bench.peer.CassandraPeerConfig;
 import io.anneal.bench.peer.PeerSSTableVersion;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -40,7 +41,8 @@ final class Peers implements AutoCloseable {
     private CassandraPeerConfig config(PeerSSTableVersion version, String suffix) {
         return CassandraPeerConfig.in(directory.resolve(version.name().toLowerCase(Locale.ROOT) + suffix))
                 .withVersion(version)
-                .withColumnIndexSizeKiB(COLUMN_INDEX_SIZE_KIB);
+                .withColumnIndexSizeKiB(COLUMN_INDEX_SIZE_KIB)
+                .withSettings(List.of("materialized_views_enabled: true"), List.of());
     }
 
     @Override

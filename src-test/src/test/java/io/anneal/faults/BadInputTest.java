@@ -52,7 +52,7 @@ class BadInputTest {
     }
 
     private void assertOneLine(Commands.Result result, String... facts) {
-        assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(1);
+        assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(5);
         assertThat(result.err().lines()).as(result.err()).hasSize(1);
         assertThat(result.err())
                 .startsWith("anneal: error ANL-")

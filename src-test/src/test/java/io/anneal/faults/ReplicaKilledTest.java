@@ -49,7 +49,7 @@ class ReplicaKilledTest {
             servers.get(KILLED).kill();
 
             Commands.Result failed = repair.get(DEADLINE_MS, TimeUnit.MILLISECONDS);
-            assertThat(failed.exitCode()).isEqualTo(1);
+            assertThat(failed.exitCode()).isEqualTo(5);
             assertThat(failed.err().lines()).hasSize(1);
             assertThat(failed.err()).startsWith("anneal: error ANL-").contains(addresses.get(KILLED));
             for (int i = 0; i < REPLICAS; i++) {

@@ -176,7 +176,9 @@ class RepairConvergenceTest {
                 report.itemsPushed(),
                 report.itemBytes(),
                 0,
-                report.dryRun());
+                report.dryRun(),
+                report.importDeadlineSeconds(),
+                report.notes());
     }
 
     private static FragmentList all(TableSchema schema, List<MemoryReplica> replicas, SessionPurgeRule rule)

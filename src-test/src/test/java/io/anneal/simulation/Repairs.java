@@ -31,7 +31,7 @@ final class Repairs {
                 seed,
                 false,
                 Optional.empty(),
-                Set.of(Waiver.EMPTY_REPLICA));
+                Set.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE));
     }
 
     static RepairReport run(List<MemoryReplica> replicas, RepairConfig config) throws IOException {

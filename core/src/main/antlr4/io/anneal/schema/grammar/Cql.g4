@@ -1,7 +1,7 @@
 /*
  * The statements of CQL that describe a schema, as Cassandra 5.0 writes them into a snapshot's schema.cql and cqlsh
  * prints them. Tables and user-defined types are read whole; of views only their base; what says nothing about stored
- * rows (keyspaces, indexes, functions, triggers, roles) is passed over to its semicolon.
+ * rows (indexes, functions, triggers, roles) is passed over to its semicolon.
  */
 grammar Cql;
 
@@ -18,6 +18,7 @@ statement
     | alterTable
     | createType
     | createView
+    | createKeyspace
     | use
     | alterType
     | passedOver
@@ -121,6 +122,10 @@ createView
     : CREATE MATERIALIZED VIEW ifNotExists? tableName AS SELECT ~(FROM | SEMICOLON)* FROM base=tableName ~SEMICOLON*
     ;
 
+createKeyspace
+    : CREATE (KEYSPACE | SCHEMA) ifNotExists? identifier ~SEMICOLON*
+    ;
+
 use
     : USE identifier
     ;
@@ -136,7 +141,7 @@ typeAlteration
     ;
 
 passedOver
-    : CREATE (KEYSPACE | SCHEMA | INDEX | CUSTOM | word=IDENTIFIER) ~SEMICOLON*
+    : CREATE (INDEX | CUSTOM | word=IDENTIFIER) ~SEMICOLON*
     | ALTER (KEYSPACE | SCHEMA | MATERIALIZED | word=IDENTIFIER) ~SEMICOLON*
     ;
 
