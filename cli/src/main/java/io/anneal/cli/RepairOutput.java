@@ -41,7 +41,7 @@ final class RepairOutput {
                     "  %s: read %,d rows, %s %,d rows and %,d deletions%n",
                     replica.name(),
                     replica.rowsRead(),
-                    report.dryRun() ? "lacks" : "received",
+                    report.dryRun() ? "lacks at most" : "received",
                     replica.rowsWritten(),
                     replica.deletionsWritten());
             replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
@@ -126,7 +126,7 @@ final class RepairOutput {
             json.writeStringField("name", replica.name());
             json.writeNumberField("rows-read", replica.rowsRead());
             json.writeNumberField("bytes-read", replica.bytesRead());
-            json.writeNumberField(report.dryRun() ? "rows-lacking" : "rows-received", replica.rowsWritten());
+            json.writeNumberField(report.dryRun() ? "rows-lacking-at-most" : "rows-received", replica.rowsWritten());
             json.writeNumberField(
                     report.dryRun() ? "deletions-lacking" : "deletions-received", replica.deletionsWritten());
             writeTexts(json, "sstables", replica.sstables());

@@ -124,7 +124,7 @@ final class StagedRepairTest {
         List<Path> later = List.of(snapshot("n1", "b", 8), snapshot("n2", "b", 8));
         CommandRun refused = apply(PAST_GC_GRACE, later);
 
-        assertThat(refused.exitCode()).as(refused.out()).isEqualTo(1);
+        assertThat(refused.exitCode()).as(refused.out()).isEqualTo(ExitCode.UNANSWERED);
         assertThat(refused.err())
                 .contains("ANL-3003", "sstable=" + out().toRealPath().resolve("n2/ks/readings/nb-1-big"))
                 .contains("import-deadline=", "remove it, or give another directory");
@@ -155,7 +155,7 @@ final class StagedRepairTest {
         List<Path> again = List.of(snapshot("n1", "b", withId(ANOTHER_ID), 8), snapshot("n2", "b", withId(ANOTHER_ID)));
         CommandRun refused = apply(NOW.plusSeconds(60), again);
 
-        assertThat(refused.exitCode()).as(refused.out()).isEqualTo(1);
+        assertThat(refused.exitCode()).as(refused.out()).isEqualTo(ExitCode.UNANSWERED);
         assertThat(refused.err()).contains("dropped and made again", ID, ANOTHER_ID, "n2/ks/readings/nb-1-big");
     }
 
@@ -177,7 +177,7 @@ final class StagedRepairTest {
 
         CommandRun refused = apply(NOW, List.of(snapshot("n1", "a", 7, 8), snapshot("n2", "a", 8)));
 
-        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.exitCode()).isEqualTo(ExitCode.UNANSWERED);
         assertThat(refused.err()).contains("no run of a repair wrote it", "n2/ks/readings/nb-1-big");
         assertThat(staged(foreign)).hasSize(1);
     }
@@ -259,7 +259,7 @@ final class StagedRepairTest {
         Path otherOne = snapshot("other/n1", "anneal", 1, 9);
         Path otherTwo = snapshot("other/n2", "anneal", 2);
         CommandRun refused = apply(NOW, List.of(otherOne, otherTwo));
-        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.exitCode()).isEqualTo(ExitCode.UNANSWERED);
         assertThat(refused.err())
                 .contains("another replica's", "owner=n1 " + n1.getParent().toRealPath())
                 .contains("replica=n1 " + otherOne.getParent().toRealPath());

@@ -103,8 +103,9 @@ public record RepairReport(
     /**
      * One replica's part.
      *
-     * @param rowsWritten rows that it lacked and now holds; with a dry run, lacks
-     * @param deletionsWritten the same of partition and range deletions
+     * @param rowsWritten rows that it lacked and now holds; with a dry run, which moves no rows, places where another has a
+     *     row or a version that it has not, of which it may lack a part
+     * @param deletionsWritten partition and range deletions that it lacked
      */
     public record ReplicaReport(
             String name,
