@@ -15,7 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class TableViewsTest {
     private static final String VIEW_TEXT = "CREATE MATERIALIZED VIEW IF NOT EXISTS shop.by_owner AS\n    SELECT *\n"
             + "    FROM shop.orders\n    WHERE owner IS NOT NULL\n    PRIMARY KEY (owner, id)\n WITH comment = '';\n";
-    private static final String KEYSPACE_TEXT = "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy'};\n";
+    private static final String KEYSPACE_TEXT =
+            "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy'};\n";
     private static final String BASE_TEXT = "CREATE TABLE shop.orders (id int PRIMARY KEY, owner text);\n";
 
     @TempDir
@@ -63,12 +64,10 @@ final class TableViewsTest {
         }
     }
 
-    private TableSchema write(String text, String nameColumn, String valueColumn, String... values)
-            throws IOException {
+    private TableSchema write(String text, String nameColumn, String valueColumn, String... values) throws IOException {
         TableSchema schema =
                 CqlSchema.parse(text, "test.cql").tables().iterator().next();
-        try (SSTableWriter writer =
-                SSTableWriter.builder(schema)
+        try (SSTableWriter writer = SSTableWriter.builder(schema)
                 .to(data.resolve("staged"))
                 .timestampMicros(1)
                 .unsorted(1 << 20)) {

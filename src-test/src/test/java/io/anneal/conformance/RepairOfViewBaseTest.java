@@ -45,8 +45,8 @@ class RepairOfViewBaseTest {
     }
 
     private static Commands.Result repair(String table, Path... replicas) {
-        List<String> arguments = new ArrayList<>(
-                List.of("repair", "--json", "--full-replicas", "--table", KEYSPACE + "." + table));
+        List<String> arguments =
+                new ArrayList<>(List.of("repair", "--json", "--full-replicas", "--table", KEYSPACE + "." + table));
         for (Path replica : replicas) {
             arguments.addAll(List.of("--dir", replica.toString()));
         }
@@ -84,7 +84,8 @@ class RepairOfViewBaseTest {
             Path table = snapshot.getParent().getParent().getFileName();
             copiedAlone(snapshot, KEYSPACE + "/" + table + "/snapshots/anneal");
         }
-        Path given = keyspace.resolve(base.getParent().getParent().getFileName()).resolve("snapshots/anneal");
+        Path given =
+                keyspace.resolve(base.getParent().getParent().getFileName()).resolve("snapshots/anneal");
 
         Commands.Result refused = repair("base", given, copiedAlone(base, "copy"));
         assertThat(refused.exitCode()).isEqualTo(5);
