@@ -334,11 +334,9 @@ final class RepairTest {
             Path staged = out.resolve(replica.getFileName()).resolve("ks/readings");
             if (Files.isDirectory(staged)) {
                 try (Stream<Path> files = Files.list(staged)) {
-                    for (Path file : files.filter(
-                                    f -> !f.getFileName().toString().startsWith("."))
-                            .toList()) {
-                        String name = file.getFileName().toString().replaceFirst("-\\d+-", "-9$0");
-                        Files.copy(file, replica.resolve("ks/readings").resolve(name.replace("-9-", "-9")));
+                    for (Path file : files.toList()) {
+                        String name = file.getFileName().toString().replaceFirst("-(\\d+)-", "-9$1-");
+                        Files.copy(file, replica.resolve("ks/readings").resolve(name));
                     }
                 }
             }

@@ -182,6 +182,9 @@ class CqlSchemaTest {
         assertThat(schema.tables()).hasSize(1);
         TableSchema table = schema.table("ks", "t").orElseThrow();
         assertThat(table.isViewBase()).isTrue();
+        assertThat(schema.viewBases()).containsExactly(Map.entry("ks.v", "ks.t"));
+        assertThat(schema.describesKeyspace("ks")).isTrue();
+        assertThat(schema.describesKeyspace("other")).isFalse();
         assertThat(table.options().cdc()).isTrue();
         assertThat(names(table.staticColumns())).containsExactly("static");
         assertThat(table.column("l").orElseThrow().isComplex()).isTrue();
