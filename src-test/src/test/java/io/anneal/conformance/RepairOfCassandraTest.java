@@ -95,7 +95,8 @@ class RepairOfCassandraTest {
             assertDifferences(repaired);
             assertThat(tableOf(repaired).get("network-bytes").asLong()).isPositive();
 
-            arguments.addAll(List.of("--dry-run", "--staged", tableOf(repaired).get("run").asText()));
+            arguments.addAll(List.of(
+                    "--dry-run", "--staged", tableOf(repaired).get("run").asText()));
             Commands.Result again = Commands.run(arguments.toArray(String[]::new));
             assertThat(again.exitCode()).as(again.err()).isZero();
             assertThat(tableOf(again).get("were-equal").asBoolean()).isTrue();

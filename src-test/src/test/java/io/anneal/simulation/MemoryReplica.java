@@ -110,8 +110,7 @@ final class MemoryReplica implements ReplicaTable {
 
     @Override
     public StagedRun newRun(UUID sessionId, long importDeadlineSeconds) {
-        return staging.start(
-                sessionId, schema, schema.id(), importDeadlineSeconds, SSTableWriterConfig.defaults(100));
+        return staging.start(sessionId, schema, schema.id(), importDeadlineSeconds, SSTableWriterConfig.defaults(100));
     }
 
     /** Ends one repair; the replica itself lives on. */
