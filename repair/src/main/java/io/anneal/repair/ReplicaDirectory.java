@@ -73,7 +73,9 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
                 .orElseThrow(() -> new RepairException("repair needs the table's schema text: take a snapshot, or give"
                         + " --schema FILE.cql, table=" + qualifiedName + ", directories=" + found.directories()));
         refuse(schema);
-        Optional<String> tableId = schema.id().map(id -> id.replace("-", "").toLowerCase(Locale.ROOT)).or(found::id);
+        Optional<String> tableId = schema.id()
+                .map(id -> id.replace("-", "").toLowerCase(Locale.ROOT))
+                .or(found::id);
         Set<Descriptor> descriptors = new LinkedHashSet<>(source.descriptors());
         if (staged.isPresent()) {
             descriptors.addAll(
