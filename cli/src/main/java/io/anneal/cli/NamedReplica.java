@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 /**
  * A replica's directory and the name by which its output, its report and its cells go.
  *
- * @param owner what the name stands for: the part of the path that gave it, or nothing but a name that was given
+ * @param owner what the name stands for: the path without the snapshot's tag, or nothing but a name that was given
  */
 record NamedReplica(String name, String owner, Path directory) {
     private static final String SNAPSHOTS = "snapshots";
@@ -63,8 +63,9 @@ record NamedReplica(String name, String owner, Path directory) {
     private static List<NamedReplica> byPaths(List<Path> directories, List<Path> real) {
         List<Path> homes = real.stream().map(NamedReplica::home).toList();
         boolean tagsDiffer = new HashSet<>(homes).size() < homes.size();
-        List<List<String>> paths = (tagsDiffer ? real : homes)
-                .stream().map(NamedReplica::components).toList();
+        List<Path> telling = tagsDiffer ? real : homes;
+        List<List<String>> paths =
+                telling.stream().map(NamedReplica::components).toList();
         int shortest = paths.stream().mapToInt(List::size).min().orElse(0);
         int start = 0;
         while (start < shortest - 1 && areEqual(paths, start)) {
@@ -77,8 +78,7 @@ record NamedReplica(String name, String owner, Path directory) {
         List<NamedReplica> replicas = new ArrayList<>();
         for (int i = 0; i < paths.size(); i++) {
             String name = name(paths, paths.get(i), start, after);
-            List<String> giving = paths.get(i).subList(0, paths.get(i).size() - after);
-            replicas.add(new NamedReplica(name, name + " /" + String.join("/", giving), directories.get(i)));
+            replicas.add(new NamedReplica(name, name + " " + telling.get(i), directories.get(i)));
         }
         refuseEqual(replicas.stream().map(NamedReplica::name).toList());
         return replicas;

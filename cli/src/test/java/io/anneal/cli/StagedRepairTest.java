@@ -12,6 +12,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
@@ -61,20 +62,28 @@ final class StagedRepairTest {
         return directory.resolve("out");
     }
 
-    private static CommandRun repair(Instant at, List<Path> replicas, Object... more) {
+    /** Of snapshots that are taken at the moment of the run, as their files' times say. */
+    private static CommandRun repair(Instant at, List<Path> replicas, Object... more) throws IOException {
+        for (Path replica : replicas) {
+            try (Stream<Path> files = Files.walk(replica)) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
+                    Files.setLastModifiedTime(file, FileTime.from(at));
+                }
+            }
+        }
         List<Object> args = new ArrayList<>(List.of("repair", "--table", "ks.readings", "--json"));
         replicas.forEach(replica -> args.addAll(List.of("--dir", replica)));
         args.addAll(Arrays.asList(more));
         return CommandRun.at(at, args.toArray());
     }
 
-    private static CommandRun repairAll(Instant at, List<Path> replicas, Object... more) {
+    private static CommandRun repairAll(Instant at, List<Path> replicas, Object... more) throws IOException {
         List<Object> args = new ArrayList<>(List.of("--full-replicas"));
         args.addAll(Arrays.asList(more));
         return repair(at, replicas, args.toArray());
     }
 
-    private CommandRun apply(Instant at, List<Path> replicas) {
+    private CommandRun apply(Instant at, List<Path> replicas) throws IOException {
         return repairAll(at, replicas, "--apply", "--out", out());
     }
 

@@ -36,6 +36,9 @@ import org.slf4j.LoggerFactory;
 public final class RepairStaging implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(RepairStaging.class);
 
+    /** A server may run thousands of repairs that find nothing before the first of them expires. */
+    private static final int EMPTY_RUNS_MAX = 300;
+
     private final StagingDirectory staging;
     private final InstantSource clock;
     private StagingFile content;
@@ -113,22 +116,32 @@ public final class RepairStaging implements Closeable {
         }
     }
 
-    /** Leaves out what was imported or removed since, and runs of which nothing may be imported any more. */
+    /** Leaves out what was imported or removed since, and runs of which nothing is left that anybody may ask for. */
     private void forget() throws IOException {
+        List<StagingFile.Run> held = content.runs().stream().map(this::held).toList();
+        long without = held.stream().filter(RepairStaging::isEmpty).count();
         List<StagingFile.Run> kept = new ArrayList<>();
-        for (StagingFile.Run run : content.runs()) {
-            StagingFile.Run held = run.complete()
-                    ? run.withSSTables(run.sstables().stream()
-                            .filter(sstable -> descriptor(run, sstable).has(Component.DATA))
-                            .toList())
-                    : run;
-            if (!held.sstables().isEmpty() || !isExpired(run)) {
-                kept.add(held);
+        for (StagingFile.Run run : held) {
+            if (!isEmpty(run) || (!isExpired(run) && without <= EMPTY_RUNS_MAX)) {
+                kept.add(run);
             }
+            without -= isEmpty(run) ? 1 : 0;
         }
         if (!kept.equals(content.runs())) {
             change(kept);
         }
+    }
+
+    private static boolean isEmpty(StagingFile.Run run) {
+        return run.complete() && run.sstables().isEmpty();
+    }
+
+    private StagingFile.Run held(StagingFile.Run run) {
+        return run.complete()
+                ? run.withSSTables(run.sstables().stream()
+                        .filter(sstable -> descriptor(run, sstable).has(Component.DATA))
+                        .toList())
+                : run;
     }
 
     private void change(List<StagingFile.Run> runs) throws IOException {

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -76,7 +77,9 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         Optional<Instant> asOf = found.asOf();
         TableViews views = TableViews.of(found, schemaFile);
         refuse(schema, views);
-        Optional<String> tableId = schema.id().map(id -> id.replace("-", "")).or(found::id);
+        Optional<String> tableId = schema.id()
+                .map(id -> id.replace("-", "").toLowerCase(Locale.ROOT))
+                .or(found::id);
         Set<Descriptor> descriptors = new LinkedHashSet<>(source.descriptors());
         if (staged.isPresent()) {
             descriptors.addAll(

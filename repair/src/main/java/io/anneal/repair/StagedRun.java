@@ -32,21 +32,20 @@ public final class StagedRun implements Closeable {
     }
 
     private void record(Descriptor sstable) throws IOException {
-        requireRecord();
-        staging.record(run.id(), sstable);
-    }
-
-    private void requireRecord() throws IOException {
         if (!recorded) {
             staging.add(run);
             recorded = true;
         }
+        staging.record(run.id(), sstable);
     }
 
     /** Keeps all that was written; a run that wrote nothing is known by its id, too. */
     void complete() throws IOException {
-        requireRecord();
-        staging.complete(run.id());
+        if (recorded) {
+            staging.complete(run.id());
+        } else {
+            staging.add(run.completed());
+        }
         complete = true;
     }
 

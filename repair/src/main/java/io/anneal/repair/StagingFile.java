@@ -35,7 +35,7 @@ record StagingFile(String owner, List<Run> runs) {
     private static final Pattern FIRST_LINE = Pattern.compile("anneal-staging (\\d{1,9})");
     private static final Pattern OWNER_LINE = Pattern.compile("owner (.*)");
     private static final Pattern RUN_LINE =
-            Pattern.compile("run ([0-9a-f-]{36}) (\\w+)\\.(\\w+) (-|[0-9a-f]{32}) (\\d{1,19}) (writing|complete)");
+            Pattern.compile("run ([0-9a-f-]{36}) (\\w+)\\.(\\w+) (\\S+) (\\d{1,19}) (writing|complete)");
     private static final Pattern SSTABLE_LINE = Pattern.compile("sstable ([a-z]{2}-[0-9a-z_]+-[a-z]+)");
     private static final Pattern CRC_LINE = Pattern.compile("crc32 ([0-9a-f]{8})\n");
     private static final String NO_ID = "-";

@@ -157,6 +157,23 @@ class RepairStagingTest {
     }
 
     @Test
+    void shouldForgetTheOldestOfManyRunsThatWroteNothing() throws IOException {
+        try (RepairStaging staging = open(directory)) {
+            writeWhole(staging, RUN);
+            for (int i = 0; i < 301; i++) {
+                try (StagedRun run = start(staging, new UUID(1, i))) {
+                    run.complete();
+                }
+            }
+            assertThat(staging.sstables(SCHEMA, ID, new UUID(1, 300))).isEmpty();
+            assertThat(staging.sstables(SCHEMA, ID, new UUID(1, 1))).isEmpty();
+            assertThatThrownBy(() -> staging.sstables(SCHEMA, ID, new UUID(1, 0)))
+                    .hasMessageContaining("no such run finished here");
+            assertThat(staging.sstables(SCHEMA, ID, RUN)).hasSize(1);
+        }
+    }
+
+    @Test
     void shouldTellRunsApartAndForgetWhatWasImported() throws IOException {
         try (RepairStaging staging = open(directory)) {
             List<Descriptor> first = writeWhole(staging, RUN);

@@ -15,14 +15,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Runs one repair of {@code ks.t} in one thread: the first replica is the master. */
 final class Repairs {
+    /** A replica refuses an id that it knows. */
+    private static final AtomicLong SESSIONS = new AtomicLong();
+
     private Repairs() {}
 
     static RepairConfig config(SessionPurgeRule rule, int bufferBytes, long seed) {
         return new RepairConfig(
-                new UUID(seed, bufferBytes),
+                new UUID(seed, SESSIONS.incrementAndGet()),
                 "ks",
                 "t",
                 TokenRange.FULL,
