@@ -32,7 +32,7 @@ public final class Commands {
                 Clock.systemUTC(),
                 System::nanoTime,
                 false);
-        int exitCode = AnnealCommand.commandLine(environment).execute(arguments);
+        int exitCode = AnnealCommand.commandLine(environment, arguments).execute(arguments);
         return new Result(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
