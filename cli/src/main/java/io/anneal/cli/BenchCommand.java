@@ -197,7 +197,8 @@ final class BenchCommand extends Subcommand {
                     + ", known=limits, sstable, store, dual-dao, repair-shapes, all");
         }
         if (!scenario.equals(ALL) && !KNOWN_CASES.containsKey(scenario)) {
-            throw usage("unknown scenario '" + scenario + "', known are limits, sstable, store, dual-dao, repair-shapes and all");
+            throw usage("unknown scenario '" + scenario
+                    + "', known are limits, sstable, store, dual-dao, repair-shapes and all");
         }
         if (rows < BenchConfig.ROWS_MIN) {
             throw usage("--rows takes a number from " + BenchConfig.ROWS_MIN + " on");
@@ -215,7 +216,8 @@ final class BenchCommand extends Subcommand {
             throw usage("--limit takes a number from 1 on");
         }
         List<String> known = KNOWN_CASES.entrySet().stream()
-                .filter(entry -> scenario.equals(ALL) && !entry.getKey().equals(RepairShapesScenario.NAME) || scenario.equals(entry.getKey()))
+                .filter(entry -> scenario.equals(ALL) && !entry.getKey().equals(RepairShapesScenario.NAME)
+                        || scenario.equals(entry.getKey()))
                 .flatMap(entry -> entry.getValue().stream())
                 .toList();
         if (!known.containsAll(cases)) {
