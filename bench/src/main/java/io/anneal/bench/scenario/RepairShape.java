@@ -1,5 +1,6 @@
 package io.anneal.bench.scenario;
 
+import io.anneal.repair.RepairConfig;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.TableSchema;
 import io.anneal.store.SSTableWriter;
@@ -123,6 +124,13 @@ enum RepairShape {
     /** Rows, cells or deletions, where {@link #ALL_ROWS_OVERWRITTEN} has so many rows. */
     int size(int rowCount) {
         return (int) Math.max(1, (long) size * rowCount / ROWS);
+    }
+
+    /** Small where one row should be more than it holds, else what {@code anneal repair} gives two replicas. */
+    int bufferBytes() {
+        return this == WIDE_ROW_EQUAL || this == HUGE_ROW
+                ? RepairConfig.BUFFER_MIN_BYTES
+                : RepairConfig.BUFFER_MAX_BYTES;
     }
 
     abstract void write(SSTableWriter behind, SSTableWriter ahead, int size, Values values) throws IOException;

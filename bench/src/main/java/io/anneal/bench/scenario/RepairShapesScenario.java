@@ -13,6 +13,7 @@ import io.anneal.repair.ReplicaDirectory;
 import io.anneal.repair.ReplicaTable;
 import io.anneal.store.StagingDirectory;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,9 +21,12 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -44,6 +48,9 @@ public final class RepairShapesScenario {
     /** A cost that is the square of the size, from one size to the next. */
     private static final int SQUARE_STEP = 4;
 
+    /** What a repair that is given up may take to close. */
+    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private static final double SECOND_NANOS = 1e9;
 
     private final BenchConfig config;
@@ -59,15 +66,20 @@ public final class RepairShapesScenario {
     public List<BenchRecord> run() throws IOException {
         List<BenchRecord> records = new ArrayList<>();
         for (RepairShape shape : RepairShape.values()) {
-            if (config.wants(shape.text())) {
-                records.addAll(measure(shape));
+            if (!config.wants(shape.text())) {
+                continue;
+            }
+            try {
+                measure(shape, records);
+            } catch (StuckException e) {
+                config.progress().accept(NAME + ": " + e.getMessage());
+                break;
             }
         }
         return records;
     }
 
-    private List<BenchRecord> measure(RepairShape shape) throws IOException {
-        List<BenchRecord> records = new ArrayList<>();
+    private void measure(RepairShape shape, List<BenchRecord> records) throws IOException {
         int size = shape.size(config.rowCount());
         repair(shape, Math.max(1, size / WARM_UP_PART));
         Run half = null;
@@ -92,7 +104,6 @@ public final class RepairShapesScenario {
             say(shape, size * factor, "%.2f s of processor time", run.cpuSeconds());
             half = run;
         }
-        return records;
     }
 
     private void say(RepairShape shape, int size, String format, Object... values) {
@@ -116,7 +127,7 @@ public final class RepairShapesScenario {
                     StagingDirectory toAhead =
                             StagingDirectory.open(directory.path().resolve("to-ahead"))) {
                 ProcessStopwatch stopwatch = new ProcessStopwatch(config.nanoTime());
-                RepairReport report = repair(replica(behind, toBehind), replica(ahead, toAhead));
+                RepairReport report = bounded(shape, replica(behind, toBehind), replica(ahead, toAhead));
                 Run run = stopwatch.run(size, 0);
                 if (report.wereEqual() != (shape == RepairShape.WIDE_ROW_EQUAL)) {
                     throw new IOException("repair found something else than was written, shape=" + shape.text()
@@ -133,13 +144,47 @@ public final class RepairShapesScenario {
         return new ReplicaDirectory(List.of(directory), Optional.empty(), Optional.of(staging));
     }
 
-    private RepairReport repair(ReplicaDirectory behind, ReplicaDirectory ahead) throws IOException {
+    /** A repair that did not even say that it goes on. It cannot be stopped, and would disturb what is measured next. */
+    private static final class StuckException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        StuckException(RepairShape shape, long limitNanos) {
+            super(String.format(
+                    Locale.ROOT,
+                    "%s given up after %.0f s within one window; this and all further cases are left out",
+                    shape.text(),
+                    limitNanos / SECOND_NANOS));
+        }
+    }
+
+    private RepairReport bounded(RepairShape shape, ReplicaDirectory behind, ReplicaDirectory ahead)
+            throws IOException {
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        try {
+            Future<RepairReport> repair = executor.submit(() -> repair(shape, behind, ahead));
+            return repair.get(Math.addExact(limitNanos, GRACE_NANOS), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new StuckException(shape, limitNanos);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof CancellationException tooLong) {
+                throw tooLong;
+            }
+            throw new IOException("repair failed, shape=" + shape.text(), e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while a repair ran");
+        } finally {
+            executor.shutdown();
+        }
+    }
+
+    private RepairReport repair(RepairShape shape, ReplicaDirectory behind, ReplicaDirectory ahead) throws IOException {
         RepairConfig task = new RepairConfig(
                 new UUID(0, 1),
                 RepairShape.KEYSPACE,
                 RepairShape.TABLE,
                 TokenRange.FULL,
-                RepairConfig.BUFFER_MIN_BYTES,
+                shape.bufferBytes(),
                 RepairShape.NOW_SECONDS,
                 1,
                 RepairConfig.NB_LOCAL_DELETION_TIME_MAX_SECONDS,
