@@ -3,14 +3,13 @@ package io.anneal.cli;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 
 /** The command {@code anneal}: the options that all commands have, how errors are told, and the tree of commands. */
 @Command(
@@ -19,19 +18,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         scope = ScopeType.INHERIT,
         versionProvider = AnnealVersion.class,
-        synopsisSubcommandLabel = "COMMAND",
-        subcommands = {
-            DemoCommand.class,
-            SSTableCommand.class,
-            StoreCommand.class,
-            DiffCommand.class,
-            ExplainCommand.class,
-            ServeCommand.class,
-            RepairCommand.class,
-            MigrateCommand.class,
-            BenchCommand.class
-        })
-public final class AnnealCommand implements Runnable {
+        synopsisSubcommandLabel = "COMMAND")
+public final class AnnealCommand extends CommandGroup {
     static final String JSON_OPTION = "--json";
 
     private static final String LOG_LEVEL_PROPERTY = "org.slf4j.simpleLogger.defaultLogLevel";
@@ -48,9 +36,6 @@ public final class AnnealCommand implements Runnable {
     }
 
     private final Environment environment;
-
-    @Spec
-    private CommandSpec spec;
 
     @Option(names = "--stacktrace", scope = ScopeType.INHERIT, description = "Print the stack trace of an error.")
     private boolean stacktrace;
@@ -85,11 +70,19 @@ public final class AnnealCommand implements Runnable {
         this.environment = environment;
     }
 
-    /** The whole tree, ready to {@link CommandLine#execute execute}. */
-    public static CommandLine commandLine(Environment environment) {
+    /**
+     * The tree of commands, ready to {@link CommandLine#execute execute} these arguments.
+     *
+     * @param args what no argument means is left out; without arguments everything is there
+     */
+    public static CommandLine commandLine(Environment environment, String... args) {
         AnnealCommand anneal = new AnnealCommand(environment);
         CommandLine commandLine = new CommandLine(anneal);
-        BenchCommand.replaceJsonOption(commandLine.getSubcommands().get("bench").getCommandSpec());
+        anneal.addCommands(commandLine, List.of(args));
+        CommandLine bench = commandLine.getSubcommands().get("bench");
+        if (bench != null) {
+            BenchCommand.replaceJsonOption(bench.getCommandSpec());
+        }
         commandLine.setOut(new PrintWriter(environment.out(), true, StandardCharsets.UTF_8));
         commandLine.setErr(new PrintWriter(environment.err(), true, StandardCharsets.UTF_8));
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
@@ -152,10 +145,18 @@ public final class AnnealCommand implements Runnable {
         return memoryBytes;
     }
 
-    /** Without a command. */
     @Override
-    public void run() {
-        throw new ParameterException(spec.commandLine(), "no command given");
+    List<Entry> entries() {
+        return List.of(
+                new Entry("demo", DemoCommand::new),
+                new Entry("sstable", SSTableCommand::new),
+                new Entry("store", StoreCommand::new),
+                new Entry("diff", DiffCommand::new),
+                new Entry("explain", ExplainCommand::new),
+                new Entry("serve", ServeCommand::new),
+                new Entry("repair", RepairCommand::new),
+                new Entry("migrate", MigrateCommand::new),
+                new Entry("bench", BenchCommand::new));
     }
 
     /** The command that the command line named. */
@@ -170,7 +171,7 @@ public final class AnnealCommand implements Runnable {
     public static void main(String[] args) {
         Environment environment = new Environment(
                 System.out, System.err, Clock.systemUTC(), System::nanoTime, Boolean.getBoolean(TERMINAL_PROPERTY));
-        CommandLine commandLine = commandLine(environment);
+        CommandLine commandLine = commandLine(environment, args);
         int exitCode;
         try {
             exitCode = commandLine.execute(args);

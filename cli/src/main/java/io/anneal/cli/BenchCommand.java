@@ -8,6 +8,7 @@ import io.anneal.bench.scenario.BenchTable;
 import io.anneal.bench.scenario.DualDaoScenario;
 import io.anneal.bench.scenario.LimitsScenario;
 import io.anneal.bench.scenario.OwnCommand;
+import io.anneal.bench.scenario.RepairShapesScenario;
 import io.anneal.bench.scenario.SSTableScenario;
 import io.anneal.bench.scenario.StoreScenario;
 import io.anneal.bench.scenario.StoreSizes;
@@ -43,7 +44,10 @@ import picocli.CommandLine.Parameters;
                     + "merge-4-small; and, when named, dump-memory verify-memory rewrite-memory",
             "Cases of store: write-burst write-steady write-batch-64 write-batch-64-async write-batch-1 "
                     + "compact-4-half compact-4-random read-memtable read-cached",
-            "Cases of dual-dao: proxy-1 proxy-3 proxy-5 core-1 core-3 core-5 test-same test-hang"
+            "Cases of dual-dao: proxy-1 proxy-3 proxy-5 core-1 core-3 core-5 test-same test-hang",
+            "Cases of repair-shapes, at three sizes each, once, not among all: all-rows-overwritten few-rows-differ "
+                    + "large-rows-overwritten wide-row-equal huge-row ghost-partition-deletion range-tombstones "
+                    + "ghost-range-tombstones many-partition-deletions"
         })
 final class BenchCommand extends Subcommand {
     /** What can be measured beside Anneal. */
@@ -53,14 +57,16 @@ final class BenchCommand extends Subcommand {
 
     private static final String ALL = "all";
     private static final int MEBIBYTE_SHIFT = 20;
+    private static final int ROWS = 500_000;
     private static final Map<String, List<String>> KNOWN_CASES = new TreeMap<>(Map.of(
             LimitsScenario.NAME, LimitsScenario.CASES,
             SSTableScenario.NAME, SSTableScenario.CASES,
             StoreScenario.NAME, StoreScenario.CASES,
+            RepairShapesScenario.NAME, RepairShapesScenario.CASES,
             DualDaoScenario.NAME, DualDaoScenario.CASES));
     private static final Set<String> LATER = Set.of("repair", "streaming", "paging");
 
-    @Parameters(paramLabel = "SCENARIO", description = "One of limits, sstable, store, dual-dao, all.")
+    @Parameters(paramLabel = "SCENARIO", description = "One of limits, sstable, store, dual-dao, repair-shapes, all.")
     private String scenario;
 
     @Option(names = "--case", paramLabel = "NAME", description = "Only this case; may be given several times.")
@@ -69,9 +75,16 @@ final class BenchCommand extends Subcommand {
     @Option(
             names = "--rows",
             paramLabel = "N",
-            defaultValue = "500000",
-            description = "Rows of each table; ${DEFAULT-VALUE} unless told.")
-    private int rows;
+            description = "Rows of each table; " + ROWS + " by default, " + RepairShapesScenario.ROWS
+                    + " of the largest one in repair-shapes.")
+    private Integer rows;
+
+    @Option(
+            names = "--limit",
+            paramLabel = "SECONDS",
+            defaultValue = "60",
+            description = "The longest that one repair of repair-shapes may take; ${DEFAULT-VALUE} by default.")
+    private int limitSeconds;
 
     @Option(
             names = "--runs",
@@ -144,6 +157,9 @@ final class BenchCommand extends Subcommand {
 
     @Override
     int execute() throws IOException {
+        if (rows == null) {
+            rows = scenario.equals(RepairShapesScenario.NAME) ? RepairShapesScenario.ROWS : ROWS;
+        }
         check();
         BenchConfig config = new BenchConfig(
                 rows,
@@ -167,6 +183,10 @@ final class BenchCommand extends Subcommand {
         if (runs(DualDaoScenario.NAME, DualDaoScenario.CASES)) {
             records.addAll(new DualDaoScenario(config).run());
         }
+        // Not among all: its sizes are its own.
+        if (scenario.equals(RepairShapesScenario.NAME)) {
+            records.addAll(new RepairShapesScenario(config, TimeUnit.SECONDS.toNanos(limitSeconds)).run());
+        }
         report(records);
         return ExitCode.YES;
     }
@@ -174,10 +194,11 @@ final class BenchCommand extends Subcommand {
     private void check() {
         if (LATER.contains(scenario)) {
             throw new NotAvailableException("this version cannot measure that yet, scenario=" + scenario
-                    + ", known=limits, sstable, store, dual-dao, all");
+                    + ", known=limits, sstable, store, dual-dao, repair-shapes, all");
         }
         if (!scenario.equals(ALL) && !KNOWN_CASES.containsKey(scenario)) {
-            throw usage("unknown scenario '" + scenario + "', known are limits, sstable, store, dual-dao and all");
+            throw usage("unknown scenario '" + scenario
+                    + "', known are limits, sstable, store, dual-dao, repair-shapes and all");
         }
         if (rows < BenchConfig.ROWS_MIN) {
             throw usage("--rows takes a number from " + BenchConfig.ROWS_MIN + " on");
@@ -191,8 +212,12 @@ final class BenchCommand extends Subcommand {
         if (steadySeconds < 1 || sstableBytes < StoreSizes.COMPACTED_BYTES_MIN) {
             throw usage("--seconds takes a number from 1 on, --sstable-size a size from 1MiB on");
         }
+        if (limitSeconds < 1) {
+            throw usage("--limit takes a number from 1 on");
+        }
         List<String> known = KNOWN_CASES.entrySet().stream()
-                .filter(entry -> scenario.equals(ALL) || scenario.equals(entry.getKey()))
+                .filter(entry -> scenario.equals(ALL) && !entry.getKey().equals(RepairShapesScenario.NAME)
+                        || scenario.equals(entry.getKey()))
                 .flatMap(entry -> entry.getValue().stream())
                 .toList();
         if (!known.containsAll(cases)) {

@@ -1,10 +1,8 @@
 package io.anneal.cli;
 
+import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 
 /** The commands about moving from one store to another, phase by phase. */
 @Command(
@@ -19,25 +17,19 @@ import picocli.CommandLine.Spec;
             "2:The command line is wrong.",
             "3:A gate is not met; nothing was changed.",
             "4:'run --auto' turned back or did not come to its end."
-        },
-        subcommands = {
-            MigrateInitCommand.class,
-            MigrateRunCommand.class,
-            MigrateStatusCommand.class,
-            MigrateAdvanceCommand.class,
-            MigrateRollbackCommand.class,
-            MigrateHistoryCommand.class,
-            MigrateBackfillCommand.class,
-            MigrateVerifyCommand.class,
-            MigratePageCommand.class
         })
-final class MigrateCommand implements Runnable {
-    @Spec
-    private CommandSpec spec;
-
-    /** Without a command. */
+final class MigrateCommand extends CommandGroup {
     @Override
-    public void run() {
-        throw new ParameterException(spec.commandLine(), "no command given");
+    List<Entry> entries() {
+        return List.of(
+                new Entry("init", MigrateInitCommand::new),
+                new Entry("run", MigrateRunCommand::new),
+                new Entry("status", MigrateStatusCommand::new),
+                new Entry("advance", MigrateAdvanceCommand::new),
+                new Entry("rollback", MigrateRollbackCommand::new),
+                new Entry("history", MigrateHistoryCommand::new),
+                new Entry("backfill", MigrateBackfillCommand::new),
+                new Entry("verify", MigrateVerifyCommand::new),
+                new Entry("page", MigratePageCommand::new));
     }
 }

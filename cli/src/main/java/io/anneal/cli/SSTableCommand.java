@@ -1,30 +1,22 @@
 package io.anneal.cli;
 
+import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The commands about SSTable files. */
 @Command(
         name = "sstable",
         description = "Looks into SSTable files and rewrites them; no node is needed.",
-        synopsisSubcommandLabel = "COMMAND",
-        subcommands = {
-            SSTableDumpCommand.class,
-            SSTableVerifyCommand.class,
-            SSTableMetadataCommand.class,
-            SSTableScrubCommand.class,
-            SSTableRewriteCommand.class,
-            SSTableGenerateCommand.class
-        })
-final class SSTableCommand implements Runnable {
-    @Spec
-    private CommandSpec spec;
-
-    /** Without a command. */
+        synopsisSubcommandLabel = "COMMAND")
+final class SSTableCommand extends CommandGroup {
     @Override
-    public void run() {
-        throw new ParameterException(spec.commandLine(), "no command given");
+    List<Entry> entries() {
+        return List.of(
+                new Entry("dump", SSTableDumpCommand::new),
+                new Entry("verify", SSTableVerifyCommand::new),
+                new Entry("metadata", SSTableMetadataCommand::new),
+                new Entry("scrub", SSTableScrubCommand::new),
+                new Entry("rewrite", SSTableRewriteCommand::new),
+                new Entry("generate", SSTableGenerateCommand::new));
     }
 }

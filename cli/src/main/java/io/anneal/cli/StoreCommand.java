@@ -1,23 +1,19 @@
 package io.anneal.cli;
 
+import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The commands about stores. */
 @Command(
         name = "store",
         description = "Looks into the directory of a store, checks it, takes snapshots.",
-        synopsisSubcommandLabel = "COMMAND",
-        subcommands = {StoreInfoCommand.class, StoreCheckCommand.class, StoreSnapshotCommand.class})
-final class StoreCommand implements Runnable {
-    @Spec
-    private CommandSpec spec;
-
-    /** Without a command. */
+        synopsisSubcommandLabel = "COMMAND")
+final class StoreCommand extends CommandGroup {
     @Override
-    public void run() {
-        throw new ParameterException(spec.commandLine(), "no command given");
+    List<Entry> entries() {
+        return List.of(
+                new Entry("info", StoreInfoCommand::new),
+                new Entry("check", StoreCheckCommand::new),
+                new Entry("snapshot", StoreSnapshotCommand::new));
     }
 }

@@ -51,7 +51,7 @@ record CommandRun(int exitCode, String out, String err) {
         for (int i = 0; i < args.length; i++) {
             texts[i] = args[i].toString();
         }
-        int exitCode = AnnealCommand.commandLine(environment).execute(texts);
+        int exitCode = AnnealCommand.commandLine(environment, texts).execute(texts);
         return new CommandRun(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 

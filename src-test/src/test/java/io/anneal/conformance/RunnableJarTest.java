@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.anneal.bench.peer.CassandraPeer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -124,5 +125,86 @@ final class RunnableJarTest {
                 List.of(ROOT.resolve("anneal").toString(), "--version"));
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err().lines()).singleElement().asString().contains("ANL-9102", "found=8");
+    }
+
+    @Test
+    void shouldNameJavaThatIsTooOldByItsReleaseFile() throws Exception {
+        Path home = directory.resolve("jdk 8");
+        Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
+        Files.writeString(java, "#!/bin/sh\necho 'was started' >&2\n");
+        assertThat(java.toFile().setExecutable(true)).isTrue();
+        Files.writeString(home.resolve("release"), "JAVA_VERSION=\"1.8.0_392\"\n");
+        Run run = run(
+                Map.of("JAVA_HOME", home.toString()),
+                List.of(ROOT.resolve("anneal").toString(), "--version"));
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err().lines()).singleElement().asString().contains("ANL-9102", "found=8");
+    }
+
+    @Test
+    void shouldStartQuietlyWhateverTheArchiveOfClassesIs() throws Exception {
+        Path installation = install();
+        shouldTellVersion(installation);
+        List<Path> archives = archives(installation);
+        assertThat(archives).hasSizeLessThanOrEqualTo(1);
+        shouldTellVersion(installation);
+        for (Path archive : archives) {
+            assertThat(archive).isNotEmptyFile();
+            Files.delete(archive);
+            Files.writeString(archive, "of another JVM");
+        }
+        shouldTellVersion(installation);
+        for (Path archive : archives) {
+            assertThat(archive).hasContent("of another JVM");
+        }
+        Path link = Files.createSymbolicLink(directory.resolve("link"), installation.resolve("bin/anneal"));
+        assertThat(run(Map.of(), List.of(link.toString(), "--version")).out()).startsWith("anneal ");
+    }
+
+    @Test
+    void shouldStartQuietlyWhenMovedElsewhere() throws Exception {
+        Path installation = install();
+        shouldTellVersion(installation);
+        Path moved = Files.move(installation, directory.resolve("moved"));
+        shouldTellVersion(moved);
+    }
+
+    @Test
+    void shouldStartQuietlyWhereNothingCanBeWritten() throws Exception {
+        Path installation = install();
+        assertThat(installation.resolve("lib").toFile().setWritable(false)).isTrue();
+        try {
+            shouldTellVersion(installation);
+        } finally {
+            assertThat(installation.resolve("lib").toFile().setWritable(true)).isTrue();
+        }
+    }
+
+    /** As the tarball is unpacked. */
+    private Path install() throws IOException {
+        assumeThat(JAR).exists();
+        Path installation = directory.resolve("anneal 1");
+        Files.createDirectories(installation.resolve("bin"));
+        Files.createDirectories(installation.resolve("lib"));
+        Files.copy(JAR, installation.resolve("lib/anneal.jar"));
+        Path launcher = installation.resolve("bin/anneal");
+        Files.copy(ROOT.resolve("cli/src/main/dist/bin/anneal"), launcher);
+        assertThat(launcher.toFile().setExecutable(true)).isTrue();
+        return installation;
+    }
+
+    private void shouldTellVersion(Path installation) throws IOException, InterruptedException {
+        Run run = run(Map.of(), List.of(installation.resolve("bin/anneal").toString(), "--version"));
+        assertThat(run.err()).isEmpty();
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out().lines()).singleElement().asString().startsWith("anneal ");
+    }
+
+    private static List<Path> archives(Path installation) throws IOException {
+        List<Path> archives = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(installation.resolve("lib"), "*.jsa*")) {
+            files.forEach(archives::add);
+        }
+        return archives;
     }
 }

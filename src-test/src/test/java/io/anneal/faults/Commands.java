@@ -32,7 +32,7 @@ public final class Commands {
                 Clock.systemUTC(),
                 System::nanoTime,
                 false);
-        int exitCode = AnnealCommand.commandLine(environment).execute(arguments);
+        int exitCode = AnnealCommand.commandLine(environment, arguments).execute(arguments);
         return new Result(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
@@ -42,6 +42,25 @@ public final class Commands {
                 directory.resolve("token"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         return Files.writeString(file, "a secret of more than sixteen bytes\n");
+    }
+
+    /** Starts the command in a process of its own; it answers into the log, too. */
+    public static Process start(Path log, String... arguments) throws IOException {
+        return process(arguments)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+    }
+
+    private static ProcessBuilder process(String... arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.anneal.cli.AnnealCommand"));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command);
     }
 
     /** An {@code anneal serve} in a process of its own. */
@@ -55,18 +74,11 @@ public final class Commands {
         }
 
         public static Server start(Path log, String... arguments) throws IOException {
-            List<String> command = new ArrayList<>(List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-Xmx256m",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    "io.anneal.cli.AnnealCommand",
-                    "serve",
-                    "--listen",
-                    "127.0.0.1:0"));
-            command.addAll(List.of(arguments));
-            Process process =
-                    new ProcessBuilder(command).redirectError(log.toFile()).start();
+            List<String> all = new ArrayList<>(List.of("serve", "--listen", "127.0.0.1:0"));
+            all.addAll(List.of(arguments));
+            Process process = process(all.toArray(String[]::new))
+                    .redirectError(log.toFile())
+                    .start();
             // Read to its first line and no further: the server prints no more.
             BufferedReader out =
                     new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));

@@ -15,25 +15,32 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A replica's process dies in the middle of a repair: the command says which, nothing is left half-written, and the next run converges. */
+/**
+ * A process dies in the middle of a repair, a replica's (the first replica is the master) or the command's own: nothing is
+ * left that could be imported half-written, and the next run converges.
+ */
 class ReplicaKilledTest {
     private static final int REPLICAS = 3;
-    private static final int KILLED = 2;
+    private static final int ROWS = 30_000;
+    private static final int VALUE_BYTES = 1_000;
     private static final long DEADLINE_MS = 120_000;
 
     @TempDir
     private Path directory;
 
-    @Test
-    void shouldNameTheReplicaAndConvergeLaterWhenItIsKilled() throws Exception {
+    @ParameterizedTest(name = "killed={0}")
+    @ValueSource(ints = {0, 2})
+    void shouldNameTheReplicaAndConvergeLaterWhenItIsKilled(int killed) throws Exception {
         Path token = Commands.tokenFile(directory);
         List<Path> data = new ArrayList<>();
         for (int i = 0; i < REPLICAS; i++) {
             int replica = i;
-            // The last one lacks nearly everything, so that it is busy writing for a while.
+            // The one lacks nearly everything, so that it is busy writing for a while.
             data.add(ReplicaFiles.write(
-                    directory.resolve("data-" + i), 30_000, 1_000, k -> replica != KILLED || k % 100 == 0));
+                    directory.resolve("data-" + i), ROWS, VALUE_BYTES, k -> replica != killed || k % 100 == 0));
         }
         List<Commands.Server> servers = new ArrayList<>();
         try {
@@ -42,29 +49,29 @@ class ReplicaKilledTest {
             }
             List<String> addresses = addresses(servers);
             CompletableFuture<Commands.Result> repair = CompletableFuture.supplyAsync(() -> repair(token, addresses));
-            await(() -> hasUnfinishedFiles(staging(KILLED)));
+            await(() -> hasUnfinishedFiles(staging(killed)));
             // Stopped first, so that it cannot finish between being seen and being killed.
-            signal("-STOP", servers.get(KILLED));
+            signal("-STOP", servers.get(killed).pid());
             assertThat(repair).isNotDone();
-            servers.get(KILLED).kill();
+            servers.get(killed).kill();
 
             Commands.Result failed = repair.get(DEADLINE_MS, TimeUnit.MILLISECONDS);
             assertThat(failed.exitCode()).isEqualTo(5);
             assertThat(failed.err().lines()).hasSize(1);
-            assertThat(failed.err()).startsWith("anneal: error ANL-").contains(addresses.get(KILLED));
+            assertThat(failed.err()).startsWith("anneal: error ANL-").contains(addresses.get(killed));
             for (int i = 0; i < REPLICAS; i++) {
                 int replica = i;
                 assertThat(sstables(staging(i))).isEmpty();
-                if (i != KILLED) {
+                if (i != killed) {
                     await(() -> !hasUnfinishedFiles(staging(replica)));
                 }
             }
 
-            servers.set(KILLED, start(KILLED, data.get(KILLED), token));
+            servers.set(killed, start(killed, data.get(killed), token));
             Commands.Result repaired = repair(token, addresses(servers));
             assertThat(repaired.exitCode()).as(repaired.err()).isZero();
-            assertThat(hasUnfinishedFiles(staging(KILLED))).isFalse();
-            assertThat(sstables(staging(KILLED))).hasSize(1);
+            assertThat(hasUnfinishedFiles(staging(killed))).isFalse();
+            assertThat(sstables(staging(killed))).hasSize(1);
 
             String run = new ObjectMapper()
                     .readTree(repaired.out())
@@ -74,6 +81,51 @@ class ReplicaKilledTest {
             assertThat(again.out()).as(again.err()).contains("\"were-equal\":true");
         } finally {
             servers.forEach(Commands.Server::close);
+        }
+    }
+
+    @Test
+    void shouldConvergeLaterWhenTheCommandIsKilled() throws Exception {
+        List<Path> data = List.of(
+                ReplicaFiles.write(directory.resolve("data-0"), ROWS, VALUE_BYTES, k -> k % 100 == 0),
+                ReplicaFiles.write(directory.resolve("data-1"), ROWS, VALUE_BYTES, k -> k % 100 != 50));
+        Path abandoned = directory.resolve("abandoned");
+        Process command = Commands.start(directory.resolve("killed.log"), repairDirectories(data, abandoned));
+        try {
+            await(() -> hasUnfinishedFiles(abandoned) || !command.isAlive());
+            // Stopped first, so that it cannot finish between being seen and being killed.
+            signal("-STOP", command.pid());
+            assertThat(command.isAlive()).isTrue();
+        } finally {
+            command.destroyForcibly().waitFor();
+        }
+        assertThat(sstables(abandoned)).isEmpty();
+
+        Path out = directory.resolve("out");
+        Commands.Result repaired = Commands.run(repairDirectories(data, out));
+        assertThat(repaired.exitCode()).as(repaired.err()).isZero();
+        assertThat(hasUnfinishedFiles(out)).isFalse();
+        for (int i = 0; i < data.size(); i++) {
+            importInto(data.get(i), out.resolve("replica-" + (i + 1)));
+        }
+        Commands.Result again = Commands.run(repairDirectories(data, directory.resolve("again")));
+        assertThat(again.out()).as(again.err()).contains("\"were-equal\":true");
+    }
+
+    private static String[] repairDirectories(List<Path> data, Path out) {
+        List<String> arguments = new ArrayList<>(List.of("repair", "--json", "--table", "ks.t", "--full-replicas"));
+        data.forEach(path -> arguments.addAll(List.of("--dir", path.toString())));
+        arguments.addAll(List.of("--buffer", "1MiB", "--apply", "--out", out.toString()));
+        return arguments.toArray(String[]::new);
+    }
+
+    /** As {@code nodetool import} does: the replica's own generations are taken. */
+    private static void importInto(Path table, Path staging) throws IOException {
+        for (Path file : files(staging)) {
+            String name = file.getFileName().toString();
+            if (name.startsWith("nb-")) {
+                Files.move(file, table.resolve(name.replaceFirst("^nb-(\\d+)-", "nb-9$1-")));
+            }
         }
     }
 
@@ -124,8 +176,8 @@ class ReplicaKilledTest {
         }
     }
 
-    private static void signal(String name, Commands.Server server) throws IOException, InterruptedException {
-        Process kill = new ProcessBuilder("kill", name, Long.toString(server.pid())).start();
+    private static void signal(String name, long pid) throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder("kill", name, Long.toString(pid)).start();
         assertThat(kill.waitFor()).isZero();
     }
 

@@ -3,6 +3,8 @@ package io.anneal.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.FragmentKind;
+import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.SessionPurgeRule;
@@ -17,18 +19,29 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Random replicas become equal, to what a merge of all of them shows, whatever the windows and the purge time. */
+/**
+ * Random replicas become equal, to what the naive model shows of all that they had, whatever the windows, the ranges and the
+ * purge time.
+ */
 class RepairConvergenceTest {
     private static final int SEEDS = Integer.getInteger("anneal.repair.seeds", 150);
+    /** Fewer, since each repairs several ranges. */
+    private static final int RANGE_SEEDS = SEEDS / 3;
+
     private static final int REMOTE_SEEDS = 10;
+    private static final SessionPurgeRule NOTHING_PURGED =
+            new SessionPurgeRule(Long.MIN_VALUE, TableOptions.GC_GRACE_UNKNOWN);
 
     @TempDir
     private Path directory;
@@ -67,6 +80,82 @@ class RepairConvergenceTest {
             remote.close();
             compared++;
         }
+    }
+
+    /** One range after the other, in any order, that are the ring together. */
+    @Test
+    void shouldChangeOnlyTheRangeThatIsRepaired() throws IOException {
+        long first = Long.getLong("anneal.seed", 1);
+        for (long seed = first; seed < first + RANGE_SEEDS; seed++) {
+            try (Scene scene = scene(seed, "ranges").orElseThrow()) {
+                FragmentList expected = expected(scene);
+                for (TokenRange range : ring(scene)) {
+                    repairRange(scene, range, expected);
+                }
+                shouldBeEqual(scene);
+            }
+        }
+    }
+
+    private static void repairRange(Scene scene, TokenRange range, FragmentList expected) throws IOException {
+        List<List<String>> outsideBefore = new ArrayList<>();
+        for (MemoryReplica replica : scene.replicas()) {
+            outsideBefore.add(lines(replica.view(NOTHING_PURGED), token -> !range.contains(token)));
+        }
+        Repairs.run(
+                scene.replicas(),
+                Repairs.config(
+                        scene.rule(), range, scene.bufferBytes(), scene.random().nextLong()));
+        for (int i = 0; i < scene.replicas().size(); i++) {
+            MemoryReplica replica = scene.replicas().get(i);
+            replica.reopen();
+            assertThat(lines(replica.view(scene.rule()), range::contains))
+                    .as("seed=%d, %s, inside of %s", scene.seed(), replica.name(), range)
+                    .isEqualTo(lines(expected, range::contains));
+            assertThat(lines(replica.view(NOTHING_PURGED), token -> !range.contains(token)))
+                    .as("seed=%d, %s, outside of %s", scene.seed(), replica.name(), range)
+                    .isEqualTo(outsideBefore.get(i));
+        }
+    }
+
+    /** Some end at a key's token, one goes around, unless it is the only one and goes all around. */
+    private static List<TokenRange> ring(Scene scene) {
+        List<Long> keys = new ArrayList<>();
+        scene.replicas()
+                .forEach(replica -> replica.sources()
+                        .forEach(source -> source.fragments().stream()
+                                .filter(fragment -> fragment.kind() == FragmentKind.PARTITION_START)
+                                .forEach(start -> keys.add(start.key().token()))));
+        TreeSet<Long> cuts = new TreeSet<>();
+        for (int i = scene.random().nextInt(4); i >= 0; i--) {
+            boolean atKey = !keys.isEmpty() && scene.random().nextBoolean();
+            cuts.add(
+                    atKey
+                            ? keys.get(scene.random().nextInt(keys.size()))
+                            : scene.random().nextLong());
+        }
+        List<TokenRange> ranges = new ArrayList<>();
+        long left = cuts.last();
+        for (long right : cuts) {
+            ranges.add(new TokenRange(left, right));
+            left = right;
+        }
+        Collections.shuffle(ranges, scene.random());
+        return ranges;
+    }
+
+    private static List<String> lines(FragmentList list, LongPredicate wanted) {
+        FragmentList.Builder builder = FragmentList.builder(list.schema());
+        boolean isWanted = false;
+        for (FragmentList.Fragment fragment : list.fragments()) {
+            if (fragment.kind() == FragmentKind.PARTITION_START) {
+                isWanted = wanted.test(fragment.key().token());
+            }
+            if (isWanted) {
+                builder.add(fragment);
+            }
+        }
+        return builder.build().lines();
     }
 
     /** Random replicas with the numbers of their repair. */
@@ -138,10 +227,9 @@ class RepairConvergenceTest {
         }
     }
 
-    /** All show what the merge of all that they had shows. */
+    /** All show what the model shows of all that they had. */
     private static void shouldBeEqual(Scene scene) throws IOException {
-        List<String> expected =
-                all(scene.schema(), scene.replicas(), scene.rule()).lines();
+        List<String> expected = expected(scene).lines();
         for (MemoryReplica replica : scene.replicas()) {
             replica.reopen();
             assertThat(replica.view(scene.rule()).lines())
@@ -181,11 +269,21 @@ class RepairConvergenceTest {
                 report.notes());
     }
 
-    private static FragmentList all(TableSchema schema, List<MemoryReplica> replicas, SessionPurgeRule rule)
-            throws IOException {
-        List<FragmentCursor> cursors = new ArrayList<>();
-        replicas.forEach(replica -> replica.sources().forEach(source -> cursors.add(source.cursor())));
-        try (FragmentCursor cursor = new PurgeCursor(MergeCursor.of(schema, cursors), rule)) {
+    /** Counters the model does not know: of these the merge has to be believed. */
+    private static FragmentList expected(Scene scene) throws IOException {
+        List<FragmentList> sources = scene.replicas().stream()
+                .flatMap(replica -> replica.sources().stream())
+                .toList();
+        FragmentCursor merged;
+        if (features(scene.seed()).contains(Feature.COUNTERS)) {
+            merged = MergeCursor.of(
+                    scene.schema(), sources.stream().map(FragmentList::cursor).toList());
+        } else {
+            NaiveTable model = new NaiveTable(scene.schema());
+            sources.forEach(model::add);
+            merged = model.content().cursor();
+        }
+        try (FragmentCursor cursor = new PurgeCursor(merged, scene.rule())) {
             return FragmentList.copyOf(cursor);
         }
     }

@@ -8,6 +8,8 @@ public enum BenchMetric {
     WALL("s"),
     /** Processor time, of a warm process; in scenarios of one thread that thread's. */
     CPU("s"),
+    /** Processor time by that of a case half as large; 2 where it grows as the data does. */
+    CPU_GROWTH("1"),
     BYTES_SENT("B"),
     BYTES_READ("B"),
     READ_OPS("1"),

@@ -31,7 +31,7 @@ public final class BenchTable {
     public void print(PrintStream out) {
         out.printf(
                 Locale.ROOT,
-                "%-26s %-10s %10s %10s %12s %10s %22s%n",
+                "%-30s %-10s %10s %10s %12s %10s %22s%n",
                 "case",
                 "system",
                 "Mrows/s",
@@ -57,7 +57,7 @@ public final class BenchTable {
                         wall.max() * MILLISECONDS);
         return String.format(
                         Locale.ROOT,
-                        "%-26s %-10s %10s %10s %12s %10s %22s%s",
+                        "%-30s %-10s %10s %10s %12s %10s %22s%s",
                         name,
                         system.text(),
                         median(metrics, BenchMetric.ROWS_PER_SECOND, "%.3f", 1 / MILLION),
@@ -71,7 +71,8 @@ public final class BenchTable {
 
     /** What only some cases have. */
     private static String further(Map<BenchMetric, BenchRecord> metrics) {
-        return median(metrics, BenchMetric.PEAK_MEMORY, "  peak heap %.0f MB", 1 / MILLION)
+        return median(metrics, BenchMetric.CPU_GROWTH, "  %.2f times the CPU time of half as much", 1)
+                + median(metrics, BenchMetric.PEAK_MEMORY, "  peak heap %.0f MB", 1 / MILLION)
                 + median(metrics, BenchMetric.MEMTABLE_PEAK, "  memtables %.0f MB", 1 / MILLION)
                 + median(metrics, BenchMetric.MEMORY_BUDGET, "  budget %.0f MB", 1 / MILLION)
                 + median(metrics, BenchMetric.BYTES_PER_CPU_SECOND, "  %.0f MB/s a core", 1 / MILLION)
@@ -113,7 +114,7 @@ public final class BenchTable {
             BenchRecord otherCpu = metrics.get(BenchMetric.CPU);
             out.printf(
                     Locale.ROOT,
-                    "%-26s anneal / %s: %.2f (%.2f..%.2f), by CPU time %.2f%n",
+                    "%-30s anneal / %s: %.2f (%.2f..%.2f), by CPU time %.2f%n",
                     "",
                     system.text(),
                     other.median() / wall.median(),
@@ -153,7 +154,7 @@ public final class BenchTable {
                         p99.median() / Math.max(otherP99.median(), RESOLUTION_SECONDS));
         out.printf(
                 Locale.ROOT,
-                "%-26s in medians of %s: median %.2f (%.2f..%.2f)%s%s%n",
+                "%-30s in medians of %s: median %.2f (%.2f..%.2f)%s%s%n",
                 "",
                 system.text(),
                 median.median() / unit,
