@@ -21,10 +21,9 @@ abstract class CommandGroup implements Runnable {
     /** In the order of the help. */
     abstract List<Entry> entries();
 
-    /** Adds what the arguments may mean, to all depths; everything if they name nothing here, since help may then list it. */
+    /** Adds what the arguments may mean, to all depths; of no arguments everything. */
     final void addCommands(CommandLine commandLine, List<String> args) {
-        boolean wantsAll = entries().stream().noneMatch(entry -> args.contains(entry.name))
-                || args.stream().anyMatch(CommandGroup::mayMeanUnnamed);
+        boolean wantsAll = args.isEmpty() || args.stream().anyMatch(CommandGroup::mayMeanUnnamed);
         for (Entry entry : entries()) {
             if (wantsAll || args.contains(entry.name)) {
                 commandLine.addSubcommand(entry.name, entry.command.get());
