@@ -131,11 +131,15 @@ class RepairCostTest {
     }
 
     private static FragmentList ranges(int n, long localSeconds) {
+        return ranges(n, DELETED, localSeconds);
+    }
+
+    private static FragmentList ranges(int n, long micros, long localSeconds) {
         FragmentList.Builder builder = FragmentList.builder(SCHEMA).partition(KEY);
         for (int i = 0; i < n; i++) {
-            builder.change(HandMadeTable.clustering(i, 0), ClusteringComparator.BEFORE, DELETED, localSeconds);
+            builder.change(HandMadeTable.clustering(i), ClusteringComparator.BEFORE, micros, localSeconds);
             builder.change(
-                    HandMadeTable.clustering(i, 0),
+                    HandMadeTable.clustering(i),
                     ClusteringComparator.AFTER,
                     DeletionTime.NO_TIMESTAMP,
                     DeletionTime.NO_DELETION_TIME);
@@ -204,18 +208,7 @@ class RepairCostTest {
 
     @Test
     void shouldDoubleWhenGhostsOfRangesShadowRanges() throws IOException {
-        Shape weaker = n -> {
-            FragmentList.Builder builder = FragmentList.builder(SCHEMA).partition(KEY);
-            for (int i = 0; i < n; i++) {
-                builder.change(HandMadeTable.clustering(i), ClusteringComparator.BEFORE, OLD, LIVING_SECONDS);
-                builder.change(
-                        HandMadeTable.clustering(i),
-                        ClusteringComparator.AFTER,
-                        DeletionTime.NO_TIMESTAMP,
-                        DeletionTime.NO_DELETION_TIME);
-            }
-            return builder.end().build();
-        };
+        Shape weaker = n -> ranges(n, OLD, LIVING_SECONDS);
         workShouldDouble(2_000, weaker, n -> ranges(n, PURGEABLE_SECONDS));
     }
 
