@@ -43,7 +43,7 @@ class MessagesTest {
             1 << 20,
             false,
             Optional.empty(),
-            Set.of(Waiver.OLD_DATA, Waiver.NO_GC_GRACE));
+            Set.of(Waiver.NO_GC_GRACE));
     private static final SessionFinished FINISHED = new SessionFinished(1, 2, 3, 4, List.of("a", ""));
     private static final SessionOpened OPENED = new SessionOpened(
             "/data", 3, 1L << 40, 99, Optional.of(Instant.ofEpochSecond(1_700_000_000L)), List.of("a note"));
