@@ -8,8 +8,6 @@ public enum BenchMetric {
     WALL("s"),
     /** Processor time, of a warm process; in scenarios of one thread that thread's. */
     CPU("s"),
-    /** Processor time by that of a case half as large; 2 where it grows as the data does. */
-    CPU_GROWTH("1"),
     BYTES_SENT("B"),
     BYTES_READ("B"),
     READ_OPS("1"),
@@ -33,7 +31,9 @@ public enum BenchMetric {
     /** The most that memtables held at once. */
     MEMTABLE_PEAK("B"),
     /** What the store was told to keep within. */
-    MEMORY_BUDGET("B");
+    MEMORY_BUDGET("B"),
+    /** Processor time by that of a case half as large; 2 where it grows as the data does. */
+    CPU_GROWTH("1");
 
     private final String unit;
 

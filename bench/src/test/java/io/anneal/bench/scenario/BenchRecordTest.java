@@ -73,11 +73,12 @@ final class BenchRecordTest {
         "writes-per-sync, 1",
         "memtable-peak, B",
         "memory-budget, B",
-        "cpu-per-call, s"
+        "cpu-per-call, s",
+        "cpu-growth, 1"
     })
     void shouldNameMetricsAndUnitsAsRecordsHaveThem(String text, String unit) {
         assertThat(named(BenchMetric.values(), BenchMetric::text, text).unit()).isEqualTo(unit);
-        assertThat(BenchMetric.values()).hasSize(17);
+        assertThat(BenchMetric.values()).hasSize(18);
     }
 
     @Test
