@@ -173,6 +173,19 @@ final class RepairCommand extends Subcommand {
             throw usage("--replica needs --token-file FILE; --schema and --rows go with --dir");
         }
         replicas.forEach(RepairRunner::address);
+        checkBuffer();
+    }
+
+    /** A replica in this process takes its buffer twice: the window, and what is read ahead of it. */
+    private void checkBuffer() {
+        long maxBytes = directories.isEmpty()
+                ? RepairConfig.BUFFER_MAX_BYTES
+                : Math.min(RepairConfig.BUFFER_MAX_BYTES, bufferBudgetBytes() / (2L * directories.size()));
+        if (bufferBytes != null && (bufferBytes < 1 || bufferBytes > maxBytes)) {
+            throw usage("--buffer is out of bounds, bufferBytes=" + bufferBytes
+                    + ", minBytes=1, maxBytes=" + maxBytes + "; more --memory allows more, up to "
+                    + RepairConfig.BUFFER_MAX_BYTES);
+        }
     }
 
     private Set<Waiver> waivers() {
@@ -235,7 +248,7 @@ final class RepairCommand extends Subcommand {
         int participants = Math.max(directories.size(), replicas.size());
         int buffer = bufferBytes == null
                 ? RepairConfig.bufferBytes(bufferBudgetBytes(), participants)
-                : (int) Math.min(Integer.MAX_VALUE / 2, bufferBytes);
+                : (int) bufferBytes.longValue();
         return new RepairTask(
                 UUID.randomUUID(), table, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers());
     }

@@ -25,12 +25,12 @@ final class RepairOutput {
         out.printf(Locale.ROOT, "%s: %s%n", table, verdict(report));
         out.printf(
                 Locale.ROOT,
-                "  %,d rows and %,d deletions differed, in %,d of %,d windows; %,d items moved, %,d bytes of them%s%n",
+                "  %,d rows and %,d deletions differed, in %,d of %,d windows; %s, %,d bytes of them%s%n",
                 report.rowsDiffering(),
                 report.deletionsDiffering(),
                 report.windowsDiffering(),
                 report.windows(),
-                report.itemsFetched() + report.itemsPushed(),
+                moved(report),
                 report.itemBytes(),
                 report.networkBytes() == 0
                         ? ""
@@ -38,10 +38,11 @@ final class RepairOutput {
         for (RepairReport.ReplicaReport replica : report.replicas()) {
             out.printf(
                     Locale.ROOT,
-                    "  %s: read %,d rows, %s %,d rows and %,d deletions%n",
+                    report.dryRun()
+                            ? "  %s: read %,d rows; has not, or has another version of, %,d rows; has not %,d deletions%n"
+                            : "  %s: read %,d rows, received %,d rows and %,d deletions%n",
                     replica.name(),
                     replica.rowsRead(),
-                    report.dryRun() ? "lacks at most" : "received",
                     replica.rowsWritten(),
                     replica.deletionsWritten());
             replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
@@ -63,6 +64,13 @@ final class RepairOutput {
         if (hasStaged(report)) {
             out.println("  run " + task.runId() + "; --staged counts what it wrote, before the import");
         }
+    }
+
+    private static String moved(RepairReport report) {
+        return String.format(
+                Locale.ROOT,
+                report.dryRun() ? "%,d deletions exchanged to be compared, no rows" : "%,d items moved",
+                report.itemsFetched() + report.itemsPushed());
     }
 
     private static boolean hasStaged(RepairReport report) {
@@ -126,7 +134,8 @@ final class RepairOutput {
             json.writeStringField("name", replica.name());
             json.writeNumberField("rows-read", replica.rowsRead());
             json.writeNumberField("bytes-read", replica.bytesRead());
-            json.writeNumberField(report.dryRun() ? "rows-lacking-at-most" : "rows-received", replica.rowsWritten());
+            json.writeNumberField(
+                    report.dryRun() ? "rows-lacking-or-differing" : "rows-received", replica.rowsWritten());
             json.writeNumberField(
                     report.dryRun() ? "deletions-lacking" : "deletions-received", replica.deletionsWritten());
             writeTexts(json, "sstables", replica.sstables());

@@ -94,6 +94,32 @@ final class RepairTest {
     }
 
     @Test
+    void shouldRefuseBufferThatMemoryDoesNotHold() throws IOException {
+        for (String size : List.of("0", "33MiB", "1GiB", "100GiB")) {
+            CommandRun refused = repair("--buffer", size);
+            assertThat(refused.exitCode()).as(size).isEqualTo(ExitCode.USAGE);
+            assertThat(refused.err()).as(size).contains("--buffer is out of bounds", "maxBytes=33554432");
+        }
+        CommandRun small = repair("--buffer", "20MiB", "--memory", "64MiB");
+        assertThat(small.exitCode()).isEqualTo(ExitCode.USAGE);
+        assertThat(small.err()).contains("maxBytes=8388608");
+        assertThat(repair("--buffer=1").exitCode()).isEqualTo(ExitCode.NO);
+    }
+
+    @Test
+    void shouldCountRowsByComparisonAndMoveNoneInDryRun() throws IOException {
+        CommandRun looked = repair("--json");
+        JsonNode report = table(looked, 0);
+        assertThat(report.get("rows-differing").asLong()).isEqualTo(1);
+        assertThat(report.get("items-fetched").asLong()
+                        + report.get("items-pushed").asLong())
+                .isZero();
+        assertThat(report.at("/replicas/0/rows-lacking-or-differing").asLong()).isZero();
+        assertThat(report.at("/replicas/1/rows-lacking-or-differing").asLong()).isEqualTo(1);
+        assertThat(repair().out()).contains("0 deletions exchanged to be compared, no rows");
+    }
+
+    @Test
     void shouldRefuseSnapshotOlderThanGcGraceUnlessItIsAllowed() throws IOException {
         snapshotOf(one, NOW.minusSeconds(30 * 86_400));
 
