@@ -1,5 +1,6 @@
 package io.anneal.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
@@ -25,6 +26,9 @@ public final class AnnealCommand extends CommandGroup {
     private static final String LOG_LEVEL_PROPERTY = "org.slf4j.simpleLogger.defaultLogLevel";
     /** Set by the launcher, since Java cannot tell whether the error stream alone is a terminal. */
     private static final String TERMINAL_PROPERTY = "anneal.terminal";
+
+    /** Below this the JVM itself has hardly room. */
+    private static final long MEMORY_MIN_BYTES = 32 << 20;
 
     /** Levels of the log. */
     enum LogLevel {
@@ -95,7 +99,17 @@ public final class AnnealCommand extends CommandGroup {
 
     private int execute(ParseResult parsed) {
         System.setProperty(LOG_LEVEL_PROPERTY, logLevel.name());
-        return new CommandLine.RunLast().execute(parsed);
+        if (memoryBytes < MEMORY_MIN_BYTES) {
+            throw new ParameterException(
+                    parsed.commandSpec().commandLine(),
+                    "--memory is too little, memoryBytes=" + memoryBytes + ", minBytes=" + MEMORY_MIN_BYTES);
+        }
+        int exitCode = new CommandLine.RunLast().execute(parsed);
+        if (environment.out().checkError()) {
+            // A stream for printing hides errors: whoever reads what was cut off must not take it for the whole.
+            return exitCode(report(new IOException("standard output is closed or full")), chosen(parsed));
+        }
+        return exitCode;
     }
 
     private int reportUsage(ParameterException failure, String[] args) {
@@ -160,8 +174,8 @@ public final class AnnealCommand extends CommandGroup {
     }
 
     /** The command that the command line named. */
-    private static CommandLine chosen(CommandLine commandLine) {
-        ParseResult parsed = commandLine.getParseResult();
+    private static CommandLine chosen(ParseResult whole) {
+        ParseResult parsed = whole;
         while (parsed.hasSubcommand()) {
             parsed = parsed.subcommand();
         }
@@ -179,7 +193,7 @@ public final class AnnealCommand extends CommandGroup {
             // What the command held is garbage by now, so that a line can be printed.
             ErrorReport error = ErrorReport.of(e);
             environment.err().println(error.line());
-            exitCode = exitCode(error, chosen(commandLine));
+            exitCode = exitCode(error, chosen(commandLine.getParseResult()));
         }
         environment.out().flush();
         System.exit(exitCode);

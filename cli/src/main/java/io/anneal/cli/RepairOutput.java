@@ -84,7 +84,7 @@ final class RepairOutput {
         }
         return report.dryRun()
                 ? "the replicas differ (dry run, nothing written)"
-                : "the replicas differed and are equal now";
+                : "the replicas differed; with what was written for each they are equal";
     }
 
     /** The commands that bring what a replica received into Cassandra: one for each directory. */
@@ -92,8 +92,13 @@ final class RepairOutput {
         return replica.sstables().stream()
                 .map(sstable -> sstable.substring(0, Math.max(0, sstable.lastIndexOf('/'))))
                 .distinct()
-                .map(directory -> "nodetool import " + table.keyspace() + " " + table.table() + " " + directory)
+                .map(directory -> "nodetool import " + table.keyspace() + " " + table.table() + " " + quoted(directory))
                 .toList();
+    }
+
+    /** As a shell takes it for one word. */
+    private static String quoted(String path) {
+        return path.matches("[\\w/.,:=@%+-]+") ? path : "'" + path.replace("'", "'\\''") + "'";
     }
 
     static void writeError(JsonGenerator json, QualifiedTable table, ErrorReport error) throws IOException {

@@ -58,7 +58,7 @@ final class RepairServer implements AutoCloseable {
             RequestHandlers handlers = new RequestHandlers(executor);
             int sessionsMax = (int) Math.max(1, budgetBytes / (2L * RepairConfig.BUFFER_MAX_BYTES));
             new RepairService(tables, executor, sessionsMax).register(handlers);
-            new RepairRunner(tables, client, executor, clock, random).register(handlers);
+            new RepairRunner(config.node().nodeId(), tables, client, executor, clock, random).register(handlers);
             return new RepairServer(executor, client, NetServer.bind(config, address, handlers, random));
         } catch (IOException | RuntimeException failure) {
             if (client != null) {

@@ -4,6 +4,7 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.RingPosition;
+import io.anneal.net.Connection;
 import io.anneal.net.Connector;
 import io.anneal.net.PeerContext;
 import io.anneal.net.RequestException;
@@ -15,9 +16,12 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,6 +38,7 @@ import org.slf4j.LoggerFactory;
 public final class RepairRunner {
     private static final Logger LOG = LoggerFactory.getLogger(RepairRunner.class);
 
+    private final UUID nodeId;
     private final ReplicaTable.Opener tables;
     private final Connector connector;
     private final ExecutorService executor;
@@ -57,16 +62,19 @@ public final class RepairRunner {
     }
 
     /**
+     * @param nodeId the identity of this node, which followers must not have
      * @param connector reaches the followers
      * @param executor runs repairs; it belongs to the caller
      * @param random gives hash seeds
      */
     public RepairRunner(
+            UUID nodeId,
             ReplicaTable.Opener tables,
             Connector connector,
             ExecutorService executor,
             InstantSource clock,
             RandomGenerator random) {
+        this.nodeId = nodeId;
         this.tables = tables;
         this.connector = connector;
         this.executor = executor;
@@ -130,10 +138,17 @@ public final class RepairRunner {
                 wanted.staged(),
                 wanted.waivers());
         List<Replica> followers = new ArrayList<>();
+        Set<UUID> nodes = new HashSet<>(Set.of(nodeId));
         try (ReplicaTable table = tables.open(wanted.keyspace(), wanted.table(), wanted.staged())) {
             int clusteringColumns = table.schema().clustering().size();
             for (String follower : wanted.followers()) {
-                followers.add(new RemoteReplica(connector.open(address(follower)), clusteringColumns));
+                Connection connection = connector.open(address(follower));
+                followers.add(new RemoteReplica(connection, clusteringColumns));
+                if (!nodes.add(connection.node().nodeId())) {
+                    throw new RepairException(
+                            "one server is given as two replicas: it would be compared with itself, replica="
+                                    + follower);
+                }
             }
             try (RepairMaster master = new RepairMaster(config, table, followers, listener)) {
                 return master.run();

@@ -50,7 +50,12 @@ class RepairRunnerTest {
         follower = new Nodes(
                 (handlers, node) -> new RepairService(followed.opener(), node.executor(), 1).register(handlers));
         master = new Nodes((handlers, node) -> new RepairRunner(
-                        own.opener(), node.client(), node.executor(), () -> Instant.ofEpochSecond(100), new Random(1))
+                        new UUID(0, 99),
+                        own.opener(),
+                        node.client(),
+                        node.executor(),
+                        () -> Instant.ofEpochSecond(100),
+                        new Random(1))
                 .register(handlers));
     }
 
