@@ -382,8 +382,9 @@ final class StagedRepairTest {
     void shouldNotServeASiblingWithTheStagingDirectoryOfAnother() throws Exception {
         Path token = token();
         Path staging = directory.resolve("staging");
-        try (Served one = new Served(token, snapshot("q", "n1", 7, 8), staging)) {
-            assertThat(one.address()).isNotEmpty();
+        try (Served one = new Served(token, snapshot("q", "n1", 8), staging);
+                Served other = new Served(token, snapshot("r", "n3", 7, 8), directory.resolve("other"))) {
+            assertThat(received(repairServers(token, one, other))).isEqualTo(1);
         }
         try (Served two = new Served(token, snapshot("q", "n2", 8), staging)) {
             assertThat(two.address()).isEmpty();
@@ -395,10 +396,12 @@ final class StagedRepairTest {
     void shouldServeASnapshotOfAnotherTagWithTheStagingDirectoryOfTheNode() throws Exception {
         Path token = token();
         Path staging = directory.resolve("staging");
-        for (String tag : List.of("a", "b")) {
-            try (Served served = new Served(token, inLayout("n1", ID, tag, withId(ID), 7, 8), staging)) {
-                assertThat(served.address()).as(served.err()).isNotEmpty();
-            }
+        try (Served one = new Served(token, inLayout("n1", ID, "a", withId(ID), 8), staging);
+                Served other = new Served(token, snapshot("r", "n3", withId(ID), 7, 8), directory.resolve("other"))) {
+            assertThat(received(repairServers(token, one, other))).isEqualTo(1);
+        }
+        try (Served later = new Served(token, inLayout("n1", ID, "b", withId(ID), 8), staging)) {
+            assertThat(later.address()).as(later.err()).isNotEmpty();
         }
     }
 
