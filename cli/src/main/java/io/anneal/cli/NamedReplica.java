@@ -115,18 +115,56 @@ record NamedReplica(String name, String owner, Path directory) {
      * What does not change with the snapshot or the table: the data directory of one in Cassandra's layout, else the
      * directory that a snapshot was copied into.
      */
-    static Path home(Path directory) {
+    private static Path home(Path directory) {
         Path parent = directory.getParent();
-        boolean inLayout = parent != null && parent.endsWith(SNAPSHOTS) && parent.getParent() != null;
-        Path table = inLayout ? parent.getParent() : directory;
-        if (table.getNameCount() > 2 && table.getFileName().toString().matches(TABLE_DIRECTORY)) {
-            return table.getParent().getParent();
-        }
-        boolean copied = !inLayout
+        boolean copied = dataDirectory(directory).equals(directory)
                 && parent != null
                 && parent.getNameCount() > 0
                 && SNAPSHOT_FILES.stream().anyMatch(file -> Files.exists(directory.resolve(file)));
-        return copied ? parent : table;
+        return copied ? parent : dataDirectory(directory);
+    }
+
+    /** The data directory of a snapshot or a table in Cassandra's layout; any other directory is its own. */
+    static Path dataDirectory(Path directory) {
+        Path table = tableDirectory(directory);
+        return table.getNameCount() > 2 && table.getFileName().toString().matches(TABLE_DIRECTORY)
+                ? table.getParent().getParent()
+                : table;
+    }
+
+    private static Path tableDirectory(Path directory) {
+        Path parent = directory.getParent();
+        return parent != null && parent.endsWith(SNAPSHOTS) && parent.getParent() != null
+                ? parent.getParent()
+                : directory;
+    }
+
+    /**
+     * Keeps a staging directory, which need not be there yet, out of what is only read.
+     *
+     * @throws IllegalArgumentException when it is or holds a replica's directory, or lies in one
+     */
+    static void refuseOverlap(Path staging, List<Path> directories) throws IOException {
+        Path place = real(staging);
+        for (Path directory : directories) {
+            Path real = directory.toRealPath();
+            if (place.startsWith(tableDirectory(real)) || real.startsWith(place)) {
+                throw new IllegalArgumentException(
+                        "new SSTables would lie among a replica's own: give another directory" + " for them, directory="
+                                + staging + ", replica=" + directory);
+            }
+        }
+    }
+
+    /** The real path as it will be when the parts that are not there are made. */
+    private static Path real(Path path) throws IOException {
+        Path absolute = path.toAbsolutePath();
+        Path real = absolute.getRoot();
+        for (Path part : absolute) {
+            Path next = real.resolve(part);
+            real = Files.exists(next) ? next.toRealPath() : next.normalize();
+        }
+        return real;
     }
 
     /** @throws IllegalArgumentException when a directory lies in another, so that they are no two replicas */

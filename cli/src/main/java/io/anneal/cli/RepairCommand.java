@@ -241,7 +241,13 @@ final class RepairCommand extends Subcommand {
             return List.of();
         }
         NamedReplica.refuseNested(directories);
-        return NamedReplica.of(directories, names);
+        List<NamedReplica> named = NamedReplica.of(directories, names);
+        if (out != null) {
+            for (NamedReplica replica : named) {
+                NamedReplica.refuseOverlap(out.resolve(replica.name()), directories);
+            }
+        }
+        return named;
     }
 
     private RepairTask task(QualifiedTable table, TokenRange tokens) {

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** How a repair's report looks to a person, and as JSON. */
 final class RepairOutput {
@@ -14,8 +15,12 @@ final class RepairOutput {
 
     /** Whether something was written that must not be imported any more. */
     static boolean isTooLate(RepairReport report, Instant now) {
-        return hasStaged(report)
-                && report.importDeadline()
+        return report.replicas().stream().anyMatch(replica -> isTooLate(replica, now));
+    }
+
+    private static boolean isTooLate(RepairReport.ReplicaReport replica, Instant now) {
+        return !replica.sstables().isEmpty()
+                && replica.importDeadline()
                         .filter(deadline -> !now.isBefore(deadline))
                         .isPresent();
     }
@@ -47,21 +52,8 @@ final class RepairOutput {
                     replica.deletionsWritten());
             replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
         }
-        if (isTooLate(report, now)) {
-            out.println("  too late to import: the deadline was "
-                    + report.importDeadline().orElseThrow()
-                    + ", rows deleted since the snapshots would come back; delete what was written, take new snapshots"
-                    + " and repair again");
-            return;
-        }
-        String before = report.importDeadline()
-                .map(deadline -> "import before " + deadline)
-                .orElse("import");
-        report.replicas()
-                .forEach(replica -> imports(table, replica)
-                        .forEach(command ->
-                                out.println("  " + before + " on the node of " + replica.name() + ": " + command)));
-        if (hasStaged(report)) {
+        report.replicas().forEach(replica -> printImport(out, table, replica, now));
+        if (hasStaged(report) && !isTooLate(report, now)) {
             out.println("  run " + task.runId() + "; --staged counts what it wrote, before the import");
         }
     }
@@ -71,6 +63,22 @@ final class RepairOutput {
                 Locale.ROOT,
                 report.dryRun() ? "%,d deletions exchanged to be compared, no rows" : "%,d items moved",
                 report.itemsFetched() + report.itemsPushed());
+    }
+
+    private static void printImport(
+            PrintStream out, QualifiedTable table, RepairReport.ReplicaReport replica, Instant now) {
+        if (isTooLate(replica, now)) {
+            out.println("  too late to import on the node of " + replica.name() + ": the deadline was "
+                    + replica.importDeadline().orElseThrow()
+                    + ", rows deleted since the snapshots would come back; delete what lies in " + directories(replica)
+                    + ", take new snapshots and repair again");
+            return;
+        }
+        String before = replica.importDeadline()
+                .map(deadline -> "import before " + deadline)
+                .orElse("import");
+        imports(table, replica)
+                .forEach(command -> out.println("  " + before + " on the node of " + replica.name() + ": " + command));
     }
 
     private static boolean hasStaged(RepairReport report) {
@@ -89,10 +97,15 @@ final class RepairOutput {
 
     /** The commands that bring what a replica received into Cassandra: one for each directory. */
     private static List<String> imports(QualifiedTable table, RepairReport.ReplicaReport replica) {
+        return directories(replica).stream()
+                .map(directory -> "nodetool import " + table.keyspace() + " " + table.table() + " " + quoted(directory))
+                .toList();
+    }
+
+    private static List<String> directories(RepairReport.ReplicaReport replica) {
         return replica.sstables().stream()
                 .map(sstable -> sstable.substring(0, Math.max(0, sstable.lastIndexOf('/'))))
                 .distinct()
-                .map(directory -> "nodetool import " + table.keyspace() + " " + table.table() + " " + quoted(directory))
                 .toList();
     }
 
@@ -113,7 +126,6 @@ final class RepairOutput {
 
     static void write(JsonGenerator json, RepairTask task, RepairReport report, Instant now) throws IOException {
         QualifiedTable table = task.table();
-        boolean tooLate = isTooLate(report, now);
         json.writeStartObject();
         json.writeStringField("table", table.toString());
         json.writeBooleanField("dry-run", report.dryRun());
@@ -129,9 +141,8 @@ final class RepairOutput {
         json.writeNumberField("items-pushed", report.itemsPushed());
         json.writeNumberField("item-bytes", report.itemBytes());
         json.writeNumberField("network-bytes", report.networkBytes());
-        json.writeStringField(
-                "import-before", report.importDeadline().map(Instant::toString).orElse(null));
-        json.writeBooleanField("too-late-to-import", tooLate);
+        writeDeadline(json, report.importDeadline());
+        json.writeBooleanField("too-late-to-import", isTooLate(report, now));
         writeTexts(json, "notes", report.notes());
         json.writeArrayFieldStart("replicas");
         for (RepairReport.ReplicaReport replica : report.replicas()) {
@@ -144,11 +155,17 @@ final class RepairOutput {
             json.writeNumberField(
                     report.dryRun() ? "deletions-lacking" : "deletions-received", replica.deletionsWritten());
             writeTexts(json, "sstables", replica.sstables());
-            writeTexts(json, "import", tooLate ? List.of() : imports(table, replica));
+            writeDeadline(json, replica.importDeadline());
+            json.writeBooleanField("too-late-to-import", isTooLate(replica, now));
+            writeTexts(json, "import", isTooLate(replica, now) ? List.of() : imports(table, replica));
             json.writeEndObject();
         }
         json.writeEndArray();
         json.writeEndObject();
+    }
+
+    private static void writeDeadline(JsonGenerator json, Optional<Instant> deadline) throws IOException {
+        json.writeStringField("import-before", deadline.map(Instant::toString).orElse(null));
     }
 
     private static void writeTexts(JsonGenerator json, String field, List<String> texts) throws IOException {

@@ -57,6 +57,7 @@ final class ServeCommand extends Subcommand {
         if (staging == null) {
             return serve(Optional.empty());
         }
+        NamedReplica.refuseOverlap(staging, data);
         try (RepairStaging directory =
                 RepairStaging.open(staging, owner(), environment().clock())) {
             return serve(Optional.of(directory));
@@ -65,11 +66,11 @@ final class ServeCommand extends Subcommand {
 
     /** The data directories; a snapshot's tag may be another next time. */
     private String owner() throws IOException {
-        List<String> homes = new ArrayList<>();
+        List<String> owners = new ArrayList<>();
         for (Path directory : data) {
-            homes.add(NamedReplica.home(directory.toRealPath()).toString());
+            owners.add(NamedReplica.dataDirectory(directory.toRealPath()).toString());
         }
-        return String.join(" ", homes);
+        return String.join(" ", owners);
     }
 
     private int serve(Optional<RepairStaging> directory) throws IOException, InterruptedException {

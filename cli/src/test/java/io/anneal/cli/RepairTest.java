@@ -218,7 +218,8 @@ final class RepairTest {
         assertThat(text.exitCode()).isEqualTo(1);
         assertThat(text.out())
                 .doesNotContain("nodetool")
-                .contains("too late to import: the deadline was " + NOW.plusSeconds(10));
+                .contains("too late to import on the node of " + two, "the deadline was " + NOW.plusSeconds(10))
+                .contains("delete what lies in [" + directory.resolve("out/two/ks/readings"));
         CommandRun json = repairAt(new PassingClock(), "--json", "--apply", "--out", directory.resolve("again"));
         assertThat(json.exitCode()).isEqualTo(1);
         JsonNode table = table(json, 0);

@@ -24,6 +24,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an earlier repair staged is no data of a replica, and is never imported along with what does not go with it. */
 final class StagedRepairTest {
@@ -51,6 +53,11 @@ final class StagedRepairTest {
         Path snapshot = directory.resolve(node).resolve(tag);
         Files.createDirectories(snapshot.getParent());
         return Files.move(written, snapshot);
+    }
+
+    /** A snapshot where Cassandra makes it. */
+    private Path inLayout(String node, String id, String tag, String schemaText, int... ids) throws IOException {
+        return snapshot(node + "/ks/readings-" + id + "/snapshots", tag, schemaText, ids);
     }
 
     private static String withId(String id) {
@@ -147,6 +154,255 @@ final class StagedRepairTest {
         }
         deleteAll(out().resolve("n2/ks/readings"));
         assertThat(apply(PAST_GC_GRACE, later).exitCode()).isZero();
+    }
+
+    @Test
+    void shouldPrintTheEarliestDeadlineOfAllThatAnImportWouldTake() throws IOException {
+        Instant later = NOW.plus(Duration.ofDays(3));
+        Instant earliest = NOW.plus(Duration.ofDays(10));
+        apply(NOW, List.of(snapshot("n1", "a", 7, 8), snapshot("n2", "a", 8, 9)));
+
+        // What n1 lacked is imported; what n2 lacked still lies there.
+        deleteAll(out().resolve("n1/ks/readings"));
+        List<Path> replicas = List.of(directory.resolve("n1/a"), directory.resolve("n2/a"));
+        CommandRun second = apply(later, replicas);
+        assertThat(second.exitCode()).as(second.err()).isZero();
+        assertThat(staged(out().resolve("n2"))).hasSize(2);
+        JsonNode table = table(second);
+        assertThat(table.get("import-before").asText()).isEqualTo(earliest.toString());
+        assertThat(table.at("/replicas/1/import-before").asText()).isEqualTo(earliest.toString());
+        assertThat(table.at("/replicas/0/import-before").asText())
+                .isEqualTo(later.plus(Duration.ofDays(10)).toString());
+
+        List<Object> args =
+                new ArrayList<>(List.of("repair", "--table", "ks.readings", "--full-replicas", "--apply", "--out"));
+        args.add(out());
+        replicas.forEach(replica -> args.addAll(List.of("--dir", replica)));
+        assertThat(CommandRun.at(later, args.toArray()).out())
+                .contains("import before " + earliest + " on the node of " + replicas.get(1))
+                .contains("import before " + later.plus(Duration.ofDays(10)) + " on the node of " + replicas.get(0));
+    }
+
+    @Test
+    void shouldPrintNoImportOnlyWhereAnEarlierRunIsTooLate() throws IOException {
+        apply(NOW, List.of(snapshot("n1", "a", 7, 8), snapshot("n2", "a", 8, 9)));
+        deleteAll(out().resolve("n1/ks/readings"));
+        List<Path> replicas = List.of(directory.resolve("n1/a"), directory.resolve("n2/a"));
+        // Begins in the last second of the earlier run.
+        CommandRun late = apply(NOW.plus(Duration.ofDays(10)), replicas);
+
+        assertThat(late.exitCode()).as(late.err()).isEqualTo(1);
+        JsonNode table = table(late);
+        assertThat(table.get("too-late-to-import").asBoolean()).isTrue();
+        assertThat(table.at("/replicas/0/import")).hasSize(1);
+        assertThat(table.at("/replicas/1/import")).isEmpty();
+    }
+
+    @Test
+    void shouldSeeByThePathThatTheTableWasMadeAgainWhateverTheTextSays() throws IOException {
+        Path text = Files.writeString(directory.resolve("old.cql"), withId(ID));
+        List<Path> first = List.of(inLayout("n1", ID, "a", withId(ID), 7, 8), inLayout("n2", ID, "a", withId(ID), 8));
+        assertThat(repairAll(NOW, first, "--apply", "--out", out(), "--schema", text)
+                        .exitCode())
+                .isZero();
+
+        List<Path> again = List.of(
+                inLayout("n1", ANOTHER_ID, "b", withId(ANOTHER_ID), 8),
+                inLayout("n2", ANOTHER_ID, "b", withId(ANOTHER_ID), 8));
+        CommandRun refused = repairAll(NOW.plusSeconds(60), again, "--apply", "--out", out(), "--schema", text);
+
+        assertThat(refused.exitCode()).as(refused.out()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(refused.err()).contains("dropped and made again", "staged-id=" + ID, "id=" + ANOTHER_ID);
+    }
+
+    @Test
+    void shouldSeeByTheTextBesideTheSSTablesThatTheTableWasMadeAgain() throws IOException {
+        Path text = Files.writeString(directory.resolve("old.cql"), withId(ID));
+        List<Path> first = List.of(snapshot("n1", "a", withId(ID), 7, 8), snapshot("n2", "a", withId(ID), 8));
+        repairAll(NOW, first, "--apply", "--out", out(), "--schema", text);
+        for (Path replica : first) {
+            Files.writeString(replica.resolve("schema.cql"), withId(ANOTHER_ID));
+        }
+
+        CommandRun refused = repairAll(NOW.plusSeconds(60), first, "--apply", "--out", out(), "--schema", text);
+
+        assertThat(refused.err()).contains("dropped and made again", "staged-id=" + ID, "id=" + ANOTHER_ID);
+    }
+
+    @Test
+    void shouldRefuseASnapshotWhoseTextIsOfAnotherTableThanItsPath() throws IOException {
+        List<Path> replicas =
+                List.of(inLayout("n1", ID, "a", withId(ID), 7, 8), inLayout("n2", ID, "a", withId(ANOTHER_ID), 8));
+
+        CommandRun refused = repairAll(NOW, replicas);
+
+        assertThat(refused.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(refused.err())
+                .contains(
+                        "ANL-3003",
+                        "path-id=" + ID,
+                        "text-id=" + ANOTHER_ID,
+                        replicas.get(1).toString());
+    }
+
+    @Test
+    void shouldCompareTablesOfDifferentIdsUnderOneText() throws IOException {
+        Path text = Files.writeString(directory.resolve("all.cql"), Tables.TEXT);
+        List<Path> replicas = List.of(
+                inLayout("n1", ID, "a", withId(ID), 7, 8), inLayout("n2", ANOTHER_ID, "a", withId(ANOTHER_ID), 8));
+
+        CommandRun run = repairAll(NOW, replicas, "--schema", text);
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldNotSayDroppedWhenOnlyOneOfTheIdsIsKnown() throws IOException {
+        apply(NOW, List.of(snapshot("n1", "a", withId(ID), 7, 8), snapshot("n2", "a", withId(ID), 8)));
+
+        CommandRun refused = apply(NOW.plusSeconds(60), List.of(snapshotAgain("n1", 7, 8), snapshotAgain("n2", 8)));
+
+        assertThat(refused.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(refused.err())
+                .contains("not known whether it is the same table", ID)
+                .doesNotContain("dropped", "none");
+    }
+
+    /** The snapshot of the same path, written anew without an id. */
+    private Path snapshotAgain(String node, int... ids) throws IOException {
+        deleteAll(directory.resolve(node).resolve("a"));
+        Files.delete(directory.resolve(node).resolve("a"));
+        return Files.move(snapshot(node, "again", ids), directory.resolve(node).resolve("a"));
+    }
+
+    @Test
+    void shouldRefuseToCountWhatWasImportedMeanwhile() throws IOException {
+        List<Path> replicas = List.of(snapshot("n1", "a", 7, 8), snapshot("n2", "a", 8));
+        String run = table(apply(NOW, replicas)).get("run").asText();
+        deleteAll(out().resolve("n2/ks/readings"));
+
+        for (int attempt = 0; attempt < 2; attempt++) {
+            CommandRun refused = repairAll(NOW, replicas, "--out", out(), "--staged", run);
+            assertThat(refused.exitCode()).as(refused.out()).isEqualTo(ExitCode.UNANSWERED);
+            assertThat(refused.err())
+                    .contains("ANL-3003", "gone", "run=" + run)
+                    .contains(out().toRealPath()
+                            .resolve("n2/ks/readings/nb-1-big")
+                            .toString());
+        }
+
+        // The name is free again.
+        String next = table(apply(NOW, replicas)).get("run").asText();
+        CommandRun checked = repairAll(NOW, replicas, "--out", out(), "--staged", next);
+        assertThat(checked.exitCode()).as(checked.err()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Statistics.db", "Index.db", "TOC.txt"})
+    void shouldRefuseToAddToAnSSTableThatLacksAComponent(String component) throws IOException {
+        List<Path> replicas = List.of(snapshot("n1", "a", 7, 8), snapshot("n2", "a", 8));
+        apply(NOW, replicas);
+        Files.delete(out().resolve("n2/ks/readings/nb-1-big-" + component));
+
+        CommandRun refused = apply(NOW, replicas);
+
+        assertThat(refused.exitCode()).as(refused.out()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(refused.err()).contains("ANL-3003", "n2/ks/readings/nb-1-big", component);
+        assertThat(staged(out())).hasSize(1);
+    }
+
+    @Test
+    void shouldRefuseAnOutputThatOverlapsAReplica() throws IOException {
+        Path n1 = snapshot("i", "n1", 7, 8);
+        Path n2 = snapshot("i", "n2", 8);
+        Path i = directory.resolve("i");
+        Path link = Files.createSymbolicLink(directory.resolve("link"), n1);
+        List<String> before = tree();
+        for (Path out : List.of(
+                i,
+                n1,
+                n2.resolve("new/deep"),
+                link.resolve("new"),
+                i.resolve("nowhere/../n2/new"),
+                directory.resolve("absent/../i"))) {
+            for (String staged : List.of("", "00000000-0000-0000-0000-000000000001")) {
+                CommandRun refused = staged.isEmpty()
+                        ? repairAll(NOW, List.of(n1, n2), "--apply", "--out", out)
+                        : repairAll(NOW, List.of(n1, n2), "--out", out, "--staged", staged);
+                assertThat(refused.exitCode()).as("%s %s", out, refused.err()).isEqualTo(2);
+                assertThat(refused.err()).contains("ANL-4001", "directory=", "replica=");
+                assertThat(tree()).isEqualTo(before);
+            }
+        }
+        CommandRun above =
+                repairAll(NOW, List.of(n1, n2), "--apply", "--out", directory, "--name", "i", "--name", "west");
+        assertThat(above.exitCode()).as(above.err()).isEqualTo(2);
+        CommandRun beside = repairAll(NOW, List.of(n1, n2), "--apply", "--out", i, "--name", "east", "--name", "west");
+        assertThat(beside.exitCode()).as(beside.err()).isZero();
+    }
+
+    @Test
+    void shouldRefuseAnOutputInTheTableOfASnapshot() throws IOException {
+        Path n1 = inLayout("n1", ID, "a", withId(ID), 7, 8);
+        Path n2 = inLayout("n2", ID, "a", withId(ID), 8);
+
+        CommandRun refused = repairAll(NOW, List.of(n1, n2), "--apply", "--out", n1.resolveSibling("b"));
+
+        assertThat(refused.exitCode()).as(refused.err()).isEqualTo(2);
+    }
+
+    private List<String> tree() throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.map(Path::toString).sorted().toList();
+        }
+    }
+
+    private Path token() throws IOException {
+        Path token = Files.createFile(
+                directory.resolve("token"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return Files.writeString(token, "a secret that is long enough to be one");
+    }
+
+    @Test
+    void shouldRefuseToServeWithAStagingDirectoryThatOverlapsTheData() throws Exception {
+        Path token = token();
+        Path data = snapshot("q", "n1", 7, 8);
+        List<String> before = tree();
+        for (Path staging : List.of(data, data.getParent(), data.resolve("new/deep"))) {
+            try (Served refused = new Served(token, data, staging)) {
+                assertThat(refused.address()).as("%s", staging).isEmpty();
+                assertThat(refused.err()).contains("ANL-4001", "directory=" + staging, "replica=" + data);
+            }
+            assertThat(tree()).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void shouldNotServeASiblingWithTheStagingDirectoryOfAnother() throws Exception {
+        Path token = token();
+        Path staging = directory.resolve("staging");
+        try (Served one = new Served(token, snapshot("q", "n1", 8), staging);
+                Served other = new Served(token, snapshot("r", "n3", 7, 8), directory.resolve("other"))) {
+            assertThat(received(repairServers(token, one, other))).isEqualTo(1);
+        }
+        try (Served two = new Served(token, snapshot("q", "n2", 8), staging)) {
+            assertThat(two.address()).isEmpty();
+            assertThat(two.err()).contains("ANL-3003", "another replica's", "q/n1", "q/n2");
+        }
+    }
+
+    @Test
+    void shouldServeASnapshotOfAnotherTagWithTheStagingDirectoryOfTheNode() throws Exception {
+        Path token = token();
+        Path staging = directory.resolve("staging");
+        try (Served one = new Served(token, inLayout("n1", ID, "a", withId(ID), 8), staging);
+                Served other = new Served(token, snapshot("r", "n3", withId(ID), 7, 8), directory.resolve("other"))) {
+            assertThat(received(repairServers(token, one, other))).isEqualTo(1);
+        }
+        try (Served later = new Served(token, inLayout("n1", ID, "b", withId(ID), 8), staging)) {
+            assertThat(later.address()).as(later.err()).isNotEmpty();
+        }
     }
 
     private static void deleteAll(Path tableDirectory) throws IOException {
@@ -325,14 +581,11 @@ final class StagedRepairTest {
 
     @Test
     void shouldNotCountWhatAServerStagedBefore() throws Exception {
-        Path token = Files.createFile(
-                directory.resolve("token"),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(token, "a secret that is long enough to be one");
+        Path token = token();
         Path staging = directory.resolve("staging");
         String run;
-        try (Served one = new Served(token, snapshot("n1", "a", 7, 8), staging.resolve("1"));
-                Served two = new Served(token, snapshot("n2", "a", 8), staging.resolve("2"))) {
+        try (Served one = new Served(token, inLayout("n1", ID, "a", Tables.TEXT, 7, 8), staging.resolve("1"));
+                Served two = new Served(token, inLayout("n2", ID, "a", Tables.TEXT, 8), staging.resolve("2"))) {
             CommandRun first = repairServers(token, one, two);
             assertThat(received(first)).as(first.err()).isEqualTo(1);
             run = table(first).get("run").asText();
@@ -344,13 +597,13 @@ final class StagedRepairTest {
                             .err())
                     .contains("no such run finished here", unknown);
         }
-        try (Served one = new Served(token, snapshot("n1", "b", 8), staging.resolve("1"));
-                Served two = new Served(token, snapshot("n2", "b", 8), staging.resolve("2"))) {
+        try (Served one = new Served(token, inLayout("n1", ID, "b", Tables.TEXT, 8), staging.resolve("1"));
+                Served two = new Served(token, inLayout("n2", ID, "b", Tables.TEXT, 8), staging.resolve("2"))) {
             CommandRun second = repairServers(token, one, two);
             assertThat(second.exitCode()).as(second.err()).isZero();
             assertThat(received(second)).isZero();
         }
-        try (Served other = new Served(token, snapshot("n3", "b", 8), staging.resolve("1"))) {
+        try (Served other = new Served(token, inLayout("n3", ID, "b", Tables.TEXT, 8), staging.resolve("1"))) {
             assertThat(other.address()).isEmpty();
             assertThat(other.err()).contains("ANL-3003", "another replica's");
         }

@@ -12,7 +12,7 @@ import java.nio.file.StandardCopyOption;
 public final class AtomicFile {
     private AtomicFile() {}
 
-    /** Where the new form stands until it has its name; a crash may leave it. */
+    /** Where the new form stands until it has its name; only a crash leaves it. */
     public static Path temporary(Path file) {
         return file.resolveSibling("." + file.getFileName() + ".new");
     }
@@ -29,7 +29,20 @@ public final class AtomicFile {
      */
     public static void put(Path file, byte[] content, OutputFile.Opener opener) throws StorageException {
         Path temporary = temporary(file);
-        Uninterrupted.run(() -> write(temporary, content, opener));
+        try {
+            Uninterrupted.run(() -> write(temporary, content, opener));
+            rename(temporary, file);
+        } catch (StorageException e) {
+            try {
+                Directories.deleteFile(temporary);
+            } catch (StorageException left) {
+                e.addSuppressed(left);
+            }
+            throw e;
+        }
+    }
+
+    private static void rename(Path temporary, Path file) throws StorageException {
         try {
             Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {

@@ -2,8 +2,10 @@ package io.anneal.sstable;
 
 import io.anneal.io.StorageException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -39,6 +41,21 @@ public record Descriptor(Path directory, String version, String generation, Stri
 
     public boolean has(Component component) {
         return Files.exists(file(component));
+    }
+
+    /** What the TOC lists and is not there; nothing when there is no TOC to tell. */
+    public List<Component> missing() throws StorageException {
+        if (!has(Component.TOC)) {
+            return List.of();
+        }
+        try {
+            return Files.readAllLines(file(Component.TOC), StandardCharsets.ISO_8859_1).stream()
+                    .flatMap(line -> Component.of(line.strip()).stream())
+                    .filter(listed -> !has(listed))
+                    .toList();
+        } catch (IOException e) {
+            throw new StorageException("read", file(Component.TOC), e);
+        }
     }
 
     /** Deletes the SSTable, as far as it is there; its TOC last, so that a crash in between is noticed. */

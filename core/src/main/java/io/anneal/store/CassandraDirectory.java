@@ -186,7 +186,7 @@ public final class CassandraDirectory {
         return new TableDirectories(
                 described.map(TableSchema::keyspace).orElse(keyspaceName),
                 described.map(TableSchema::name).orElse(tableName),
-                described.flatMap(TableSchema::id).map(id -> id.replace("-", "")),
+                described.flatMap(TableDirectories::id),
                 List.of());
     }
 

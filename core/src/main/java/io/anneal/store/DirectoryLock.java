@@ -111,7 +111,9 @@ final class DirectoryLock implements Closeable {
     }
 
     private static IllegalStateException inUse(String what, Path directory, String owner) {
-        return new IllegalStateException(what + " is in use, directory=" + directory + ", " + owner);
+        // Whoever takes the lock writes its name a moment later.
+        return new IllegalStateException(
+                what + " is in use, directory=" + directory + (owner.isEmpty() ? "" : ", " + owner));
     }
 
     private void write(Optional<Instant> since) throws IOException {

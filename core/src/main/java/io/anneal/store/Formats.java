@@ -13,8 +13,6 @@ import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.big.BigFormat;
 import io.anneal.sstable.bti.BtiFormat;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -88,14 +86,10 @@ public final class Formats {
      * better. Components that only speed reading up may be gone.
      */
     private static void checkListedComponents(Descriptor descriptor) throws IOException {
-        if (!descriptor.has(Component.TOC)) {
-            return;
-        }
-        for (String line : Files.readAllLines(descriptor.file(Component.TOC), StandardCharsets.ISO_8859_1)) {
-            Optional<Component> listed = Component.of(line.strip());
-            if (listed.isPresent() && NEEDED.contains(listed.get()) && !descriptor.has(listed.get())) {
+        for (Component missing : descriptor.missing()) {
+            if (NEEDED.contains(missing)) {
                 throw new CorruptSSTableException(
-                        descriptor.file(listed.get()),
+                        descriptor.file(missing),
                         CorruptSSTableException.NO_POSITION,
                         "component is missing though TOC lists it");
             }

@@ -1,5 +1,6 @@
 package io.anneal.store;
 
+import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -34,6 +36,11 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
 
     public TableDirectories {
         directories = List.copyOf(directories);
+    }
+
+    /** The id that a schema text gives its table, as directory names carry it. */
+    public static Optional<String> id(TableSchema schema) {
+        return schema.id().map(id -> id.replace("-", "").toLowerCase(Locale.ROOT));
     }
 
     /** {@code keyspace.table}. */

@@ -61,4 +61,30 @@ class AtomicFileTest {
 
         assertThat(file).hasContent("old");
     }
+
+    @Test
+    void shouldLeaveNothingBesideTheOldFormWhenTheDiskIsFull() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "old");
+
+        assertThatThrownBy(() -> AtomicFile.replace(file, bytes("new"), temporary -> {
+                    OutputFile.CREATE_NEW.open(temporary).close();
+                    throw new IOException("no space left");
+                }))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("no space left");
+
+        assertThat(file).hasContent("old");
+        assertThat(AtomicFile.temporary(file)).doesNotExist();
+    }
+
+    @Test
+    void shouldLeaveNothingBesideWhatCannotBeReplaced() throws IOException {
+        Path file = Files.createDirectories(directory.resolve("file/inner")).getParent();
+
+        assertThatThrownBy(() -> AtomicFile.replace(file, bytes("new"), OutputFile.CREATE_NEW))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("rename");
+
+        assertThat(AtomicFile.temporary(file)).doesNotExist();
+    }
 }

@@ -65,9 +65,8 @@ final class StoreLockTest {
         }
     }
 
-    @Test
-    void shouldNameOwnerInAnotherProcess() throws IOException, InterruptedException {
-        Process holder = new ProcessBuilder(
+    private Process start() throws IOException {
+        return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         System.getProperty("java.class.path"),
@@ -75,6 +74,11 @@ final class StoreLockTest {
                         directory.toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
+    }
+
+    @Test
+    void shouldNameOwnerInAnotherProcess() throws IOException, InterruptedException {
+        Process holder = start();
         try {
             BufferedReader lines =
                     new BufferedReader(new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8));
@@ -95,6 +99,22 @@ final class StoreLockTest {
         // A killed owner is none.
         assertThat(StoreLock.owner(directory)).isEmpty();
         StoreLock.take(directory, SINCE).close();
+    }
+
+    @Test
+    void shouldLeaveTheOwnerOutWhenItHasNotSaidItsNameYet() throws IOException, InterruptedException {
+        Process holder = start();
+        try {
+            assertThat(new BufferedReader(new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8))
+                            .readLine())
+                    .startsWith("taken");
+            Files.writeString(directory.resolve(StoreLock.FILE), "");
+            assertThatThrownBy(() -> StoreLock.take(directory, SINCE))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageEndingWith("directory=" + directory);
+        } finally {
+            holder.destroyForcibly().waitFor();
+        }
     }
 
     @Test

@@ -196,6 +196,7 @@ public final class RepairMaster implements Closeable {
 
     private RepairReport report(List<SessionFinished> finished) {
         List<RepairReport.ReplicaReport> replicas = new ArrayList<>();
+        long importDeadlineSeconds = agreement.terms().importDeadlineSeconds();
         for (int i = 0; i < finished.size(); i++) {
             SessionFinished done = finished.get(i);
             replicas.add(new RepairReport.ReplicaReport(
@@ -204,7 +205,9 @@ public final class RepairMaster implements Closeable {
                     done.bytesRead(),
                     config.dryRun() ? sync.rowsLacking(i) : done.rowsWritten(),
                     done.deletionsWritten(),
+                    done.importDeadlineSeconds(),
                     done.sstables()));
+            importDeadlineSeconds = Math.min(importDeadlineSeconds, done.importDeadlineSeconds());
         }
         long networkBytes = followers.stream()
                 .mapToLong(follower -> follower.bytesSent() + follower.bytesReceived())
@@ -220,7 +223,7 @@ public final class RepairMaster implements Closeable {
                 sync.itemBytes(),
                 networkBytes,
                 config.dryRun(),
-                agreement.terms().importDeadlineSeconds(),
+                importDeadlineSeconds,
                 agreement.notes());
     }
 

@@ -18,7 +18,8 @@ import java.util.Optional;
  * @param itemsPushed rows and deletions sent to followers, each as often as it was sent
  * @param itemBytes encoded size of what was fetched and pushed
  * @param networkBytes all bytes that crossed the network between the master and the followers; 0 inside one process
- * @param importDeadlineSeconds when what was written must be imported at the latest, or {@link SessionTerms#NO_DEADLINE}
+ * @param importDeadlineSeconds the earliest of the replicas' deadlines and of what this run wrote or would write, or {@link
+ *     SessionTerms#NO_DEADLINE}
  * @param notes what the operator should know, a sentence each
  */
 public record RepairReport(
@@ -44,11 +45,13 @@ public record RepairReport(
         return rowsDiffering == 0 && deletionsDiffering == 0;
     }
 
-    /** The moment after which what was written must not be imported any more; empty when there is none. */
+    /** The moment after which something of what was written must not be imported any more; empty when there is none. */
     public Optional<Instant> importDeadline() {
-        return importDeadlineSeconds == SessionTerms.NO_DEADLINE
-                ? Optional.empty()
-                : Optional.of(Instant.ofEpochSecond(importDeadlineSeconds));
+        return deadline(importDeadlineSeconds);
+    }
+
+    private static Optional<Instant> deadline(long seconds) {
+        return seconds == SessionTerms.NO_DEADLINE ? Optional.empty() : Optional.of(Instant.ofEpochSecond(seconds));
     }
 
     void encode(ByteWriter out) {
@@ -59,6 +62,7 @@ public record RepairReport(
             out.writeLong(replica.bytesRead);
             out.writeLong(replica.rowsWritten);
             out.writeLong(replica.deletionsWritten);
+            out.writeLong(replica.importDeadlineSeconds);
             Texts.write(out, replica.sstables);
         }
         for (long number : new long[] {
@@ -83,7 +87,13 @@ public record RepairReport(
         int count = in.readUnsignedVInt32();
         for (int i = 0; i < count; i++) {
             replicas.add(new ReplicaReport(
-                    Texts.read(in), in.readLong(), in.readLong(), in.readLong(), in.readLong(), Texts.readList(in)));
+                    Texts.read(in),
+                    in.readLong(),
+                    in.readLong(),
+                    in.readLong(),
+                    in.readLong(),
+                    in.readLong(),
+                    Texts.readList(in)));
         }
         return new RepairReport(
                 replicas,
@@ -106,6 +116,8 @@ public record RepairReport(
      * @param rowsWritten rows that it lacked and now holds; with a dry run, which moves no rows, places where another has a
      *     row or a version that it has not, of which it may lack a part
      * @param deletionsWritten partition and range deletions that it lacked
+     * @param importDeadlineSeconds when all that waits for import where it writes must be imported at the latest, from earlier
+     *     runs too, or {@link SessionTerms#NO_DEADLINE}
      */
     public record ReplicaReport(
             String name,
@@ -113,9 +125,15 @@ public record RepairReport(
             long bytesRead,
             long rowsWritten,
             long deletionsWritten,
+            long importDeadlineSeconds,
             List<String> sstables) {
         public ReplicaReport {
             sstables = List.copyOf(sstables);
+        }
+
+        /** The moment after which its directory must not be imported any more; empty when there is none. */
+        public Optional<Instant> importDeadline() {
+            return deadline(importDeadlineSeconds);
         }
     }
 }

@@ -4,6 +4,7 @@ import io.anneal.io.AtomicFile;
 import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
+import io.anneal.repair.message.SessionTerms;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
@@ -116,7 +117,7 @@ public final class RepairStaging implements Closeable {
         }
     }
 
-    /** Leaves out what was imported or removed since, and runs of which nothing is left that anybody may ask for. */
+    /** Marks what was imported or removed since, and leaves out runs of which nothing is left that anybody may ask for. */
     private void forget() throws IOException {
         List<StagingFile.Run> held = content.runs().stream().map(this::held).toList();
         long without = held.stream().filter(RepairStaging::isEmpty).count();
@@ -137,11 +138,13 @@ public final class RepairStaging implements Closeable {
     }
 
     private StagingFile.Run held(StagingFile.Run run) {
-        return run.complete()
-                ? run.withSSTables(run.sstables().stream()
-                        .filter(sstable -> descriptor(run, sstable).has(Component.DATA))
-                        .toList())
-                : run;
+        StagingFile.Run held = run;
+        for (String sstable : run.sstables()) {
+            if (run.complete() && !descriptor(run, sstable).has(Component.DATA)) {
+                held = held.without(sstable);
+            }
+        }
+        return held;
     }
 
     private void change(List<StagingFile.Run> runs) throws IOException {
@@ -177,12 +180,13 @@ public final class RepairStaging implements Closeable {
     public synchronized void checkReceiving(TableSchema schema, Optional<String> tableId) throws IOException {
         forget();
         for (Descriptor sstable : staging.sstables(schema)) {
-            Optional<String> reason = content.runs().stream()
-                    .filter(run -> run.isOf(schema.keyspace(), schema.name())
-                            && run.sstables().contains(sstable.baseName()))
-                    .findFirst()
-                    .map(run -> reasonAgainst(run, tableId))
-                    .orElse(Optional.of("no run of a repair wrote it here"));
+            Optional<String> reason = reasonAgainst(sstable)
+                    .or(() -> content.runs().stream()
+                            .filter(run -> run.isOf(schema.keyspace(), schema.name())
+                                    && run.sstables().contains(sstable.baseName()))
+                            .findFirst()
+                            .map(run -> reasonAgainst(run, tableId))
+                            .orElse(Optional.of("no run of a repair wrote it here")));
             if (reason.isPresent()) {
                 throw new RepairException("staging directory holds what must not be imported with new SSTables: remove"
                         + " it, or give another directory, sstable=" + sstable + ", reason=" + reason.get());
@@ -190,10 +194,22 @@ public final class RepairStaging implements Closeable {
         }
     }
 
+    private static Optional<String> reasonAgainst(Descriptor sstable) throws IOException {
+        List<Component> missing = sstable.has(Component.TOC) ? sstable.missing() : List.of(Component.TOC);
+        return missing.isEmpty()
+                ? Optional.empty()
+                : Optional.of("it lacks components, missing="
+                        + missing.stream().map(Component::fileSuffix).toList());
+    }
+
     private Optional<String> reasonAgainst(StagingFile.Run run, Optional<String> tableId) {
-        if (!run.tableId().equals(tableId)) {
+        if (run.tableId().isPresent() && tableId.isPresent() && !run.tableId().equals(tableId)) {
             return Optional.of("the table was dropped and made again, staged-id="
-                    + run.tableId().orElse("none") + ", id=" + tableId.orElse("none"));
+                    + run.tableId().get() + ", id=" + tableId.get());
+        }
+        if (!run.tableId().equals(tableId)) {
+            return Optional.of("it is not known whether it is the same table, as only one of the ids is, "
+                    + run.tableId().map(id -> "staged-id=" + id).orElseGet(() -> "id=" + tableId.orElseThrow()));
         }
         if (isExpired(run)) {
             return Optional.of("deletions of its rows may have been purged since, run=" + run.id()
@@ -205,7 +221,7 @@ public final class RepairStaging implements Closeable {
     /**
      * What a run staged for a table and is not imported yet.
      *
-     * @throws RepairException when no such run finished here, or nothing of it may be imported any more
+     * @throws RepairException when no such run finished here, some of it is gone, or nothing of it may be imported any more
      */
     public synchronized List<Descriptor> sstables(TableSchema schema, Optional<String> tableId, UUID runId)
             throws IOException {
@@ -215,6 +231,14 @@ public final class RepairStaging implements Closeable {
                 .filter(known -> known.isOf(schema.keyspace(), schema.name()))
                 .findFirst()
                 .orElseThrow(() -> unknown(runId, schema.qualifiedName(), staging.directory()));
+        if (!run.gone().isEmpty()) {
+            throw new RepairException(
+                    "what the run staged is gone, imported or moved away: compare new snapshots without"
+                            + " --staged, run=" + runId + ", table=" + schema.qualifiedName() + ", sstables="
+                            + run.gone().stream()
+                                    .map(gone -> descriptor(run, gone))
+                                    .toList());
+        }
         Optional<String> reason = reasonAgainst(run, tableId);
         if (reason.isPresent()) {
             throw new RepairException("what the run staged cannot be counted, run=" + runId + ", table="
@@ -236,7 +260,7 @@ public final class RepairStaging implements Closeable {
             long importDeadlineSeconds,
             SSTableWriterConfig config) {
         StagingFile.Run run = new StagingFile.Run(
-                runId, schema.keyspace(), schema.name(), tableId, importDeadlineSeconds, false, Set.of());
+                runId, schema.keyspace(), schema.name(), tableId, importDeadlineSeconds, false, Set.of(), Set.of());
         return new StagedRun(this, run, schema, config);
     }
 
@@ -260,6 +284,16 @@ public final class RepairStaging implements Closeable {
             changed.add(run.id().equals(runId) ? run.with(sstable.baseName()) : run);
         }
         change(changed);
+    }
+
+    /** The earliest deadline of what finished runs have here for a table: an import takes all of it. */
+    synchronized long importDeadlineSeconds(TableSchema schema) {
+        return content.runs().stream()
+                .filter(run -> run.complete() && run.isOf(schema.keyspace(), schema.name()))
+                .filter(run -> !held(run).sstables().isEmpty())
+                .mapToLong(StagingFile.Run::importDeadlineSeconds)
+                .min()
+                .orElse(SessionTerms.NO_DEADLINE);
     }
 
     /** From now on what the run wrote counts, and is kept. */

@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -77,9 +76,12 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         Optional<Instant> asOf = found.asOf();
         TableViews views = TableViews.of(found, schemaFile);
         refuse(schema, views);
-        Optional<String> tableId = schema.id()
-                .map(id -> id.replace("-", "").toLowerCase(Locale.ROOT))
-                .or(found::id);
+        Optional<String> textId = TableDirectories.id(schema);
+        if (schemaFile.isEmpty()) {
+            refuseContradiction(found, textId);
+        }
+        // A text that was given may be older than the table.
+        Optional<String> tableId = found.id().or(() -> textId);
         Set<Descriptor> descriptors = new LinkedHashSet<>(source.descriptors());
         if (staged.isPresent()) {
             descriptors.addAll(
@@ -95,6 +97,14 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         }
         warnOfIncrementalRepair(sstables);
         return new Table(name(), sstables, tableId, staging, asOf, notes(views));
+    }
+
+    private static void refuseContradiction(TableDirectories found, Optional<String> textId) throws RepairException {
+        if (found.id().isPresent() && textId.isPresent() && !found.id().equals(textId)) {
+            throw new RepairException("schema text beside the SSTables is of another table than their path: take a new"
+                    + " snapshot, table=" + found.qualifiedName() + ", path-id="
+                    + found.id().get() + ", text-id=" + textId.get() + ", directories=" + found.directories());
+        }
     }
 
     /** Imported rows count as unrepaired, so the next incremental repair reads them again. */

@@ -225,14 +225,13 @@ final class ReplicaSession implements Closeable {
 
     SessionFinished finish() throws IOException {
         endPart();
-        if (run.isPresent()) {
-            run.get().complete();
-        }
+        long importDeadlineSeconds = run.isPresent() ? run.get().complete() : SessionTerms.NO_DEADLINE;
         return new SessionFinished(
                 reader.rowsRead(),
                 reader.bytesRead(),
                 rowsWritten,
                 deletionsWritten,
+                importDeadlineSeconds,
                 completed.stream().map(Descriptor::toString).toList());
     }
 

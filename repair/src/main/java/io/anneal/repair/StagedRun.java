@@ -39,14 +39,20 @@ public final class StagedRun implements Closeable {
         staging.record(run.id(), sstable);
     }
 
-    /** Keeps all that was written; a run that wrote nothing is known by its id, too. */
-    void complete() throws IOException {
+    /**
+     * Keeps all that was written; a run that wrote nothing is known by its id, too.
+     *
+     * @return when what lies there for the table must be imported at the latest, seconds since 1970, or {@link
+     *     io.anneal.repair.message.SessionTerms#NO_DEADLINE}
+     */
+    long complete() throws IOException {
         if (recorded) {
             staging.complete(run.id());
         } else {
             staging.add(run.completed());
         }
         complete = true;
+        return staging.importDeadlineSeconds(schema);
     }
 
     @Override

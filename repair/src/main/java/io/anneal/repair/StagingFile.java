@@ -4,7 +4,6 @@ import io.anneal.io.UnsupportedVersionException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,6 +22,7 @@ import java.util.zip.CRC32;
  *   owner &lt;text up to the end of the line&gt;
  *   run &lt;uuid&gt; &lt;keyspace&gt;.&lt;table&gt; &lt;table id, or -&gt; &lt;import deadline, seconds&gt; &lt;writing|complete&gt;    any number
  *   sstable &lt;version&gt;-&lt;generation&gt;-&lt;format&gt;           any number after each run
+ *   gone &lt;version&gt;-&lt;generation&gt;-&lt;format&gt;              the same, for what was imported or moved since
  *   crc32 &lt;8 hexadecimal digits&gt;                  of all bytes before this line
  * </pre>
  *
@@ -36,7 +36,7 @@ record StagingFile(String owner, List<Run> runs) {
     private static final Pattern OWNER_LINE = Pattern.compile("owner (.*)");
     private static final Pattern RUN_LINE =
             Pattern.compile("run ([0-9a-f-]{36}) (\\w+)\\.(\\w+) (\\S+) (\\d{1,19}) (writing|complete)");
-    private static final Pattern SSTABLE_LINE = Pattern.compile("sstable ([a-z]{2}-[0-9a-z_]+-[a-z]+)");
+    private static final Pattern SSTABLE_LINE = Pattern.compile("(sstable|gone) ([a-z]{2}-[0-9a-z_]+-[a-z]+)");
     private static final Pattern CRC_LINE = Pattern.compile("crc32 ([0-9a-f]{8})\n");
     private static final String NO_ID = "-";
 
@@ -50,7 +50,8 @@ record StagingFile(String owner, List<Run> runs) {
      * @param tableId 32 hexadecimal digits; empty when nothing told it
      * @param importDeadlineSeconds after this second nothing of it may be imported
      * @param complete whether the session finished; if not, nothing of it counts
-     * @param sstables their base names, as {@code nb-1-big}
+     * @param sstables base names of those that lie there, as {@code nb-1-big}
+     * @param gone base names that it had and that others may have by now
      */
     record Run(
             UUID id,
@@ -59,9 +60,11 @@ record StagingFile(String owner, List<Run> runs) {
             Optional<String> tableId,
             long importDeadlineSeconds,
             boolean complete,
-            Set<String> sstables) {
+            Set<String> sstables,
+            Set<String> gone) {
         Run {
             sstables = new LinkedHashSet<>(sstables);
+            gone = new LinkedHashSet<>(gone);
         }
 
         boolean isOf(String wantedKeyspace, String wantedTable) {
@@ -71,15 +74,19 @@ record StagingFile(String owner, List<Run> runs) {
         Run with(String sstable) {
             Set<String> more = new LinkedHashSet<>(sstables);
             more.add(sstable);
-            return withSSTables(more);
+            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, complete, more, gone);
         }
 
-        Run withSSTables(Collection<String> others) {
-            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, complete, new LinkedHashSet<>(others));
+        Run without(String sstable) {
+            Set<String> fewer = new LinkedHashSet<>(sstables);
+            fewer.remove(sstable);
+            Set<String> more = new LinkedHashSet<>(gone);
+            more.add(sstable);
+            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, complete, fewer, more);
         }
 
         Run completed() {
-            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, true, sstables);
+            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, true, sstables, gone);
         }
     }
 
@@ -99,6 +106,7 @@ record StagingFile(String owner, List<Run> runs) {
                     .append(run.complete ? " complete\n" : " writing\n");
             run.sstables.forEach(
                     sstable -> text.append("sstable ").append(sstable).append('\n'));
+            run.gone.forEach(sstable -> text.append("gone ").append(sstable).append('\n'));
         }
         String crc = crc(text.toString());
         text.append("crc32 ").append(crc).append('\n');
@@ -132,7 +140,9 @@ record StagingFile(String owner, List<Run> runs) {
             if (run.matches()) {
                 runs.add(run(run));
             } else if (sstable.matches() && !runs.isEmpty()) {
-                runs.add(runs.remove(runs.size() - 1).with(sstable.group(1)));
+                Run last = runs.remove(runs.size() - 1);
+                String name = sstable.group(2);
+                runs.add(sstable.group(1).equals("gone") ? last.without(name) : last.with(name));
             } else {
                 throw wrong(file, i + 1);
             }
@@ -148,6 +158,7 @@ record StagingFile(String owner, List<Run> runs) {
                 Optional.of(words.group(4)).filter(id -> !id.equals(NO_ID)),
                 Long.parseLong(words.group(5)),
                 words.group(6).equals("complete"),
+                Set.of(),
                 Set.of());
     }
 

@@ -174,16 +174,20 @@ class RepairStagingTest {
     }
 
     @Test
-    void shouldTellRunsApartAndForgetWhatWasImported() throws IOException {
+    void shouldTellRunsApartAndSayWhatWasImported() throws IOException {
+        List<Descriptor> first;
         try (RepairStaging staging = open(directory)) {
-            List<Descriptor> first = writeWhole(staging, RUN);
+            first = writeWhole(staging, RUN);
             List<Descriptor> second = writeWhole(staging, OTHER_RUN);
             staging.checkReceiving(SCHEMA, ID);
             assertThat(staging.sstables(SCHEMA, ID, OTHER_RUN)).isEqualTo(second);
 
             first.get(0).delete();
-            assertThat(staging.sstables(SCHEMA, ID, RUN)).isEmpty();
+            assertGone(staging, first.get(0));
             assertThat(staging.sstables(SCHEMA, ID, OTHER_RUN)).isEqualTo(second);
+        }
+        try (RepairStaging staging = open(directory)) {
+            assertGone(staging, first.get(0));
         }
         writeForeignNamed("nb-1-big");
         try (RepairStaging staging = open(directory)) {
@@ -191,6 +195,12 @@ class RepairStagingTest {
                     .isInstanceOf(RepairException.class)
                     .hasMessageContainingAll("no run of a repair wrote it", "nb-1-big");
         }
+    }
+
+    private static void assertGone(RepairStaging staging, Descriptor sstable) {
+        assertThatThrownBy(() -> staging.sstables(SCHEMA, ID, RUN))
+                .isInstanceOf(RepairException.class)
+                .hasMessageContainingAll("gone", "run=" + RUN, sstable.toString());
     }
 
     /** Another SSTable under a name that was free again. */

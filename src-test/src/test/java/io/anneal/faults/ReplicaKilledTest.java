@@ -49,7 +49,7 @@ class ReplicaKilledTest {
             }
             List<String> addresses = addresses(servers);
             CompletableFuture<Commands.Result> repair = CompletableFuture.supplyAsync(() -> repair(token, addresses));
-            await(() -> hasUnfinishedFiles(staging(killed)));
+            await(() -> hasUnfinishedRows(staging(killed)));
             // Stopped first, so that it cannot finish between being seen and being killed.
             signal("-STOP", servers.get(killed).pid());
             assertThat(repair).isNotDone();
@@ -89,22 +89,23 @@ class ReplicaKilledTest {
         List<Path> data = List.of(
                 ReplicaFiles.write(directory.resolve("data-0"), ROWS, VALUE_BYTES, k -> k % 100 == 0),
                 ReplicaFiles.write(directory.resolve("data-1"), ROWS, VALUE_BYTES, k -> k % 100 != 50));
-        Path abandoned = directory.resolve("abandoned");
-        Process command = Commands.start(directory.resolve("killed.log"), repairDirectories(data, abandoned));
+        Path out = directory.resolve("out");
+        Process command = Commands.start(directory.resolve("killed.log"), repairDirectories(data, out));
         try {
-            await(() -> hasUnfinishedFiles(abandoned) || !command.isAlive());
+            await(() -> hasUnfinishedRows(out) || !command.isAlive());
             // Stopped first, so that it cannot finish between being seen and being killed.
             signal("-STOP", command.pid());
             assertThat(command.isAlive()).isTrue();
         } finally {
             command.destroyForcibly().waitFor();
         }
-        assertThat(sstables(abandoned)).isEmpty();
+        assertThat(hasUnfinishedRows(out)).isTrue();
+        assertThat(importable(out)).isEmpty();
 
-        Path out = directory.resolve("out");
         Commands.Result repaired = Commands.run(repairDirectories(data, out));
         assertThat(repaired.exitCode()).as(repaired.err()).isZero();
         assertThat(hasUnfinishedFiles(out)).isFalse();
+        assertThat(sstables(out)).hasSameSizeAs(data);
         for (int i = 0; i < data.size(); i++) {
             importInto(data.get(i), out.resolve("replica-" + (i + 1)));
         }
@@ -159,6 +160,24 @@ class ReplicaKilledTest {
     private static boolean hasUnfinishedFiles(Path staging) throws IOException {
         return files(staging).stream()
                 .anyMatch(file -> file.getFileName().toString().startsWith(".anneal-staged"));
+    }
+
+    /** Rows are being written, not only names of files. */
+    private static boolean hasUnfinishedRows(Path staging) throws IOException {
+        for (Path file : files(staging)) {
+            String name = file.getFileName().toString();
+            if (name.startsWith(".anneal-staged") && name.contains("-Data.db") && Files.size(file) > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** What Cassandra would take for a component. */
+    private static List<Path> importable(Path staging) throws IOException {
+        return files(staging).stream()
+                .filter(file -> !file.getFileName().toString().startsWith("."))
+                .toList();
     }
 
     private static List<Path> sstables(Path staging) throws IOException {

@@ -254,6 +254,7 @@ class RepairConvergenceTest {
                                 replica.bytesRead(),
                                 replica.rowsWritten(),
                                 replica.deletionsWritten(),
+                                replica.importDeadlineSeconds(),
                                 List.of()))
                         .toList(),
                 report.windows(),

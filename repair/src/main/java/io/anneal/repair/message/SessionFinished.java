@@ -11,10 +11,17 @@ import java.util.List;
  * @param bytesRead their encoded size
  * @param rowsWritten rows it received and lacked
  * @param deletionsWritten partition and range deletions it received and lacked
+ * @param importDeadlineSeconds when all that waits for import beside them must be imported at the latest, seconds since 1970,
+ *     or {@link SessionTerms#NO_DEADLINE}
  * @param sstables the SSTables that it wrote, as paths
  */
 public record SessionFinished(
-        long rowsRead, long bytesRead, long rowsWritten, long deletionsWritten, List<String> sstables) {
+        long rowsRead,
+        long bytesRead,
+        long rowsWritten,
+        long deletionsWritten,
+        long importDeadlineSeconds,
+        List<String> sstables) {
     public SessionFinished {
         sstables = List.copyOf(sstables);
     }
@@ -24,10 +31,12 @@ public record SessionFinished(
         out.writeLong(bytesRead);
         out.writeLong(rowsWritten);
         out.writeLong(deletionsWritten);
+        out.writeLong(importDeadlineSeconds);
         Texts.write(out, sstables);
     }
 
     public static SessionFinished decode(ByteReader in) {
-        return new SessionFinished(in.readLong(), in.readLong(), in.readLong(), in.readLong(), Texts.readList(in));
+        return new SessionFinished(
+                in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong(), Texts.readList(in));
     }
 }

@@ -44,7 +44,7 @@ class MessagesTest {
             false,
             Optional.empty(),
             Set.of(Waiver.NO_GC_GRACE));
-    private static final SessionFinished FINISHED = new SessionFinished(1, 2, 3, 4, List.of("a", ""));
+    private static final SessionFinished FINISHED = new SessionFinished(1, 2, 3, 4, 5, List.of("a", ""));
     private static final SessionOpened OPENED = new SessionOpened(
             "/data", 3, 1L << 40, 99, Optional.of(Instant.ofEpochSecond(1_700_000_000L)), List.of("a note"));
     private static final SessionTerms TERMS = new SessionTerms(99, 1_800_000_000L);
