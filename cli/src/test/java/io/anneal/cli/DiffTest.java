@@ -274,7 +274,10 @@ final class DiffTest {
         CommandRun run = run();
         assertThat(run.exitCode()).isEqualTo(5);
         assertThat(run.err())
-                .contains("ANL-1012", "nb-2-big-Data.db", left.resolve("ks/readings/manifest.json").toString())
+                .contains(
+                        "ANL-1012",
+                        "nb-2-big-Data.db",
+                        left.resolve("ks/readings/manifest.json").toString())
                 .contains("copy the snapshot again")
                 .doesNotContain("rows compared");
 
