@@ -283,7 +283,7 @@ final class DiffTest {
 
         CommandRun verify = CommandRun.of("sstable", "verify", left.resolve("ks/readings"));
         assertThat(verify.exitCode()).isEqualTo(5);
-        assertThat(verify.out()).contains("ANL-1012", "nb-2-big-Data.db");
+        assertThat(verify.err()).contains("ANL-1012", "nb-2-big-Data.db");
     }
 
     @Test

@@ -200,7 +200,7 @@ class OperatePageTest {
         }
         Commands.Result incomplete = Commands.run(verify);
         assertThat(incomplete.exitCode()).isEqualTo(5);
-        assertThat(incomplete.out()).contains("ANL-1012", lost.getFileName().toString());
+        assertThat(incomplete.err()).contains("ANL-1012", lost.getFileName().toString());
     }
 
     private Commands.Result lookThenRepair() throws IOException {
