@@ -110,9 +110,12 @@ final class DiffCommand extends Subcommand {
             }
             out().flush();
         }
-        say(rowsDiffering + " rows and " + deletionsDiffering + " deletions differ, of " + rowsCompared
-                + " rows compared");
+        if (errors.size() < pairs.size()) {
+            say(rowsDiffering + " rows and " + deletionsDiffering + " deletions differ, of " + rowsCompared
+                    + " rows compared");
+        }
         if (!errors.isEmpty()) {
+            say("not compared, or not to the end: " + String.join(", ", errors.keySet()));
             return errorExitCode();
         }
         return rowsDiffering + deletionsDiffering == 0 ? ExitCode.YES : ExitCode.NO;

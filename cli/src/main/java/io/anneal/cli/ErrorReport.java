@@ -22,6 +22,7 @@ import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.UnsupportedSSTableException;
 import io.anneal.store.AmbiguousTableException;
+import io.anneal.store.CorruptSnapshotException;
 import io.anneal.store.CorruptStoreException;
 import io.anneal.table.CorruptManifestException;
 import java.io.IOException;
@@ -67,6 +68,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.CORRUPT_SSTABLE, "SSTable is corrupt: " + message);
         } else if (failure instanceof CorruptManifestException || failure instanceof CorruptStoreException) {
             return of(ErrorCode.CORRUPT_STORE, message);
+        } else if (failure instanceof CorruptSnapshotException) {
+            return of(ErrorCode.CORRUPT_SNAPSHOT, message);
         } else if (failure instanceof CorruptCommitLogException) {
             return of(ErrorCode.CORRUPT_COMMIT_LOG, message);
         } else if (failure instanceof UnsupportedVersionException) {

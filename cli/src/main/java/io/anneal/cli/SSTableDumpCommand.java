@@ -54,7 +54,7 @@ final class SSTableDumpCommand extends Subcommand {
         long atSeconds = nowSeconds == null ? nowSeconds() : nowSeconds;
         for (Path file : files.files()) {
             Optional<TableSchema> schema = files.givenSchema(file);
-            for (Descriptor descriptor : TableSource.descriptors(file)) {
+            for (Descriptor descriptor : TableSource.descriptors(file, files.files())) {
                 try (SSTableReader reader = Formats.open(descriptor);
                         Progress progress = progress(descriptor.baseName())) {
                     checkSchema(schema, reader);

@@ -33,7 +33,7 @@ final class SSTableMetadataCommand extends Subcommand {
     int execute() throws IOException {
         if (!json()) {
             for (Path file : files) {
-                for (Descriptor descriptor : TableSource.descriptors(file)) {
+                for (Descriptor descriptor : TableSource.descriptors(file, files)) {
                     print(descriptor);
                 }
             }
@@ -43,7 +43,7 @@ final class SSTableMetadataCommand extends Subcommand {
             JsonGenerator json = result.fields();
             json.writeArrayFieldStart("sstables");
             for (Path file : files) {
-                for (Descriptor descriptor : TableSource.descriptors(file)) {
+                for (Descriptor descriptor : TableSource.descriptors(file, files)) {
                     write(descriptor, json);
                 }
             }

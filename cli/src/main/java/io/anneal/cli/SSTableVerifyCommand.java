@@ -59,7 +59,7 @@ final class SSTableVerifyCommand extends Subcommand {
         for (Path file : files.files()) {
             try {
                 Optional<TableSchema> schema = files.givenSchema(file);
-                for (Descriptor descriptor : TableSource.descriptors(file)) {
+                for (Descriptor descriptor : TableSource.descriptors(file, files.files())) {
                     add(verify(schema, descriptor));
                 }
             } catch (IOException e) {

@@ -263,12 +263,45 @@ final class DiffTest {
         assertThat(run.err()).contains("ANL-2001", "schemas of the directories differ", "864001");
     }
 
+    /** As a snapshot that was copied incompletely: what is lost of it must not look as if nobody had it. */
+    @Test
+    void shouldRefuseASnapshotWithoutAnSSTableThatItsManifestLists() throws IOException {
+        for (Path side : List.of(left, right)) {
+            Files.writeString(
+                    side.resolve("ks/readings/manifest.json"),
+                    "{\"files\":[\"nb-1-big-Data.db\",\"nb-2-big-Data.db\"]}\n");
+        }
+        CommandRun run = run();
+        assertThat(run.exitCode()).isEqualTo(5);
+        assertThat(run.err())
+                .contains(
+                        "ANL-1012",
+                        "nb-2-big-Data.db",
+                        left.resolve("ks/readings/manifest.json").toString())
+                .contains("copy the snapshot again")
+                .doesNotContain("rows compared");
+
+        CommandRun verify = CommandRun.of("sstable", "verify", left.resolve("ks/readings"));
+        assertThat(verify.exitCode()).isEqualTo(5);
+        assertThat(verify.err()).contains("ANL-1012", "nb-2-big-Data.db");
+    }
+
+    @Test
+    void shouldNameAManifestThatWasCutOff() throws IOException {
+        Path manifest = Files.createFile(right.resolve("ks/readings/manifest.json"));
+        CommandRun run = run();
+        assertThat(run.exitCode()).isEqualTo(5);
+        assertThat(run.err()).contains("ANL-1012", manifest.toString());
+    }
+
     @Test
     void shouldStopAtAWrongByte() throws IOException {
         CommandRun.corrupt(right.resolve("ks/readings/nb-1-big-Data.db"));
         CommandRun run = run();
         assertThat(run.exitCode()).isEqualTo(5);
-        assertThat(run.err()).contains("ANL-1001", "nb-1-big-Data.db");
+        assertThat(run.err())
+                .contains("ANL-1001", "nb-1-big-Data.db", "not compared, or not to the end: ks.readings")
+                .doesNotContain("rows compared");
     }
 
     @Test
@@ -290,7 +323,10 @@ final class DiffTest {
         CommandRun run = run();
         assertThat(run.exitCode()).isEqualTo(5);
         assertThat(run.out()).contains("\"table\":\"ks.readings\"");
-        assertThat(run.err()).contains("ANL-1003", "ks.absent", "ANL-1001", "ks/damaged");
+        assertThat(run.err())
+                .contains("ANL-1003", "ks.absent", "ANL-1001", "ks/damaged")
+                .contains("1 rows and 0 deletions differ, of 4 rows compared")
+                .containsPattern("not compared, or not to the end: ks.\\w+, ks.\\w+\\R");
         CommandRun json = run("--json");
         assertThat(json.exitCode()).isEqualTo(5);
         JsonNode result = parse(json.out());

@@ -151,7 +151,8 @@ public final class CassandraDirectory {
     }
 
     private static boolean isTableDirectory(Path directory) {
-        Path name = directory.getFileName();
+        // Of a snapshot on several disks one directory may have nothing but the manifest.
+        Path name = TableDirectories.withoutSnapshot(directory).getFileName();
         if (name != null && TABLE_DIRECTORY.matcher(name.toString()).matches()) {
             return true;
         }

@@ -3,13 +3,13 @@ package io.anneal.store;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
+import io.anneal.table.Manifest;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -20,8 +20,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The directories that hold one table's SSTables: one, or one a data directory (JBOD). Only ever read.
@@ -31,8 +29,6 @@ import java.util.regex.Pattern;
 public record TableDirectories(String keyspace, String table, Optional<String> id, List<Path> directories) {
     static final String SCHEMA_FILE = "schema.cql";
     static final String SNAPSHOTS = "snapshots";
-    private static final String MANIFEST_FILE = "manifest.json";
-    private static final Pattern CREATED_AT = Pattern.compile("\"created_at\"\\s*:\\s*\"([^\"]*)\"");
 
     public TableDirectories {
         directories = List.copyOf(directories);
@@ -50,22 +46,66 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
 
     /**
      * The table's SSTables. Of a directory of Cassandra's those that no unfinished transaction left, and no finished one has
-     * not deleted yet; of a store's what its manifest lists.
+     * not deleted yet; of a store's what its manifest lists. A snapshot is whole, or is not read.
      *
+     * @throws CorruptSnapshotException when SSTables that a snapshot's manifest lists are on none of the table's disks
      * @throws io.anneal.sstable.CorruptSSTableException when a transaction log does not tell which they are
      * @throws IllegalStateException when a directory is that of a store that is open, or has writes that no SSTable has
      */
     public List<Descriptor> liveSSTables() throws IOException {
+        return liveSSTables(List.of());
+    }
+
+    /**
+     * The same, of some of a table's disks.
+     *
+     * @param otherDisks where the rest of the snapshot may be
+     */
+    List<Descriptor> liveSSTables(Collection<Path> otherDisks) throws IOException {
         Set<Descriptor> live = new LinkedHashSet<>();
         List<Path> foreign = new ArrayList<>();
         for (Path directory : directories) {
             StoreDirectory.liveSSTables(directory).ifPresentOrElse(live::addAll, () -> foreign.add(directory));
         }
-        live.addAll(liveSSTables(foreign));
+        live.addAll(unobsolete(foreign));
+        Set<Path> disks = new LinkedHashSet<>(foreign);
+        disks.addAll(otherDisks);
+        requireWhole(foreign, disks);
         return List.copyOf(live);
     }
 
-    private static Set<Descriptor> liveSSTables(List<Path> directories) throws IOException {
+    /** A disk whose manifest is another one holds another snapshot, whose files have the same names and other rows. */
+    private static void requireWhole(List<Path> directories, Set<Path> disks) throws IOException {
+        for (Path directory : directories) {
+            Optional<SnapshotManifest> manifest = SnapshotManifest.read(directory);
+            if (manifest.isEmpty()) {
+                continue;
+            }
+            Set<String> missing = new LinkedHashSet<>(manifest.get().files());
+            missing.removeIf(TableDirectories::isOfSecondaryIndex);
+            for (Path disk : disks) {
+                Optional<SnapshotManifest> other = SnapshotManifest.read(disk);
+                if (other.isEmpty() || other.equals(manifest)) {
+                    list(disk).forEach(file -> missing.remove(file.getFileName().toString()));
+                }
+            }
+            if (!missing.isEmpty()) {
+                throw new CorruptSnapshotException(
+                        directory.resolve(SnapshotManifest.FILE),
+                        "SSTables of the snapshot are missing, first="
+                                + missing.iterator().next() + ", missing=" + missing.size() + ", listed="
+                                + manifest.get().files().size() + ", directories=" + disks,
+                        null);
+            }
+        }
+    }
+
+    /** A table's own files have plain names. */
+    private static boolean isOfSecondaryIndex(String listed) {
+        return listed.indexOf('/') >= 0;
+    }
+
+    private static Set<Descriptor> unobsolete(List<Path> directories) throws IOException {
         // Logs are listed after all other files, because Cassandra deletes a log after the files it names.
         Map<Path, List<Path>> files = new LinkedHashMap<>();
         for (Path directory : directories) {
@@ -112,26 +152,34 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
     }
 
     /**
-     * The moment from which the data dates: a snapshot's, as its manifest tells it since Cassandra 4.1, else the time of the
-     * newest file, which is the manifest or the schema text of an older snapshot, and the last SSTable of a node that is
-     * stopped. Empty when there are no files.
+     * The moment from which the data dates. Of a snapshot what its manifest tells, since Cassandra 4.1; else the older of the
+     * times of the manifest and the schema text. Of a node that is stopped, the time of the newest data file; of a store
+     * that of its manifest. Other files count for nothing, since anybody may add them. Empty when there are no such files.
      *
      * <p>Of several directories only one need have a manifest: Cassandra writes one a snapshot, on one of the disks.
      */
     public Optional<Instant> asOf() throws IOException {
         Instant created = Instant.MAX;
+        Instant written = Instant.MAX;
         Instant newest = Instant.MIN;
         for (Path directory : directories) {
-            created =
-                    earlier(created, createdAt(directory.resolve(MANIFEST_FILE)).orElse(Instant.MAX));
+            boolean ofStore = Files.exists(directory.resolve(Manifest.FILE));
+            Optional<SnapshotManifest> manifest = SnapshotManifest.read(directory);
+            created = earlier(
+                    created, manifest.flatMap(SnapshotManifest::createdAt).orElse(Instant.MAX));
             for (Path file : list(directory)) {
-                if (Files.isRegularFile(file)) {
+                String name = file.getFileName().toString();
+                if (name.equals(SnapshotManifest.FILE) || name.equals(SCHEMA_FILE) && !ofStore) {
+                    written = earlier(written, Files.getLastModifiedTime(file).toInstant());
+                } else if (isData(file) || name.equals(Manifest.FILE)) {
                     newest = later(newest, Files.getLastModifiedTime(file).toInstant());
                 }
             }
         }
         if (created.isBefore(Instant.MAX)) {
             return Optional.of(created);
+        } else if (written.isBefore(Instant.MAX)) {
+            return Optional.of(written);
         }
         return newest.isAfter(Instant.MIN) ? Optional.of(newest) : Optional.empty();
     }
@@ -142,18 +190,6 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
 
     private static Instant later(Instant one, Instant other) {
         return other.isAfter(one) ? other : one;
-    }
-
-    private static Optional<Instant> createdAt(Path manifest) throws IOException {
-        if (!Files.isRegularFile(manifest)) {
-            return Optional.empty();
-        }
-        Matcher matcher = CREATED_AT.matcher(Files.readString(manifest));
-        try {
-            return matcher.find() ? Optional.of(Instant.parse(matcher.group(1))) : Optional.empty();
-        } catch (DateTimeParseException e) {
-            throw new IOException("manifest of a snapshot has no time that can be read, file=" + manifest, e);
-        }
     }
 
     /** The directory of the table itself when this is one of its snapshots. */

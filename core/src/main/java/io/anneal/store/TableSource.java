@@ -53,7 +53,7 @@ public record TableSource(
         for (Path file : files) {
             if (Files.isDirectory(file)) {
                 TableDirectories table = CassandraDirectory.of(file).onlyTable();
-                descriptors.addAll(table.liveSSTables());
+                descriptors.addAll(table.liveSSTables(directoriesOf(files)));
                 directories.addAll(table.directories());
             } else {
                 Descriptor descriptor = descriptor(file);
@@ -69,11 +69,17 @@ public record TableSource(
     /**
      * The live SSTables that a component or a directory of one table stands for, for those who want no schema but what each
      * of them tells itself.
+     *
+     * @param files all that were named: a snapshot's files may lie on several disks
      */
-    public static List<Descriptor> descriptors(Path file) throws IOException {
+    public static List<Descriptor> descriptors(Path file, List<Path> files) throws IOException {
         return Files.isDirectory(file)
-                ? CassandraDirectory.of(file).onlyTable().liveSSTables()
+                ? CassandraDirectory.of(file).onlyTable().liveSSTables(directoriesOf(files))
                 : List.of(descriptor(file));
+    }
+
+    private static List<Path> directoriesOf(List<Path> files) {
+        return files.stream().filter(Files::isDirectory).toList();
     }
 
     private static Descriptor descriptor(Path file) throws IOException {

@@ -70,7 +70,7 @@ final class TestTable implements ReplicaTable {
     List<String> stagedLines() throws IOException {
         List<String> lines = new ArrayList<>();
         Path directory = staging.orElseThrow().tableDirectory(schema());
-        for (Descriptor descriptor : TableSource.descriptors(directory)) {
+        for (Descriptor descriptor : TableSource.descriptors(directory, List.of(directory))) {
             try (SSTableReader reader = Formats.open(descriptor);
                     FragmentCursor cursor = reader.scan(schema(), TokenRange.Linear.ALL)) {
                 lines.addAll(FragmentList.copyOf(cursor).lines());

@@ -164,6 +164,45 @@ class OperatePageTest {
         }
     }
 
+    @Test
+    void shouldReadACopyOfASnapshotUnlessItLacksAnSSTable(CassandraPeer cassandra) throws IOException {
+        cassandra.executeAll(List.of(
+                "CREATE KEYSPACE indexed WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+                "CREATE TABLE indexed.orders (id int PRIMARY KEY, item text) WITH compaction ="
+                        + " {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'}",
+                "CREATE INDEX by_item ON indexed.orders (item)"));
+        for (int id = 1; id <= 2; id++) {
+            cassandra.executeAll(List.of("INSERT INTO indexed.orders (id, item) VALUES (" + id + ", 'bread')"));
+            cassandra.flush("indexed", "orders");
+        }
+        cassandra.nodetool("snapshot", "-t", "anneal", "-kt", "indexed.orders");
+        Path copy = directory.resolve("copy");
+        copyKeepingTimes(cassandra.config().directory().resolve("data/indexed"), copy);
+        assertThat(Files.readString(copy.resolve("manifest.json"))).contains("/");
+
+        String[] verify = {"sstable", "verify", copy.toString()};
+        Commands.Result whole = Commands.run(verify);
+        assertThat(whole.exitCode()).as(whole.out() + whole.err()).isZero();
+
+        Path lost;
+        try (Stream<Path> files = Files.list(copy)) {
+            lost = files.filter(file -> file.toString().endsWith("-Data.db"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        String prefix = lost.getFileName().toString().replace("Data.db", "");
+        try (Stream<Path> files = Files.list(copy)) {
+            for (Path file : files.filter(
+                            file -> file.getFileName().toString().startsWith(prefix))
+                    .toList()) {
+                Files.delete(file);
+            }
+        }
+        Commands.Result incomplete = Commands.run(verify);
+        assertThat(incomplete.exitCode()).isEqualTo(5);
+        assertThat(incomplete.err()).contains("ANL-1012", lost.getFileName().toString());
+    }
+
     private Commands.Result lookThenRepair() throws IOException {
         Commands.Result dry = repair(false);
         assertThat(dry.exitCode()).as(dry.err()).isEqualTo(1);

@@ -42,7 +42,8 @@ final class MemoryReplica implements ReplicaTable {
     /** Opens what was received by now. */
     void reopen() throws IOException {
         Path directory = staging.tableDirectory(schema);
-        List<Descriptor> imported = Files.isDirectory(directory) ? TableSource.descriptors(directory) : List.of();
+        List<Descriptor> imported =
+                Files.isDirectory(directory) ? TableSource.descriptors(directory, List.of(directory)) : List.of();
         for (Descriptor descriptor : imported) {
             if (received.stream().noneMatch(reader -> reader.descriptor().equals(descriptor))) {
                 SSTableReader reader = Formats.open(descriptor);
