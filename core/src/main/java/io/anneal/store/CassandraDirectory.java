@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -26,6 +27,7 @@ import java.util.stream.Collectors;
  * lays its data out so, is read by its manifests. Backups, snapshots inside a table's directory and secondary indexes are no part of a table. Only ever read; immutable.
  */
 public final class CassandraDirectory {
+    static final String SCHEMA_KEYSPACE = "system_schema";
     private static final Pattern TABLE_DIRECTORY = Pattern.compile("(\\w+)-([0-9a-f]{32})");
 
     private final List<Path> given;
@@ -169,8 +171,11 @@ public final class CassandraDirectory {
                 && describedTable(file).isPresent();
     }
 
-    /** Names by where the directory lies; a directory outside Cassandra's layout is named by its schema text. */
-    private static TableDirectories nameOf(Path directory) {
+    /**
+     * Names by where the directory lies; outside Cassandra's layout, or where only the table's own directory was copied, by
+     * its schema text.
+     */
+    private static TableDirectories nameOf(Path directory) throws IOException {
         Path table = TableDirectories.withoutSnapshot(directory);
         Path keyspace = table.getParent();
         String keyspaceName = keyspace == null || keyspace.getFileName() == null
@@ -180,14 +185,39 @@ public final class CassandraDirectory {
                 table.getFileName() == null ? "" : table.getFileName().toString();
         Matcher matcher = TABLE_DIRECTORY.matcher(tableName);
         if (matcher.matches()) {
-            return new TableDirectories(keyspaceName, matcher.group(1), Optional.of(matcher.group(2)), List.of());
+            TableDirectories placed = new TableDirectories(
+                    keyspaceName, matcher.group(1), Optional.of(matcher.group(2)), List.of(directory));
+            return new TableDirectories(ownKeyspace(placed), placed.table(), placed.id(), List.of());
         }
         Optional<TableSchema> described = describedTable(directory.resolve(TableDirectories.SCHEMA_FILE));
         return new TableDirectories(
                 described.map(TableSchema::keyspace).orElse(keyspaceName),
                 described.map(TableSchema::name).orElse(tableName),
-                described.flatMap(TableSchema::id).map(id -> id.replace("-", "")),
+                described.flatMap(CassandraDirectory::idOf),
                 List.of());
+    }
+
+    /**
+     * A node's keyspaces lie beside that of its schema. Anywhere else the name of the directory above may mean nothing, and
+     * the text of the table counts, unless it is of another table, as in files that were restored under another name.
+     */
+    private static String ownKeyspace(TableDirectories placed) throws IOException {
+        Path directory = placed.directories().get(0);
+        Path keyspace = TableDirectories.withoutSnapshot(directory).getParent();
+        Optional<Path> text = placed.schemaFile();
+        if (text.isEmpty() || Files.isDirectory(keyspace.resolveSibling(SCHEMA_KEYSPACE))) {
+            return placed.keyspace();
+        }
+        return describedTable(text.get())
+                .filter(described -> described.name().equals(placed.table()))
+                .filter(described ->
+                        idOf(described).equals(placed.id()) || idOf(described).isEmpty())
+                .map(TableSchema::keyspace)
+                .orElse(placed.keyspace());
+    }
+
+    private static Optional<String> idOf(TableSchema described) {
+        return described.id().map(id -> id.replace("-", "").toLowerCase(Locale.ROOT));
     }
 
     private static Optional<TableSchema> describedTable(Path schemaFile) {
