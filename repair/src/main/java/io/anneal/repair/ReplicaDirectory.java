@@ -121,9 +121,10 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
     private static List<String> notes(TableViews views) {
         List<String> notes = new ArrayList<>();
         if (!views.complete()) {
-            notes.add("whether materialized views are fed from the table was not checked, as nothing here lists them all:"
-                    + " give the text of the whole keyspace with --schema FILE.cql, or a data directory with the node's"
-                    + " system_schema, searched=" + views.searched());
+            notes.add(
+                    "whether materialized views are fed from the table was not checked, as nothing here lists them all:"
+                            + " give the text of the whole keyspace with --schema FILE.cql, or a data directory with the node's"
+                            + " system_schema, searched=" + views.searched());
         }
         if (!views.unread().isEmpty()) {
             notes.add("what may name materialized views of the table could not be read, files=" + views.unread());
