@@ -215,7 +215,8 @@ public final class RepairService {
         LOG.warn("repair step refused, verb={}", verb.name(), cause);
         // The message of a file system's exception without reason is only the path.
         boolean bare = cause instanceof FileSystemException file && file.getReason() == null;
-        return new RequestException(REFUSED, bare || cause.getMessage() == null ? cause.toString() : cause.getMessage());
+        return new RequestException(
+                REFUSED, bare || cause.getMessage() == null ? cause.toString() : cause.getMessage());
     }
 
     private static ByteReader reader(ByteBuffer request) {
