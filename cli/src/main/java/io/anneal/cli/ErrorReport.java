@@ -16,6 +16,7 @@ import io.anneal.migrate.store.StoreUnavailableException;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
 import io.anneal.repair.RepairException;
+import io.anneal.repair.RepairService;
 import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.UnsupportedTypeException;
@@ -91,8 +92,9 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.STORAGE_FAILED, message);
         } else if (failure instanceof RepairException) {
             return of(ErrorCode.REPAIR, message);
-        } else if (failure instanceof PeerException) {
-            return of(ErrorCode.PEER, message);
+        } else if (failure instanceof PeerException peer) {
+            boolean refused = peer.code().equals(RepairService.REFUSED);
+            return of(refused ? ErrorCode.REPAIR : ErrorCode.PEER, message);
         } else if (failure instanceof StoreUnavailableException) {
             return of(ErrorCode.STORE_UNAVAILABLE, message);
         } else if (failure instanceof BulkFailedException) {

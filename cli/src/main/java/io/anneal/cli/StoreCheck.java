@@ -36,7 +36,7 @@ final class StoreCheck {
     private final boolean extended;
     private final Function<String, Progress> progress;
     private final Consumer<StoreFinding> findings;
-    private final Set<UUID> tableIds = new HashSet<>();
+    private final Map<UUID, ManifestContent> tables = new HashMap<>();
 
     /** @param extended whether every value and every partition's shard is checked, too */
     StoreCheck(
@@ -68,7 +68,7 @@ final class StoreCheck {
             findings.accept(StoreFinding.wrong(directory, e));
             return;
         }
-        tableIds.add(content.tableId());
+        tables.put(content.tableId(), content);
         findings.accept(StoreFinding.ok(
                 directory.resolve(Manifest.FILE),
                 content.qualifiedName() + ", SSTables=" + content.sstables().size()));
@@ -188,7 +188,7 @@ final class StoreCheck {
             CommitLogReplay.Report report = CommitLogReplay.replay(
                     directory,
                     (position, table, mutation) -> {
-                        if (!tableIds.contains(table)) {
+                        if (!tables.containsKey(table)) {
                             unknown.merge(table, 1L, Long::sum);
                         }
                     },
@@ -202,10 +202,13 @@ final class StoreCheck {
             }
             unknown.forEach((table, count) -> findings.accept(StoreFinding.note(
                     directory, "writes to a table that is not there, table=" + table + ", count=" + count)));
+            for (ManifestContent table : tables.values()) {
+                store.requireCommitLog(table, report);
+            }
             if (report.losses().isEmpty()) {
                 findings.accept(StoreFinding.ok(directory, "commit log, mutations=" + report.mutations()));
             }
-        } catch (IOException e) {
+        } catch (IOException | IllegalStateException e) {
             findings.accept(StoreFinding.wrong(directory, e));
         }
     }

@@ -175,6 +175,32 @@ final class SSTableCommandsTest {
         assertThat(sstable.get("notes").get(0).asText()).contains("CRC.db");
         CommandRun.corrupt(data);
         assertThat(CommandRun.of("sstable", "verify", data).out()).contains("wrong", "Digest.crc32");
+        // Without checksums of blocks the digest alone keeps a flipped bit from being compared and spread.
+        assertError(CommandRun.of("sstable", "dump", data), 1, "ANL-1001", "Digest.crc32");
+        assertError(CommandRun.of("sstable", "dump", "-k", "1", data), 1, "ANL-1001", "Digest.crc32");
+        assertError(
+                CommandRun.of("sstable", "rewrite", data, "--to", directory.resolve("other")),
+                1,
+                "ANL-1001",
+                "Digest.crc32");
+        CommandRun scrub = CommandRun.of("sstable", "scrub", data, "--to", directory.resolve("scrubbed"));
+        assertThat(scrub.err()).doesNotContain("Digest.crc32");
+    }
+
+    @Test
+    void shouldNameTheComponentThatIsADirectory() throws IOException {
+        Path data = table.resolve("nb-1-big-Data.db");
+        Files.delete(data);
+        Files.createDirectory(data);
+
+        CommandRun verify = CommandRun.of("sstable", "verify", table);
+        assertThat(verify.exitCode()).isEqualTo(1);
+        assertThat(verify.out()).contains("ANL-1001", "file=" + data.toRealPath(), "directory");
+
+        Path statistics = table.resolve("nb-2-big-Statistics.db");
+        Files.delete(statistics);
+        Files.createDirectory(statistics);
+        assertThat(CommandRun.of("sstable", "verify", table).out()).contains("file=" + statistics.toRealPath());
     }
 
     @Test

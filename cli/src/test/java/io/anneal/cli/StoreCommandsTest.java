@@ -197,6 +197,19 @@ final class StoreCommandsTest {
     }
 
     @Test
+    void shouldSayThatTheCommitLogIsMissing() throws IOException {
+        Path commitLog = store.resolve("commitlog");
+        try (Stream<Path> files = Files.list(commitLog)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(commitLog);
+
+        assertWrong("ANL-4002", "commit log is missing", commitLog.toString(), "ks.t");
+    }
+
+    @Test
     void shouldSayWhichManifestIsWrong() throws IOException {
         CommandRun.corrupt(table().resolve("MANIFEST"));
         assertWrong("ANL-1010", "MANIFEST");

@@ -54,13 +54,19 @@ public final class CommitLogReplay {
     /**
      * What a replay found.
      *
+     * @param segmentCount files that there are; a store that was opened once always has one
      * @param end of the last section that could be read, {@link CommitLogPosition#NONE} when there is none
      * @param clockMicros the largest timestamp that is known to be given out, {@link Long#MIN_VALUE} when none is
      * @param tornTails what processes left unsynced and unreadable when they ended; nothing to worry about
      * @param losses what was lost although it had been synced; empty unless told to go on
      */
     public record Report(
-            long mutations, CommitLogPosition end, long clockMicros, List<Gap> tornTails, List<Gap> losses) {
+            int segmentCount,
+            long mutations,
+            CommitLogPosition end,
+            long clockMicros,
+            List<Gap> tornTails,
+            List<Gap> losses) {
         public Report {
             tornTails = List.copyOf(tornTails);
             losses = List.copyOf(losses);
@@ -80,7 +86,13 @@ public final class CommitLogReplay {
         for (int i = 0; i < replay.segments.size(); i++) {
             replay.segment(i);
         }
-        return new Report(replay.mutations, replay.end, replay.clockMicros, replay.tornTails, replay.losses);
+        return new Report(
+                replay.segments.size(),
+                replay.mutations,
+                replay.end,
+                replay.clockMicros,
+                replay.tornTails,
+                replay.losses);
     }
 
     private SegmentReader open(int index) throws StorageException {

@@ -26,6 +26,10 @@ import java.util.stream.Collectors;
  * lays its data out so, is read by its manifests. Backups, snapshots inside a table's directory and secondary indexes are no part of a table. Only ever read; immutable.
  */
 public final class CassandraDirectory {
+    static final String SCHEMA_KEYSPACE = "system_schema";
+    /** Levels of directories below a data directory. */
+    private static final int KEYSPACES_AND_TABLES = 2;
+
     private static final Pattern TABLE_DIRECTORY = Pattern.compile("(\\w+)-([0-9a-f]{32})");
 
     private final List<Path> given;
@@ -127,20 +131,23 @@ public final class CassandraDirectory {
         if (StoreDirectory.isStore(directory)) {
             return StoreDirectory.of(directory).tables();
         }
-        if (isTableDirectory(directory)) {
+        return tablesIn(directory, KEYSPACES_AND_TABLES);
+    }
+
+    /** A schema text alone stands for an empty table, unless tables lie below it: then it is somebody's description of them. */
+    private static List<Path> tablesIn(Path directory, int levelsBelow) throws IOException {
+        if (holdsTable(directory)) {
             return List.of(directory);
         }
         List<Path> found = new ArrayList<>();
-        for (Path child : subdirectories(directory)) {
-            if (isTableDirectory(child)) {
-                found.add(child);
-            } else {
-                subdirectories(child).stream()
-                        .filter(CassandraDirectory::isTableDirectory)
-                        .forEach(found::add);
+        if (levelsBelow > 0) {
+            for (Path child : subdirectories(directory)) {
+                found.addAll(tablesIn(child, levelsBelow - 1));
             }
         }
-        return found;
+        return found.isEmpty() && isSchemaOfOneTable(directory.resolve(TableDirectories.SCHEMA_FILE))
+                ? List.of(directory)
+                : found;
     }
 
     private static List<Path> subdirectories(Path directory) throws IOException {
@@ -150,28 +157,25 @@ public final class CassandraDirectory {
                 .toList();
     }
 
-    private static boolean isTableDirectory(Path directory) {
+    private static boolean holdsTable(Path directory) throws IOException {
         // Of a snapshot on several disks one directory may have nothing but the manifest.
         Path name = TableDirectories.withoutSnapshot(directory).getFileName();
         if (name != null && TABLE_DIRECTORY.matcher(name.toString()).matches()) {
             return true;
         }
-        try {
-            return TableDirectories.list(directory).stream()
-                    .anyMatch(file ->
-                            Descriptor.of(file).isPresent() || TransactionLog.isLog(file) || isSchemaOfOneTable(file));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return TableDirectories.list(directory).stream()
+                .anyMatch(file -> Descriptor.of(file).isPresent() || TransactionLog.isLog(file));
     }
 
     private static boolean isSchemaOfOneTable(Path file) {
-        return file.getFileName().toString().equals(TableDirectories.SCHEMA_FILE)
-                && describedTable(file).isPresent();
+        return describedTable(file).isPresent();
     }
 
-    /** Names by where the directory lies; a directory outside Cassandra's layout is named by its schema text. */
-    private static TableDirectories nameOf(Path directory) {
+    /**
+     * Names by where the directory lies; outside Cassandra's layout, or where only the table's own directory was copied, by
+     * its schema text.
+     */
+    private static TableDirectories nameOf(Path directory) throws IOException {
         Path table = TableDirectories.withoutSnapshot(directory);
         Path keyspace = table.getParent();
         String keyspaceName = keyspace == null || keyspace.getFileName() == null
@@ -181,7 +185,9 @@ public final class CassandraDirectory {
                 table.getFileName() == null ? "" : table.getFileName().toString();
         Matcher matcher = TABLE_DIRECTORY.matcher(tableName);
         if (matcher.matches()) {
-            return new TableDirectories(keyspaceName, matcher.group(1), Optional.of(matcher.group(2)), List.of());
+            TableDirectories placed = new TableDirectories(
+                    keyspaceName, matcher.group(1), Optional.of(matcher.group(2)), List.of(directory));
+            return new TableDirectories(ownKeyspace(placed), placed.table(), placed.id(), List.of());
         }
         Optional<TableSchema> described = describedTable(directory.resolve(TableDirectories.SCHEMA_FILE));
         return new TableDirectories(
@@ -189,6 +195,25 @@ public final class CassandraDirectory {
                 described.map(TableSchema::name).orElse(tableName),
                 described.flatMap(TableDirectories::id),
                 List.of());
+    }
+
+    /**
+     * A node's keyspaces lie beside that of its schema. Anywhere else the name of the directory above may mean nothing, and
+     * the text of the table counts, unless it is of another table, as in files that were restored under another name.
+     */
+    private static String ownKeyspace(TableDirectories placed) throws IOException {
+        Path directory = placed.directories().get(0);
+        Path keyspace = TableDirectories.withoutSnapshot(directory).getParent();
+        Optional<Path> text = placed.schemaFile();
+        if (text.isEmpty() || Files.isDirectory(keyspace.resolveSibling(SCHEMA_KEYSPACE))) {
+            return placed.keyspace();
+        }
+        return describedTable(text.get())
+                .filter(described -> described.name().equals(placed.table()))
+                .filter(described ->
+                        TableDirectories.id(described).equals(placed.id()) || TableDirectories.id(described).isEmpty())
+                .map(TableSchema::keyspace)
+                .orElse(placed.keyspace());
     }
 
     private static Optional<TableSchema> describedTable(Path schemaFile) {

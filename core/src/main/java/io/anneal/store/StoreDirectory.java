@@ -1,5 +1,6 @@
 package io.anneal.store;
 
+import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.commitlog.CommitLogReplay;
 import io.anneal.sstable.Descriptor;
 import io.anneal.table.Manifest;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -73,7 +75,7 @@ public record StoreDirectory(Path directory, StoreFile file) {
      * without its store is read like a copy of Cassandra's, without what the commit log held.
      *
      * @throws IllegalStateException when SSTables alone are not all of the table: the store is open, or its commit log holds
-     *     writes that were not flushed
+     *     writes that were not flushed, or is lost
      * @throws io.anneal.table.CorruptManifestException when the manifest is missing or wrong
      */
     static Optional<List<Descriptor>> liveSSTables(Path table) throws IOException {
@@ -119,7 +121,7 @@ public record StoreDirectory(Path directory, StoreFile file) {
 
     private void requireFlushed(ManifestContent content) throws IOException {
         AtomicLong unflushed = new AtomicLong();
-        CommitLogReplay.replay(
+        CommitLogReplay.Report report = CommitLogReplay.replay(
                 commitLog(),
                 (position, tableId, mutation) -> {
                     boolean ofTable = tableId.equals(content.tableId());
@@ -128,10 +130,28 @@ public record StoreDirectory(Path directory, StoreFile file) {
                     }
                 },
                 false);
+        requireCommitLog(content, report);
         if (unflushed.get() > 0) {
             throw new IllegalStateException("store's commit log holds writes that no SSTable has: take a snapshot with"
                     + " 'anneal store snapshot' and read that, or open the store and close it, directory=" + directory
                     + ", table=" + content.qualifiedName() + ", writes=" + unflushed.get());
+        }
+    }
+
+    /**
+     * Segments go once they are flushed, but never the last one, so that the log of a store always reaches what was flushed.
+     *
+     * @throws IllegalStateException when it does not, so that a part of it is lost that may have held writes
+     */
+    public void requireCommitLog(ManifestContent content, CommitLogReplay.Report report) {
+        CommitLogPosition flushed = content.flushed().values().stream()
+                .max(Comparator.naturalOrder())
+                .orElse(CommitLogPosition.NONE);
+        if (report.segmentCount() == 0 || report.end().compareTo(flushed) < 0) {
+            throw new IllegalStateException("store's commit log is missing, or ends before what was flushed, so that"
+                    + " acknowledged writes may be lost: bring its files back, or open the store and close it to go on"
+                    + " without, directory=" + commitLog() + ", table=" + content.qualifiedName() + ", segments="
+                    + report.segmentCount() + ", end=" + report.end() + ", flushed=" + flushed);
         }
     }
 

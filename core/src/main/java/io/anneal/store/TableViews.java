@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -18,27 +19,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The materialized views that are fed from a table, as far as files tell. The table's own snapshot does not: its schema
- * text names no view. What does are the node's schema tables, the snapshots of the views beside the table, and a text of the
- * whole keyspace.
+ * The materialized views that are fed from a table, as far as files tell: all that any of them names. The table's own
+ * snapshot seldom does. What does are the node's schema tables, the snapshots of the views beside the table, and a text of
+ * the whole keyspace.
  *
  * @param names those that were found, without their keyspace
- * @param complete whether something was found that lists all views, so that there are no others
+ * @param complete whether something was found that lists all views
+ * @param searched files and directories that were looked at
+ * @param unread those of them that may name views but cannot be read
  */
-public record TableViews(Set<String> names, boolean complete) {
+public record TableViews(Set<String> names, boolean complete, List<Path> searched, List<Path> unread) {
     private static final Logger LOG = LoggerFactory.getLogger(TableViews.class);
     private static final Pattern VIEW = Pattern.compile("MATERIALIZED\\s+VIEW", Pattern.CASE_INSENSITIVE);
-    private static final String SCHEMA_KEYSPACE = "system_schema";
+    private static final String SCHEMA_KEYSPACE = CassandraDirectory.SCHEMA_KEYSPACE;
 
     public TableViews {
         names = Set.copyOf(names);
+        searched = List.copyOf(searched);
+        unread = List.copyOf(unread);
     }
 
     /** @param schemaFile the text that the user gave */
     public static TableViews of(TableDirectories table, Optional<Path> schemaFile) throws IOException {
         Search search = new Search(table);
-        if (schemaFile.isPresent()) {
-            search.text(schemaFile.get());
+        for (Optional<Path> file : List.of(schemaFile, table.schemaFile())) {
+            if (file.isPresent()) {
+                search.look(file.get());
+                search.text(file.get());
+            }
         }
         Set<Path> keyspaceDirectories = keyspaceDirectories(table);
         for (Path directory : keyspaceDirectories) {
@@ -47,7 +55,7 @@ public record TableViews(Set<String> names, boolean complete) {
         for (Path directory : keyspaceDirectories) {
             search.siblings(directory);
         }
-        return new TableViews(search.names, search.complete);
+        return new TableViews(search.names, search.complete, List.copyOf(search.searched), List.copyOf(search.unread));
     }
 
     /** None for a table's directory, or a snapshot, that was copied alone. */
@@ -70,17 +78,38 @@ public record TableViews(Set<String> names, boolean complete) {
     private static final class Search {
         private final TableDirectories table;
         private final Set<String> names = new TreeSet<>();
+        private final Set<Path> searched = new LinkedHashSet<>();
+        private final Set<Path> unread = new LinkedHashSet<>();
         private boolean complete;
+        /** The node's own list is newer than any text. */
+        private boolean listedByNode;
 
         Search(TableDirectories table) {
             this.table = table;
         }
 
-        void text(Path file) throws IOException {
-            text(Files.readString(file), file);
+        void look(Path place) {
+            searched.add(place);
         }
 
-        private void text(String text, Path file) {
+        void text(Path file) {
+            read(file).ifPresent(text -> parse(text, file));
+        }
+
+        private Optional<String> read(Path file) {
+            try {
+                return Optional.of(Files.readString(file));
+            } catch (IOException e) {
+                leaveUnread(file, e);
+                return Optional.empty();
+            }
+        }
+
+        private static boolean mayNameViews(String text) {
+            return VIEW.matcher(text).find();
+        }
+
+        private void parse(String text, Path file) {
             try {
                 CqlSchema schema = CqlSchema.parse(text, file.toString());
                 for (Map.Entry<String, String> view : schema.viewBases().entrySet()) {
@@ -90,33 +119,39 @@ public record TableViews(Set<String> names, boolean complete) {
                 }
                 complete |= schema.describesKeyspace(table.keyspace());
             } catch (SchemaException e) {
-                // Whoever needs the text reports what is wrong with it; a snapshot's may lack types.
-                LOG.debug("schema text was not searched for views, file={}", file, e);
+                // A snapshot's text may lack types.
+                if (mayNameViews(text)) {
+                    leaveUnread(file, e);
+                }
             }
         }
 
-        /** A view that was dropped leaves its snapshots: they count only while nothing lists all views. */
+        private void leaveUnread(Path place, Exception reason) {
+            LOG.debug("could not be searched for views, path={}", place, reason);
+            unread.add(place);
+        }
+
+        /** A view that was dropped leaves its snapshots: they count only while the node does not list all views. */
         void siblings(Path keyspaceDirectory) throws IOException {
-            if (complete) {
+            if (listedByNode) {
                 return;
             }
+            look(keyspaceDirectory);
             for (TableDirectories sibling :
                     CassandraDirectory.of(keyspaceDirectory).tables()) {
                 Optional<Path> file = sibling.schemaFile();
                 if (file.isPresent()) {
-                    String text = Files.readString(file.get());
-                    if (VIEW.matcher(text).find()) {
-                        text(text, file.get());
-                    }
+                    read(file.get()).filter(Search::mayNameViews).ifPresent(text -> parse(text, file.get()));
                 }
             }
         }
 
         /** Cassandra flushes its schema tables with every change of the schema. */
         void schemaTables(Path directory) {
-            if (complete || !Files.isDirectory(directory)) {
+            if (!Files.isDirectory(directory)) {
                 return;
             }
+            look(directory);
             try {
                 CassandraDirectory schemaTables = CassandraDirectory.of(directory);
                 boolean flushed = schemaTables.table(SCHEMA_KEYSPACE, "tables").holdsSSTables();
@@ -124,10 +159,10 @@ public record TableViews(Set<String> names, boolean complete) {
                 if (views.holdsSSTables()) {
                     read(views);
                 }
+                listedByNode |= flushed;
                 complete |= flushed;
             } catch (IOException | SchemaException e) {
-                // The result then says that something may be missing.
-                LOG.debug("schema tables were not searched for views, directory={}", directory, e);
+                leaveUnread(directory, e);
             }
         }
 

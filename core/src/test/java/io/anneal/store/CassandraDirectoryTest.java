@@ -124,4 +124,45 @@ final class CassandraDirectoryTest {
         Path file = Files.writeString(data.resolve("file"), "");
         assertThatThrownBy(() -> CassandraDirectory.of(file)).isInstanceOf(NotDirectoryException.class);
     }
+
+    @Test
+    void shouldNameTableThatWasCopiedWithoutItsKeyspaceByItsSchemaText() throws IOException {
+        Path alone = data.resolve("alone/deletions-" + CassandraFiles.ID);
+        CassandraFiles.copySSTable(1, alone);
+        CassandraFiles.copySSTable(2, alone.resolve("snapshots/tag"));
+        CassandraFiles.copySchema(alone.resolve("snapshots/tag"));
+
+        for (Path given : new Path[] {alone, alone.getParent(), alone.resolve("snapshots/tag")}) {
+            TableDirectories found = CassandraDirectory.of(given).table("corpus", "deletions");
+            assertThat(found.id()).contains(CassandraFiles.ID);
+            assertThat(found.holdsSSTables()).isTrue();
+        }
+    }
+
+    @Test
+    void shouldFindTablesBelowASchemaTextThatDescribesThem() throws IOException {
+        Path table = data.resolve("corpus/deletions-" + CassandraFiles.ID);
+        CassandraFiles.copySSTable(1, table);
+        for (Path above : new Path[] {data, data.resolve("corpus")}) {
+            CassandraFiles.copySchema(above);
+            assertThat(CassandraDirectory.of(data).onlyTable().directories()).containsExactly(table.toRealPath());
+        }
+    }
+
+    @Test
+    void shouldNameTableByItsKeyspacesDirectoryWhenTheSchemaTextIsOfAnotherTable() throws IOException {
+        Path restored = data.resolve("other/deletions-" + CassandraFiles.OTHER_ID);
+        CassandraFiles.copySSTable(1, restored);
+        CassandraFiles.copySchema(restored);
+        assertThat(CassandraDirectory.of(data).onlyTable().qualifiedName()).isEqualTo("other.deletions");
+    }
+
+    @Test
+    void shouldNameTableByItsKeyspacesDirectoryInANodesData() throws IOException {
+        Path restored = data.resolve("other/deletions-" + CassandraFiles.ID);
+        CassandraFiles.copySSTable(1, restored);
+        CassandraFiles.copySchema(restored);
+        Files.createDirectories(data.resolve("system_schema"));
+        assertThat(CassandraDirectory.of(restored).onlyTable().qualifiedName()).isEqualTo("other.deletions");
+    }
 }

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -89,7 +88,8 @@ final class TableViewsTest {
         schemaTables("orders", "customers");
 
         for (Path given : List.of(snapshot, data.resolve("shop"))) {
-            assertThat(views(given)).isEqualTo(new TableViews(Set.of("of_orders"), true));
+            assertThat(views(given).names()).containsExactly("of_orders");
+            assertThat(views(given).complete()).isTrue();
         }
     }
 
@@ -100,7 +100,8 @@ final class TableViewsTest {
         snapshot("by_owner", VIEW_TEXT);
         schemaTables();
 
-        assertThat(views(snapshot)).isEqualTo(new TableViews(Set.of(), true));
+        assertThat(views(snapshot).names()).isEmpty();
+        assertThat(views(snapshot).complete()).isTrue();
     }
 
     @Test
@@ -108,17 +109,20 @@ final class TableViewsTest {
         Path snapshot = snapshot("orders", BASE_TEXT);
         snapshot("by_owner", VIEW_TEXT);
 
-        assertThat(views(snapshot)).isEqualTo(new TableViews(Set.of("by_owner"), false));
+        assertThat(views(snapshot).names()).containsExactly("by_owner");
+        assertThat(views(snapshot).complete()).isFalse();
     }
 
     @Test
     void shouldFindAViewInATextOfTheWholeKeyspace() throws IOException {
         Path snapshot = snapshot("orders", BASE_TEXT);
         Path text = Files.writeString(data.resolve("all.cql"), KEYSPACE_TEXT + BASE_TEXT + VIEW_TEXT);
-        assertThat(views(snapshot, text)).isEqualTo(new TableViews(Set.of("by_owner"), true));
+        assertThat(views(snapshot, text).names()).containsExactly("by_owner");
+        assertThat(views(snapshot, text).complete()).isTrue();
 
         Files.writeString(text, KEYSPACE_TEXT + BASE_TEXT);
-        assertThat(views(snapshot, text)).isEqualTo(new TableViews(Set.of(), true));
+        assertThat(views(snapshot, text).names()).isEmpty();
+        assertThat(views(snapshot, text).complete()).isTrue();
         Files.writeString(text, BASE_TEXT);
         assertThat(views(snapshot, text).complete()).isFalse();
     }
@@ -129,6 +133,50 @@ final class TableViewsTest {
         Files.writeString(copy.resolve("schema.cql"), BASE_TEXT);
         snapshot("by_owner", VIEW_TEXT);
 
-        assertThat(views(copy)).isEqualTo(new TableViews(Set.of(), false));
+        assertThat(views(copy).names()).isEmpty();
+        assertThat(views(copy).complete()).isFalse();
+    }
+
+    @Test
+    void shouldFindAViewBesideTheTableWhenAStaleTextDoesNotNameIt() throws IOException {
+        Path snapshot = snapshot("orders", BASE_TEXT);
+        snapshot("by_owner", VIEW_TEXT);
+        Path stale = Files.writeString(data.resolve("stale.cql"), KEYSPACE_TEXT + BASE_TEXT);
+
+        assertThat(views(snapshot, stale).names()).containsExactly("by_owner");
+    }
+
+    @Test
+    void shouldFindAViewInTheNodesSchemaTablesWhenAStaleTextDoesNotNameIt() throws IOException {
+        Path snapshot = snapshot("orders", BASE_TEXT);
+        schemaTables("orders");
+        Path stale = Files.writeString(data.resolve("stale.cql"), KEYSPACE_TEXT + BASE_TEXT);
+
+        assertThat(views(snapshot, stale).names()).containsExactly("of_orders");
+    }
+
+    @Test
+    void shouldFindAViewInTheTablesOwnTextWhateverTextIsGiven() throws IOException {
+        Path copy = Files.createDirectories(data.resolve("copies/orders"));
+        Files.writeString(copy.resolve("schema.cql"), BASE_TEXT + VIEW_TEXT);
+        Path text = Files.writeString(data.resolve("table.cql"), BASE_TEXT);
+
+        assertThat(views(copy).names()).containsExactly("by_owner");
+        assertThat(views(copy, text).names()).containsExactly("by_owner");
+    }
+
+    @Test
+    void shouldTellWhatWasSearchedAndWhatCouldNotBeRead() throws IOException {
+        Path snapshot = snapshot("orders", BASE_TEXT).toRealPath();
+        Path broken = snapshot("by_owner", "CREATE MATERIALIZED VIEW shop.by_owner AS (")
+                .toRealPath()
+                .resolve("schema.cql");
+
+        TableViews found = views(snapshot);
+        assertThat(found.names()).isEmpty();
+        assertThat(found.searched())
+                .containsExactly(
+                        snapshot.resolve("schema.cql"), data.toRealPath().resolve("shop"));
+        assertThat(found.unread()).containsExactly(broken);
     }
 }

@@ -15,14 +15,22 @@ import io.anneal.repair.message.Part;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionTerms;
+import io.anneal.schema.InvalidValueException;
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.UnsupportedTypeException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The follower's side of repair on a server: sessions by id, each a {@link LocalReplica} whose steps run one after the
@@ -30,10 +38,14 @@ import java.util.function.BiConsumer;
  * budget has row buffers for; one more is answered with {@link #BUSY}. Safe for any thread.
  */
 public final class RepairService {
+    private static final Logger LOG = LoggerFactory.getLogger(RepairService.class);
+
     /** Code of the answer to a master when no memory is left for another session. */
     public static final String BUSY = "busy";
     /** Code of the answer to bytes that are no message. */
     public static final String MALFORMED = "malformed";
+    /** Code of the answer when the replica's table cannot take part, or cannot be read or written any more; the text says why. */
+    public static final String REFUSED = "refused";
     /** Code of the answer to a message of a session that is not open here. */
     public static final String NO_SESSION = "no-session";
     /** Code of the answer to a message or a row buffer that is larger than allowed. */
@@ -180,10 +192,31 @@ public final class RepairService {
         if (more) {
             return CompletableFuture.completedFuture(Part.response(NOTHING, 0));
         }
-        return answer.to(session, session.takeContent()).thenApply(bytes -> {
-            session.answer(bytes);
-            return session.nextPart();
-        });
+        return answer.to(session, session.takeContent())
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(refused(verb, failure)))
+                .thenApply(bytes -> {
+                    session.answer(bytes);
+                    return session.nextPart();
+                });
+    }
+
+    /** What the replica says of its table and its files in its own words; anything else is a bug, which the log tells. */
+    private static Throwable refused(Verb verb, Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        boolean isRefusal = cause instanceof IOException
+                || cause instanceof IllegalStateException
+                || cause instanceof SchemaException
+                || cause instanceof UnsupportedTypeException
+                || cause instanceof InvalidValueException;
+        if (!isRefusal || cause instanceof RequestException) {
+            return cause;
+        }
+        LOG.warn("repair step refused, verb={}", verb.name(), cause);
+        // The message of a file system's exception without reason is only the path.
+        boolean bare = cause instanceof FileSystemException file && file.getReason() == null;
+        return new RequestException(
+                REFUSED, bare || cause.getMessage() == null ? cause.toString() : cause.getMessage());
     }
 
     private static ByteReader reader(ByteBuffer request) {

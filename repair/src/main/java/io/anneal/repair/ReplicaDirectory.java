@@ -15,6 +15,7 @@ import io.anneal.store.TableViews;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -128,11 +129,17 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
     }
 
     private static List<String> notes(TableViews views) {
-        return views.complete()
-                ? List.of()
-                : List.of(
-                        "whether materialized views are fed from the table was not checked, as nothing here lists them:"
-                                + " give the text of the whole keyspace with --schema FILE.cql, or the node's data directory");
+        List<String> notes = new ArrayList<>();
+        if (!views.complete()) {
+            notes.add(
+                    "whether materialized views are fed from the table was not checked, as nothing here lists them all:"
+                            + " give the text of the whole keyspace with --schema FILE.cql, or a data directory with the node's"
+                            + " system_schema, searched=" + views.searched());
+        }
+        if (!views.unread().isEmpty()) {
+            notes.add("what may name materialized views of the table could not be read, files=" + views.unread());
+        }
+        return notes;
     }
 
     private static void refuse(TableSchema schema, TableViews views) throws RepairException {

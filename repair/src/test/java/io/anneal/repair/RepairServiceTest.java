@@ -14,9 +14,11 @@ import io.anneal.net.Waiting;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Part;
 import io.anneal.repair.message.RepairVerb;
+import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -48,11 +50,14 @@ class RepairServiceTest {
     }
 
     private void serve(TestTable served, int sessionsMax) throws IOException {
+        serve(served.opener(), sessionsMax);
+    }
+
+    private void serve(ReplicaTable.Opener tables, int sessionsMax) throws IOException {
         if (nodes != null) {
             nodes.close();
         }
-        nodes = new Nodes(
-                (handlers, own) -> new RepairService(served.opener(), own.executor(), sessionsMax).register(handlers));
+        nodes = new Nodes((handlers, own) -> new RepairService(tables, own.executor(), sessionsMax).register(handlers));
     }
 
     @AfterEach
@@ -134,7 +139,7 @@ class RepairServiceTest {
     void shouldFreePlaceWhenOpenFails() throws IOException {
         RemoteReplica replica = replica();
         shouldFailWith(
-                PeerException.INTERNAL,
+                RepairService.REFUSED,
                 () -> Waiting.result(replica.open(Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES))));
         shouldFailWith(
                 RepairService.TOO_LARGE,
@@ -160,6 +165,30 @@ class RepairServiceTest {
                 .hasMessageContaining("replica=follower")
                 .hasMessageContaining("table=ks.t")
                 .hasMessageContaining("gc_grace");
+    }
+
+    @Test
+    void shouldRefuseInTheWordsOfTheTableThatCannotBeOpened() throws IOException {
+        for (Exception refusal : List.of(
+                new IllegalStateException("store's commit log holds writes that no SSTable has, writes=10"),
+                new RepairException("import would bypass change data capture, table=ks.t"),
+                new NoSuchFileException("/data", null, "no such table here, table=ks.t"),
+                new UnsupportedTypeException("type is not known, table=ks.t"))) {
+            serve(
+                    (keyspace, name, staged) -> {
+                        if (refusal instanceof IOException io) {
+                            throw io;
+                        }
+                        throw (RuntimeException) refusal;
+                    },
+                    1);
+            RemoteReplica replica = replica();
+
+            shouldFailWith(RepairService.REFUSED, () -> Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES))));
+            assertThatThrownBy(() -> Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES))))
+                    .hasMessageContaining(refusal.getMessage())
+                    .hasMessageNotContaining("Exception");
+        }
     }
 
     @Test
@@ -203,7 +232,7 @@ class RepairServiceTest {
         failing.encode(out);
 
         shouldFailWith(
-                PeerException.INTERNAL,
+                RepairService.REFUSED,
                 () -> other.call(RepairVerb.OPEN, Part.request(new UUID(0, 2), out.array(), out.lengthBytes(), 0)));
 
         Waiting.result(owner.startPart(TokenRange.Linear.ALL));

@@ -24,6 +24,7 @@ public final class ComponentFiles {
 
     public static FileChannel open(Descriptor descriptor, Component component) throws IOException {
         Path file = descriptor.file(component);
+        requireNoDirectory(file);
         try {
             return InputFile.open(file);
         } catch (NoSuchFileException e) {
@@ -31,9 +32,17 @@ public final class ComponentFiles {
         }
     }
 
+    /** The platform opens a directory, and names no file when it cannot read it. */
+    private static void requireNoDirectory(Path file) throws CorruptSSTableException {
+        if (Files.isDirectory(file)) {
+            throw new CorruptSSTableException(file, CorruptSSTableException.NO_POSITION, "component is a directory");
+        }
+    }
+
     /** The whole of a component that is small, or that has to be in memory anyway. */
     public static byte[] readWhole(Descriptor descriptor, Component component) throws IOException {
         Path file = descriptor.file(component);
+        requireNoDirectory(file);
         try {
             long lengthBytes = Files.size(file);
             if (lengthBytes > LENGTH_MAX_BYTES) {

@@ -50,6 +50,9 @@ public final class DataReader implements SSTableReader {
     /** Null before a key was asked for; empty when there is none. */
     private volatile Optional<BloomFilter> filter;
 
+    /** Of data that has no checksums for its chunks only the digest tells whether it is right. */
+    private volatile boolean digestDue;
+
     private volatile FilterListener filterListener = FilterListener.NONE;
 
     private DataReader(
@@ -72,6 +75,7 @@ public final class DataReader implements SSTableReader {
         this.compression = compression;
         this.codec = codec;
         this.checksums = checksums;
+        digestDue = compression == null && checksums == null && descriptor.has(Component.DIGEST);
         headerSchema = statistics.schema();
         this.index = index.open(this);
     }
@@ -257,6 +261,7 @@ public final class DataReader implements SSTableReader {
     }
 
     private DataCursor cursor(TableSchema schema, TokenRange.Linear range) throws IOException {
+        verifyDigestOnce();
         return new DataCursor(this, partitioner(), schema, range, chunks(), decoder(schema), statistics.header());
     }
 
@@ -280,6 +285,7 @@ public final class DataReader implements SSTableReader {
             filterListener.negative();
             return null;
         }
+        verifyDigestOnce();
         SliceCursor found = readListed(schema, wanted, slices, reversed, heldBytes);
         if (filter.isPresent()) {
             if (found == null) {
@@ -289,6 +295,14 @@ public final class DataReader implements SSTableReader {
             }
         }
         return found;
+    }
+
+    /** Before the first read and not when the SSTable is opened, so that a scrub can open what is damaged. */
+    private void verifyDigestOnce() throws IOException {
+        if (digestDue) {
+            DataDigest.verify(descriptor);
+            digestDue = false;
+        }
     }
 
     private SliceCursor readListed(TableSchema schema, KeyView wanted, Slices slices, boolean reversed, long heldBytes)
