@@ -9,6 +9,10 @@ record QualifiedTable(String keyspace, String table) {
         return table.equals("*");
     }
 
+    boolean covers(String otherKeyspace, String otherTable) {
+        return keyspace.equals(otherKeyspace) && (isWholeKeyspace() || table.equals(otherTable));
+    }
+
     @Override
     public String toString() {
         return keyspace + "." + table;

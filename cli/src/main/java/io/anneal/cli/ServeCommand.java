@@ -6,7 +6,9 @@ import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairStaging;
 import io.anneal.repair.ReplicaDirectory;
 import io.anneal.repair.ReplicaTable;
+import io.anneal.store.CassandraDirectory;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,8 +41,12 @@ final class ServeCommand extends Subcommand {
             description = "Where received rows go, as SSTables to import. Without it the data can only be compared.")
     private Path staging;
 
-    @Option(names = "--allow-table", paramLabel = "KS.TABLE", description = "Offer this table only; repeatable.")
-    private List<String> allowedTables = List.of();
+    @Option(
+            names = "--allow-table",
+            paramLabel = "KS.TABLE",
+            converter = QualifiedTable.Converter.class,
+            description = "Offer this table only; repeatable, KS.* for a keyspace.")
+    private List<QualifiedTable> allowedTables = List.of();
 
     @Option(
             names = "--token-file",
@@ -54,6 +60,10 @@ final class ServeCommand extends Subcommand {
 
     @Override
     int execute() throws IOException, InterruptedException {
+        // Peers come later; whoever starts the server must learn now that there is nothing to serve.
+        if (CassandraDirectory.of(data).tables().isEmpty()) {
+            throw new NoSuchFileException(data.toString(), null, "no table here");
+        }
         if (staging == null) {
             return serve(Optional.empty());
         }
@@ -91,7 +101,7 @@ final class ServeCommand extends Subcommand {
 
     private ReplicaTable open(ReplicaDirectory replica, String keyspace, String table, Optional<UUID> staged)
             throws IOException {
-        if (!allowedTables.isEmpty() && !allowedTables.contains(keyspace + "." + table)) {
+        if (!allowedTables.isEmpty() && allowedTables.stream().noneMatch(allowed -> allowed.covers(keyspace, table))) {
             throw new RepairException("table is not offered here, table=" + keyspace + "." + table + ", data=" + data);
         }
         return replica.open(keyspace, table, staged);

@@ -2,6 +2,12 @@ package io.anneal.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -22,6 +28,7 @@ final class AnnealCommandTest {
                 "sstable verify --nonsense x",
                 "sstable rewrite x",
                 "sstable verify --memory lots x",
+                "sstable verify --memory 512 x",
                 "sstable verify --log-level loud x",
                 "sstable dump --now soon x"
             })
@@ -34,6 +41,26 @@ final class AnnealCommandTest {
                 .asString()
                 .startsWith("anneal: error ANL-4001: ")
                 .contains("--help'");
+    }
+
+    /** As /dev/full does. */
+    private static final class FullStream extends OutputStream {
+        @Override
+        public void write(int b) throws IOException {
+            throw new IOException("No space left on device");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--version", "--help", "sstable verify --help"})
+    void shouldFailWhenOutputIsLost(String commandLine) {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Environment environment = new Environment(
+                new PrintStream(new FullStream()), new PrintStream(err), Clock.systemUTC(), () -> 0, false);
+        String[] args = commandLine.split(" ");
+        int exitCode = AnnealCommand.commandLine(environment, args).execute(args);
+        assertThat(exitCode).isNotZero();
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("ANL-1008", "standard output is closed or full");
     }
 
     @Test

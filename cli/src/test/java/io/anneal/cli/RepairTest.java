@@ -94,6 +94,34 @@ final class RepairTest {
     }
 
     @Test
+    void shouldNotServeWhatIsNotThere() throws IOException {
+        Path file = Files.writeString(directory.resolve("token"), "0123456789abcdef");
+        Files.createDirectory(directory.resolve("empty"));
+        for (String data : List.of("nope", "token", "empty")) {
+            CommandRun run = CommandRun.of(
+                    "serve", "--listen", "127.0.0.1:0", "--token-file", file, "--data", directory.resolve(data));
+            assertThat(run.exitCode()).as(data).isEqualTo(ExitCode.NO);
+            assertThat(run.err()).as(data).contains(directory.resolve(data).toString());
+        }
+        CommandRun run = CommandRun.of(
+                "serve", "--listen", "127.0.0.1:0", "--token-file", file, "--data", one, "--allow-table", "readings");
+        assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
+    }
+
+    @Test
+    void shouldSayThatAReplicaHasNoSSTable() throws IOException {
+        Path table = two.resolve("ks/readings");
+        try (Stream<Path> files = Files.list(table)) {
+            for (Path file : files.filter(f -> f.getFileName().toString().startsWith("nb-"))
+                    .toList()) {
+                Files.delete(file);
+            }
+        }
+        CommandRun run = repair("--allow-empty");
+        assertThat(run.err()).contains("replica has no SSTable of the table", two.toString());
+    }
+
+    @Test
     void shouldRefuseBufferThatMemoryDoesNotHold() throws IOException {
         for (String size : List.of("0", "33MiB", "1GiB", "100GiB")) {
             CommandRun refused = repair("--buffer", size);

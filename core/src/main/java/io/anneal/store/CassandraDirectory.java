@@ -210,8 +210,8 @@ public final class CassandraDirectory {
         }
         return describedTable(text.get())
                 .filter(described -> described.name().equals(placed.table()))
-                .filter(described ->
-                        TableDirectories.id(described).equals(placed.id()) || TableDirectories.id(described).isEmpty())
+                .filter(described -> TableDirectories.id(described).equals(placed.id())
+                        || TableDirectories.id(described).isEmpty())
                 .map(TableSchema::keyspace)
                 .orElse(placed.keyspace());
     }
