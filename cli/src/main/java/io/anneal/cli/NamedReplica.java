@@ -63,7 +63,12 @@ record NamedReplica(String name, String owner, Path directory) {
     private static List<NamedReplica> byPaths(List<Path> directories, List<Path> real) {
         List<Path> homes = real.stream().map(NamedReplica::home).toList();
         boolean tagsDiffer = new HashSet<>(homes).size() < homes.size();
-        List<Path> telling = tagsDiffer ? real : homes;
+        // The directory above a copied snapshot names its node only if it does so for all of them.
+        boolean shapesDiffer =
+                homes.stream().mapToInt(Path::getNameCount).distinct().count() > 1;
+        List<Path> telling = tagsDiffer
+                ? real
+                : shapesDiffer ? real.stream().map(NamedReplica::dataDirectory).toList() : homes;
         List<List<String>> paths =
                 telling.stream().map(NamedReplica::components).toList();
         int shortest = paths.stream().mapToInt(List::size).min().orElse(0);

@@ -45,6 +45,14 @@ final class NamedReplicaTest {
     }
 
     @Test
+    void shouldNotNameByWhatIsAboveAllOfThem() throws IOException {
+        for (String copied : List.of("all/nb/ks/t", "all/shallow")) {
+            Files.writeString(Files.createDirectories(directory.resolve(copied)).resolve("schema.cql"), "");
+        }
+        assertThat(names("all/nb/ks/t", "all/shallow")).containsExactly("nb-ks-t", "shallow");
+    }
+
+    @Test
     void shouldNotNameBySnapshotsInCassandrasLayout() throws IOException {
         assertThat(names("n1" + TABLE + "/snapshots/a", "n2" + TABLE + "/snapshots/b"))
                 .containsExactly("n1", "n2");
