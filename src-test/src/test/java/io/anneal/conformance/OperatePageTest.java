@@ -192,8 +192,7 @@ class OperatePageTest {
         }
         String prefix = lost.getFileName().toString().replace("Data.db", "");
         try (Stream<Path> files = Files.list(copy)) {
-            for (Path file : files.filter(
-                            file -> file.getFileName().toString().startsWith(prefix))
+            for (Path file : files.filter(file -> file.getFileName().toString().startsWith(prefix))
                     .toList()) {
                 Files.delete(file);
             }
