@@ -92,7 +92,14 @@ public final class RepairShapesScenario {
                 say(shape, size * factor, "left out, half of it took %.1f s of wall time", half.wallSeconds());
                 break;
             }
-            Optional<Run> measured = repair(shape, size * factor);
+            Optional<Run> measured;
+            try {
+                measured = repair(shape, size * factor);
+            } catch (OutOfMemoryError e) {
+                // What the repair held is garbage by now, and the next shape may fit.
+                say(shape, size * factor, "does not fit into the memory: give more with --memory");
+                break;
+            }
             if (measured.isEmpty()) {
                 say(shape, size * factor, "given up after %.0f s", limitNanos / SECOND_NANOS);
                 break;
@@ -176,7 +183,10 @@ public final class RepairShapesScenario {
             if (e.getCause() instanceof CancellationException tooLong) {
                 throw tooLong;
             }
-            throw new IOException("repair failed, shape=" + shape.text(), e.getCause());
+            if (e.getCause() instanceof OutOfMemoryError full) {
+                throw full;
+            }
+            throw new IOException("repair failed, shape=" + shape.text() + ", cause=" + e.getCause(), e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while a repair ran");
