@@ -10,6 +10,7 @@ import io.anneal.sstable.SSTableReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -57,14 +58,18 @@ class LegacyCompactTest {
     @Test
     void shouldRefuseOldShardsInARepair() throws IOException {
         String table = "legacy_mb_simple_counter_compact";
-        Path replica =
-                Files.createDirectories(directory.resolve("legacy_tables").resolve(table));
-        try (Stream<Path> files = Files.list(CORPUS.resolve(table))) {
-            for (Path file : files.toList()) {
-                Files.copy(file, replica.resolve(file.getFileName()));
+        List<Path> replicas = new ArrayList<>();
+        for (String node : List.of("one", "two")) {
+            Path replica = Files.createDirectories(
+                    directory.resolve(node).resolve("legacy_tables").resolve(table));
+            try (Stream<Path> files = Files.list(CORPUS.resolve(table))) {
+                for (Path file : files.toList()) {
+                    Files.copy(file, replica.resolve(file.getFileName()));
+                }
             }
+            Files.writeString(replica.resolve("schema.cql"), text(table, "counter"));
+            replicas.add(replica);
         }
-        Files.writeString(replica.resolve("schema.cql"), text(table, "counter"));
 
         Commands.Result repaired = Commands.run(
                 "repair",
@@ -73,11 +78,11 @@ class LegacyCompactTest {
                 "--full-replicas",
                 "--dry-run",
                 "--dir",
-                replica.toString(),
+                replicas.get(0).toString(),
                 "--dir",
-                replica.toString());
+                replicas.get(1).toString());
 
-        try (SSTableReader reader = Content.open(replica.resolve(DATA))) {
+        try (SSTableReader reader = Content.open(replicas.get(0).resolve(DATA))) {
             assertThat(reader.statistics().hasLegacyCounterShards()).isTrue();
         }
         assertThat(repaired.exitCode()).isEqualTo(5);
