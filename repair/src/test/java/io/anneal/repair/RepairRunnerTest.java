@@ -67,13 +67,13 @@ class RepairRunnerTest {
         followerStaging.close();
     }
 
-    private static RunRepair run(String followerAddress) {
+    private static RunRepair run(String... followerAddresses) {
         return new RunRepair(
                 new UUID(0, 1),
                 "ks",
                 "t",
                 TokenRange.FULL,
-                List.of(followerAddress),
+                List.of(followerAddresses),
                 1 << 20,
                 false,
                 Optional.empty(),
@@ -111,6 +111,16 @@ class RepairRunnerTest {
                 .isEqualTo(Sessions.rows(KEYS.get(0), 3).lines());
         assertThat(own.stagedLines()).isEqualTo(Sessions.rows(KEYS.get(1), 2).lines());
         assertThat(own.closed).hasValue(1);
+    }
+
+    @Test
+    void shouldRefuseOneServerGivenAsTwoReplicas() throws IOException {
+        RepairClient client = new RepairClient(master.connect());
+        client.start(run(follower.address(), follower.address()));
+
+        assertThat(end(client).failure().orElseThrow())
+                .contains("one server is given as two replicas")
+                .contains(follower.address());
     }
 
     @Test
