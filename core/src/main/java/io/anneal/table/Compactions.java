@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -79,7 +80,8 @@ final class Compactions implements Closeable {
     private final long longBytes;
 
     private final Set<Running> running = Collections.newSetFromMap(new IdentityHashMap<>());
-    private final Set<LiveTable> stopped = new HashSet<>();
+    /** Dropped ones, as long as somebody may still ask for them. */
+    private final Set<LiveTable> stopped = Collections.newSetFromMap(new WeakHashMap<>());
     /** Tables of which everything is being compacted: nothing else begins there. */
     private final Set<LiveTable> exclusive = new HashSet<>();
 
@@ -453,9 +455,9 @@ final class Compactions implements Closeable {
     /** Ends the table's compactions for good; returns when there is none any more. */
     void stop(LiveTable table) throws InterruptedIOException {
         queue.remove(table);
-        room.forget(table);
         synchronized (this) {
             stopped.add(table);
+            room.forget(table);
             cancelRunning(table);
             while (exclusive.contains(table)) {
                 await();
