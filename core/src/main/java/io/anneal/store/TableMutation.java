@@ -2,6 +2,7 @@ package io.anneal.store;
 
 import io.anneal.fragment.Mutation;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slices;
 import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
@@ -51,7 +52,9 @@ public final class TableMutation {
             @Override
             public void add(List<Write> writes) throws IOException {
                 super.add(writes);
-                apply();
+                if (!writes.isEmpty()) {
+                    apply();
+                }
             }
         };
     }
@@ -155,6 +158,11 @@ public final class TableMutation {
         @Override
         public Optional<DecoratedKey> usualPartition() {
             return key;
+        }
+
+        @Override
+        public List<ListElement> listElements(DecoratedKey partition, Slices slices, Column column) throws IOException {
+            return ListElement.read(sink.read(partition, slices, false), column, sink.nowSeconds());
         }
 
         @Override
