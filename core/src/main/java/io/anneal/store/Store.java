@@ -15,8 +15,10 @@ import io.anneal.table.LiveTable;
 import io.anneal.table.SSTableFormats;
 import io.anneal.table.StoreConfig;
 import io.anneal.table.StoreEnvironment;
+import io.anneal.table.Undisturbed;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -92,11 +94,17 @@ public final class Store implements Closeable {
      * Opens the store of a directory, or makes one there: replays its commit log, so that all that was acknowledged is there.
      *
      * @throws IllegalStateException when another process, or this one, has it open: names the process
+     * @throws InterruptedIOException when this thread is interrupted already: nothing is opened; later it is opened all the same
      * @throws CorruptStoreException when the directory's own files are wrong
      * @throws io.anneal.commitlog.CorruptCommitLogException when acknowledged writes cannot be read
      * @throws io.anneal.sstable.CorruptSSTableException when an SSTable is missing, or its small components are wrong
      */
     public static Store open(Path directory, StoreConfig config, StoreEnvironment environment) throws IOException {
+        Undisturbed.requireUninterrupted();
+        return Undisturbed.call(environment, "open", () -> openHere(directory, config, environment));
+    }
+
+    private static Store openHere(Path directory, StoreConfig config, StoreEnvironment environment) throws IOException {
         DirectoryLock lock = StoreLock.take(directory, environment.clock().instant());
         boolean opened = false;
         try {
@@ -306,6 +314,7 @@ public final class Store implements Closeable {
      */
     @Override
     public void close() throws IOException {
+        Undisturbed.requireOutside();
         try (held) {
             if (engine.isPresent()) {
                 engine.get().close();

@@ -344,6 +344,13 @@ final class Compactions implements Closeable {
         }
     }
 
+    /** What {@link #stop} began is taken back, or the table is gone. */
+    void forget(LiveTable table) {
+        synchronized (this) {
+            stopped.remove(table);
+        }
+    }
+
     /** About how many compactions a table's strategy wants. */
     long pendingCount(LiveTable table) {
         LiveSet set = table.acquire();

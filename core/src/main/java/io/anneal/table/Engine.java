@@ -8,6 +8,7 @@ import io.anneal.fragment.Mutation;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
+import io.anneal.key.TokenRange;
 import io.anneal.memtable.MemtablePool;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -24,6 +25,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -67,14 +69,16 @@ public final class Engine implements Closeable {
     private final List<ShardWriter> shardWriters = new ArrayList<>();
     private final Flushes flushes;
     private final Compactions compactions;
-    private final TableCare tableCare;
-
     /** Callers on their way to a mailbox: nothing is shut down while there is one. */
     private final AtomicInteger callers = new AtomicInteger();
 
     private final AtomicLong lastTimestampMicros = new AtomicLong();
 
+    /** When the first call has closed it. */
+    private final CompletableFuture<Void> closing = new CompletableFuture<>();
+
     private LogWriter log;
+    private TableCare tableCare;
 
     private Engine(
             Path directory,
@@ -93,11 +97,11 @@ public final class Engine implements Closeable {
         metrics.memtables(pool::usedBytes, pool::budgetBytes);
         gate = new MemoryGate(pool, this::relieveMemory, environment.nanoTime(), metrics::admissionWaited);
         care = executor("care");
-        List<ScheduledExecutorService> flushExecutors = new ArrayList<>();
+        List<Executor> flushExecutors = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
             shardWriters.add(new ShardWriter(
                     executor("shard-" + shard), gate, state, environment.nanoTime(), this::relieveMemory));
-            flushExecutors.add(executor("flush-" + shard));
+            flushExecutors.add(Mailbox.receiving(executor("flush-" + shard)));
         }
         flushes = new Flushes(
                 tables,
@@ -109,10 +113,9 @@ public final class Engine implements Closeable {
                 environment.nanoTime(),
                 this::afterFlush,
                 config.memtableBudgetBytes() / 2);
-        tableCare = new TableCare(shards, shardWriters, flushes, formats, state);
-        List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
+        List<Executor> compactionExecutors = new ArrayList<>();
         for (int i = 0; i < Math.max(1, config.compactionThreads()); i++) {
-            compactionExecutors.add(executor("compaction-" + i));
+            compactionExecutors.add(Mailbox.receiving(executor("compaction-" + i)));
         }
         compactions = new Compactions(compactionExecutors, shards, config, environment, state);
     }
@@ -232,6 +235,7 @@ public final class Engine implements Closeable {
                 commitLogNow -> flushes.relieveLog(commitLogNow, config.commitLogBudgetBytes()));
         metrics.commitLog(log::segmentCount, log::lengthBytes);
         log.start();
+        tableCare = new TableCare(shards, log, shardWriters, flushes, compactions, formats, state);
         if (config.isJmx()) {
             metrics.startJmx();
         }
@@ -332,9 +336,8 @@ public final class Engine implements Closeable {
 
     /** Waits for what the store was asked for; its own threads must not. */
     public static <T> T await(CompletableFuture<T> asked) throws IOException {
-        if (Mailbox.isReceiving() && !asked.isDone()) {
-            throw new IllegalStateException(
-                    "a thread of the store cannot wait for the store: use the asynchronous calls");
+        if (!asked.isDone()) {
+            Undisturbed.requireOutside();
         }
         try {
             return asked.get();
@@ -342,13 +345,7 @@ public final class Engine implements Closeable {
             Thread.currentThread().interrupt();
             throw interrupted();
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof IOException failure) {
-                throw failure;
-            }
-            if (e.getCause() instanceof RuntimeException failure) {
-                throw failure;
-            }
-            throw new IOException(e.getCause());
+            throw Undisturbed.rethrown(e.getCause());
         }
     }
 
@@ -356,9 +353,41 @@ public final class Engine implements Closeable {
     public LiveTable createTable(TableSchema schema) throws IOException {
         enter();
         try {
+            Undisturbed.requireUninterrupted();
             requireSound();
-            return table(
-                    TableDirectory.create(directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW));
+            return Undisturbed.call(
+                    environment,
+                    "create",
+                    () -> table(TableDirectory.create(
+                            directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW)));
+        } finally {
+            leave();
+        }
+    }
+
+    /**
+     * Does something with a table as a whole: alone, and to its end. Who comes later while the table is dropped is told that it
+     * is.
+     *
+     * @throws IllegalStateException when the table is dropped, or on a thread of the store
+     * @throws InterruptedIOException when the caller is interrupted before it begins
+     */
+    private <T> T alone(LiveTable table, Undisturbed.Work<T> work) throws IOException {
+        enter();
+        try {
+            Undisturbed.requireOutside();
+            table.administration().lockInterruptibly();
+            try {
+                state.requireOpen();
+                table.requireOpen();
+                requireSound();
+                return Undisturbed.call(environment, "care-of-" + table.schema().qualifiedName(), work);
+            } finally {
+                table.administration().unlock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted();
         } finally {
             leave();
         }
@@ -372,25 +401,13 @@ public final class Engine implements Closeable {
 
     /** Forgets a table with all its data, but for its snapshots; open cursors fail. */
     public void dropTable(LiveTable table) throws IOException {
-        enter();
-        try {
-            requireSound();
-            table.stopWrites();
-            compactions.stop(table);
-            tables.remove(table.id());
-            // Behind what is under way nothing touches the table any more.
-            CompletableFuture<Void> passed = new CompletableFuture<>();
-            log.drain(() -> passed.complete(null));
-            await(passed);
-            tableCare.discardMemtables(table);
-            await(flushes.flush(table));
-            table.close();
-            metrics.removeTable(table.metrics());
-            log.releaseTable(table.id());
-            table.directory().drop();
-        } finally {
-            leave();
-        }
+        alone(table, () -> {
+            tableCare.drop(table, () -> {
+                tables.remove(table.id());
+                metrics.removeTable(table.metrics());
+            });
+            return null;
+        });
     }
 
     /** Everything in memtables goes to SSTables. */
@@ -417,17 +434,10 @@ public final class Engine implements Closeable {
 
     /** Forgets all that was written to a table before. */
     public void truncate(LiveTable table) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
-            List<CommitLogPosition> reached = tableCare.truncate(table);
-            for (int shard = 0; shard < reached.size(); shard++) {
-                log.release(table.id(), shard, reached.get(shard));
-            }
-        } finally {
-            leave();
-        }
+        alone(table, () -> {
+            tableCare.truncate(table);
+            return null;
+        });
     }
 
     /**
@@ -437,48 +447,56 @@ public final class Engine implements Closeable {
      * @throws IllegalArgumentException when one has another partitioner, or legacy counters
      */
     public void importSSTables(LiveTable table, List<Descriptor> foreign) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
+        alone(table, () -> {
             tableCare.importSSTables(table, foreign);
             compactions.consider(table);
-        } finally {
-            leave();
-        }
+            return null;
+        });
     }
 
     /** Flushes a table and links its SSTables to a directory of their own. */
     public Path snapshot(LiveTable table, String name) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
-            return tableCare.snapshot(table, name, environment.clock().instant());
-        } finally {
-            leave();
-        }
+        return alone(
+                table, () -> tableCare.snapshot(table, name, environment.clock().instant()));
+    }
+
+    /** A range was repaired as a whole. */
+    public void repaired(LiveTable table, TokenRange range, long seconds) throws IOException {
+        alone(table, () -> table.directory().update(content -> content.withRepaired(range, seconds)));
     }
 
     /**
-     * Ends what is under way, flushes, and releases everything; open cursors fail at their next step. What could not be flushed
-     * is in the commit log.
+     * Ends what is under way, flushes, and releases everything, whoever is interrupted; open cursors fail at their next step.
+     * What could not be flushed is in the commit log. Whoever closes it again waits as well.
+     *
+     * @throws IllegalStateException on a thread of the store: nothing is closed
      */
     @Override
     public void close() throws IOException {
+        Undisturbed.requireOutside();
         if (!state.close()) {
+            closing.join();
             return;
         }
-        gate.close(state::closedFailure);
+        try {
+            gate.close(state::closedFailure);
+            Undisturbed.call(environment, "close", () -> {
+                end();
+                return null;
+            });
+        } finally {
+            closing.complete(null);
+        }
+    }
+
+    private void end() throws IOException {
         while (callers.get() > 0) {
             LockSupport.parkNanos(CLOSING_POLL_NANOS);
         }
         compactions.close();
         IOException failure = null;
         try {
-            CompletableFuture<Void> passed = new CompletableFuture<>();
-            log.drain(() -> passed.complete(null));
-            await(passed);
+            await(log.between(position -> position));
             for (LiveTable table : tables.values()) {
                 if (state.isSound()) {
                     await(flushes.flush(table));

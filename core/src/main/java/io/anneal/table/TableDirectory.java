@@ -318,10 +318,26 @@ public final class TableDirectory implements SSTableTarget {
      * Removes the table: its name first, at once, then its files. Snapshots stay where they are. Nothing may read it any more.
      */
     public void drop() throws IOException {
-        Path dropped = directory.resolveSibling(TableCatalogue.DROPPED + directory.getFileName());
-        Directories.deleteTree(dropped);
-        Directories.rename(directory, dropped);
+        moveAside();
+        forceMovedAside();
+        removeMovedAside();
+    }
+
+    /** Takes the table's name from it; when that fails it is as it was. The name is still to be forced. */
+    void moveAside() throws StorageException {
+        Directories.rename(directory, movedAside());
+    }
+
+    void forceMovedAside() throws StorageException {
         Directories.sync(directory.getParent());
-        TableCatalogue.removeDropped(dropped);
+    }
+
+    /** Deletes all but snapshots. */
+    void removeMovedAside() throws StorageException {
+        TableCatalogue.removeRemainder(movedAside());
+    }
+
+    private Path movedAside() {
+        return TableCatalogue.dropped(directory);
     }
 }
