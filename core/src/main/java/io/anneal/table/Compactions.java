@@ -347,8 +347,8 @@ final class Compactions implements Closeable {
         }
     }
 
-    /** What {@link #stop} began is taken back, or the table is gone. */
-    void forget(LiveTable table) {
+    /** Takes {@link #stop} back. */
+    void goOn(LiveTable table) {
         synchronized (this) {
             stopped.remove(table);
         }

@@ -100,8 +100,8 @@ final class TableCare {
         } finally {
             if (!dropped) {
                 table.refuse(false);
+                compactions.goOn(table);
             }
-            compactions.forget(table);
         }
         table.close();
         gone.run();
