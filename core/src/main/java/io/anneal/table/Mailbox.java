@@ -41,21 +41,9 @@ final class Mailbox<M> {
         this.pause = pause;
     }
 
-    /** Whether this thread works for a store, on messages of any mailbox or else: it must not wait for them to be worked on. */
+    /** Whether this thread works on messages, of any mailbox: it must not wait for others to be worked on. */
     static boolean isReceiving() {
         return RECEIVING.get();
-    }
-
-    /** What runs on this executor must not wait for mailboxes either. */
-    static Executor receiving(Executor executor) {
-        return work -> executor.execute(() -> {
-            RECEIVING.set(true);
-            try {
-                work.run();
-            } finally {
-                RECEIVING.set(false);
-            }
-        });
     }
 
     void send(M message) {

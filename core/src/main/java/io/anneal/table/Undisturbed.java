@@ -19,14 +19,6 @@ public final class Undisturbed {
 
     private Undisturbed() {}
 
-    /** @throws IllegalStateException on a thread of a store: it would wait for itself */
-    public static void requireOutside() {
-        if (Mailbox.isReceiving()) {
-            throw new IllegalStateException(
-                    "a thread of the store cannot wait for the store: use the asynchronous calls");
-        }
-    }
-
     /**
      * Before anything is begun.
      *
@@ -44,7 +36,7 @@ public final class Undisturbed {
      * @param name of the thread
      */
     public static <T> T call(StoreEnvironment environment, String name, Work<T> work) throws IOException {
-        requireOutside();
+        Engine.requireMayWait();
         ScheduledExecutorService thread = environment.threads().single(name);
         try {
             CompletableFuture<T> done = new CompletableFuture<>();
@@ -66,15 +58,7 @@ public final class Undisturbed {
         try {
             return asked.join();
         } catch (CompletionException e) {
-            throw rethrown(e.getCause());
+            throw Engine.asIOException(e.getCause());
         }
-    }
-
-    /** The failure itself where it may be thrown. */
-    static IOException rethrown(Throwable failure) {
-        if (failure instanceof RuntimeException unchecked) {
-            throw unchecked;
-        }
-        return failure instanceof IOException thrown ? thrown : new IOException(failure);
     }
 }
