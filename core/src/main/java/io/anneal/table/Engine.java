@@ -357,10 +357,22 @@ public final class Engine implements Closeable {
         enter();
         try {
             requireSound();
+            requireNewId(schema);
             return table(
                     TableDirectory.create(directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW));
         } finally {
             leave();
+        }
+    }
+
+    /** Tables are told apart by it in the commit log. */
+    private void requireNewId(TableSchema schema) {
+        for (LiveTable table : tables.values()) {
+            if (table.schema().id().equals(schema.id())) {
+                throw new IllegalStateException("another table has the id, table=" + schema.qualifiedName() + ", id="
+                        + schema.id().orElse("") + ", other="
+                        + table.schema().qualifiedName());
+            }
         }
     }
 

@@ -77,7 +77,10 @@ public final class LiveTable {
         this.nanoTime = nanoTime;
         strategy = CompactionStrategy.of(schema);
         validator = new MutationValidator(
-                schema, version.localDeletionTimeMaxSeconds(), version.deletionTimestampMinMicros());
+                schema,
+                version.localDeletionTimeMaxSeconds(),
+                version.deletionLocalTimeMaxSeconds(),
+                version.deletionTimestampMinMicros());
         this.disposal = disposal;
         List<LiveMemtable> active = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
