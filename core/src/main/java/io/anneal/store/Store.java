@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * An embedded store: tables in a directory, laid out as Cassandra lays them out, that survive any crash. A write that was
@@ -121,8 +120,8 @@ public final class Store implements Closeable {
 
     /**
      * Opens directories of Cassandra's, snapshots, or a store that is closed, as a store that is only read: data directories,
-     * those of keyspaces or tables, several of them as one node's. Nothing is written there. A table that cannot be opened is among the {@link
-     * #unreadable()} ones. Whatever writes throws an {@link UnsupportedOperationException}.
+     * those of keyspaces or tables, several of them as one node's. Nothing is written there. A table that cannot be opened is
+     * among the {@link #unreadable()} ones. Whatever writes throws an {@link UnsupportedOperationException}.
      *
      * @throws IllegalStateException when a directory is that of a store that is open, or whose commit log holds writes that no
      *     SSTable has: a snapshot of it may be read
@@ -264,13 +263,7 @@ public final class Store implements Closeable {
 
     /** Writes everything in memory to SSTables. */
     public void flush() throws IOException {
-        List<CompletableFuture<Void>> asked = new ArrayList<>();
-        for (Table table : tables()) {
-            asked.add(table.flushAsync());
-        }
-        for (CompletableFuture<Void> flushed : asked) {
-            Engine.await(flushed);
-        }
+        engine().flush(engine().tables());
     }
 
     /** Compacts all tables. */

@@ -1,6 +1,7 @@
 package io.anneal.table;
 
 import io.anneal.commitlog.CommitLogPosition;
+import io.anneal.compaction.CompactionCandidate;
 import io.anneal.compaction.CompactionStrategy;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.FragmentCursor;
@@ -173,6 +174,11 @@ public final class LiveTable {
                 return set;
             }
         }
+    }
+
+    /** The live SSTables as strategies see them, for those who only count: they are not held. */
+    List<CompactionCandidate> candidates() {
+        return current.candidates();
     }
 
     private IllegalStateException closedFailure() {
@@ -369,7 +375,10 @@ public final class LiveTable {
         }
     }
 
-    /** The same of a memtable that was filled from the commit log: how much of that is flushed is for the caller to say. */
+    /**
+     * The same of a memtable that was filled from the commit log: how much of that is flushed is for the caller to say, who
+     * releases the SSTable here, too.
+     */
     void recovered(LiveMemtable memtable, Optional<LiveSSTable> written) throws IOException {
         synchronized (this) {
             List<LiveSSTable> arrived = written.stream().toList();

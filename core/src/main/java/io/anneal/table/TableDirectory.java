@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
@@ -194,6 +195,11 @@ public final class TableDirectory implements SSTableTarget {
         return changed;
     }
 
+    /** Whether nobody knows what the disk calls live: see {@link Manifest#isLost()}. */
+    boolean isLost() {
+        return manifest.isLost();
+    }
+
     /**
      * The live SSTables by the manifest, in its order.
      *
@@ -259,7 +265,13 @@ public final class TableDirectory implements SSTableTarget {
     /** Starts one SSTable under a new generation, which the manifest names as written before its first byte. */
     @Override
     public FragmentWriter start(SSTableWriterConfig config) throws IOException {
+        return start(config, generation -> {});
+    }
+
+    /** The same; says which generation it is before there is a file of it. */
+    FragmentWriter start(SSTableWriterConfig config, Consumer<String> listener) throws IOException {
         String generation = startWriting(1).get(0);
+        listener.accept(generation);
         return formats.write(directory, generation, schema, config);
     }
 
@@ -275,8 +287,20 @@ public final class TableDirectory implements SSTableTarget {
         return generations;
     }
 
-    /** What was started and is not wanted: the manifest's next form forgets it. Its files must be gone already. */
-    public void abandon(Collection<String> generations) {
+    /**
+     * Deletes what there is of SSTables that were started and are not wanted; nobody writes or reads them any more. The
+     * manifest's next form forgets them.
+     */
+    public void abandon(Collection<String> generations) throws IOException {
+        if (generations.isEmpty() || manifest.isLost()) {
+            return;
+        }
+        for (Path file : Directories.list(directory)) {
+            Descriptor descriptor = Descriptor.of(file).orElse(null);
+            if (descriptor != null && generations.contains(descriptor.generation())) {
+                Directories.deleteFile(file);
+            }
+        }
         gone.addAll(generations);
     }
 
