@@ -5,6 +5,7 @@ import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
+import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
@@ -48,6 +49,11 @@ public final class Store implements Closeable {
         @Override
         public SSTableReader open(Descriptor descriptor) throws IOException {
             return Formats.open(descriptor);
+        }
+
+        @Override
+        public void requireWritable(TableOptions options) {
+            Formats.requireWritable(options);
         }
 
         @Override

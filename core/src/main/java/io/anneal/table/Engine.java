@@ -116,10 +116,17 @@ public final class Engine implements Closeable {
                 this::afterFlush,
                 config.memtableBudgetBytes() / 2);
         List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
-        for (int i = 0; i < Math.max(1, config.compactionThreads()); i++) {
+        for (int i = 0; i < config.compactionThreads(); i++) {
             compactionExecutors.add(executor("compaction-" + i));
         }
-        compactions = new Compactions(compactionExecutors, shards, config, environment, state);
+        compactions = new Compactions(
+                compactionExecutors,
+                executor("compaction-asked"),
+                shards,
+                config,
+                environment,
+                state,
+                () -> pool.usedBytes() + config.commitLogSegmentBytes());
     }
 
     private ScheduledExecutorService executor(String name) {
@@ -242,7 +249,7 @@ public final class Engine implements Closeable {
         if (config.isJmx()) {
             metrics.startJmx();
         }
-        tables.values().forEach(compactions::consider);
+        compactions.watch(tables.values(), care);
     }
 
     private void relieveMemory() {
@@ -367,6 +374,7 @@ public final class Engine implements Closeable {
         try {
             Undisturbed.requireUninterrupted();
             requireSound();
+            requireNewId(schema);
             return Undisturbed.call(
                     environment,
                     "create",
@@ -401,6 +409,17 @@ public final class Engine implements Closeable {
             throw interrupted();
         } finally {
             leave();
+        }
+    }
+
+    /** Tables are told apart by it in the commit log. */
+    private void requireNewId(TableSchema schema) {
+        for (LiveTable table : tables.values()) {
+            if (table.schema().id().equals(schema.id())) {
+                throw new IllegalStateException("another table has the id, table=" + schema.qualifiedName() + ", id="
+                        + schema.id().orElse("") + ", other="
+                        + table.schema().qualifiedName());
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 package io.anneal.table;
 
 import io.anneal.commitlog.CommitLogPosition;
+import io.anneal.compaction.CompactionCandidate;
 import io.anneal.compaction.CompactionStrategy;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.FragmentCursor;
@@ -90,7 +91,10 @@ public final class LiveTable {
         this.nanoTime = nanoTime;
         strategy = CompactionStrategy.of(schema);
         validator = new MutationValidator(
-                schema, version.localDeletionTimeMaxSeconds(), version.deletionTimestampMinMicros());
+                schema,
+                version.localDeletionTimeMaxSeconds(),
+                version.deletionLocalTimeMaxSeconds(),
+                version.deletionTimestampMinMicros());
         this.disposal = disposal;
         List<LiveMemtable> active = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
@@ -188,6 +192,11 @@ public final class LiveTable {
                 return set;
             }
         }
+    }
+
+    /** The live SSTables as strategies see them, for those who only count: they are not held. */
+    List<CompactionCandidate> candidates() {
+        return current.candidates();
     }
 
     private IllegalStateException closedFailure() {
