@@ -5,6 +5,7 @@ import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
+import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
@@ -15,8 +16,10 @@ import io.anneal.table.LiveTable;
 import io.anneal.table.SSTableFormats;
 import io.anneal.table.StoreConfig;
 import io.anneal.table.StoreEnvironment;
+import io.anneal.table.Undisturbed;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * An embedded store: tables in a directory, laid out as Cassandra lays them out, that survive any crash. A write that was
@@ -47,6 +49,11 @@ public final class Store implements Closeable {
         @Override
         public SSTableReader open(Descriptor descriptor) throws IOException {
             return Formats.open(descriptor);
+        }
+
+        @Override
+        public void requireWritable(TableOptions options) {
+            Formats.requireWritable(options);
         }
 
         @Override
@@ -92,11 +99,17 @@ public final class Store implements Closeable {
      * Opens the store of a directory, or makes one there: replays its commit log, so that all that was acknowledged is there.
      *
      * @throws IllegalStateException when another process, or this one, has it open: names the process
+     * @throws InterruptedIOException when this thread is interrupted already: nothing is opened; later it is opened all the same
      * @throws CorruptStoreException when the directory's own files are wrong
      * @throws io.anneal.commitlog.CorruptCommitLogException when acknowledged writes cannot be read
      * @throws io.anneal.sstable.CorruptSSTableException when an SSTable is missing, or its small components are wrong
      */
     public static Store open(Path directory, StoreConfig config, StoreEnvironment environment) throws IOException {
+        Undisturbed.requireUninterrupted();
+        return Undisturbed.call(environment, "open", () -> openHere(directory, config, environment));
+    }
+
+    private static Store openHere(Path directory, StoreConfig config, StoreEnvironment environment) throws IOException {
         DirectoryLock lock = StoreLock.take(directory, environment.clock().instant());
         boolean opened = false;
         try {
@@ -115,8 +128,8 @@ public final class Store implements Closeable {
 
     /**
      * Opens directories of Cassandra's, snapshots, or a store that is closed, as a store that is only read: data directories,
-     * those of keyspaces or tables, several of them as one node's. Nothing is written there. A table that cannot be opened is among the {@link
-     * #unreadable()} ones. Whatever writes throws an {@link UnsupportedOperationException}.
+     * those of keyspaces or tables, several of them as one node's. Nothing is written there. A table that cannot be opened is
+     * among the {@link #unreadable()} ones. Whatever writes throws an {@link UnsupportedOperationException}.
      *
      * @throws IllegalStateException when a directory is that of a store that is open, or whose commit log holds writes that no
      *     SSTable has: a snapshot of it may be read
@@ -258,13 +271,7 @@ public final class Store implements Closeable {
 
     /** Writes everything in memory to SSTables. */
     public void flush() throws IOException {
-        List<CompletableFuture<Void>> asked = new ArrayList<>();
-        for (Table table : tables()) {
-            asked.add(table.flushAsync());
-        }
-        for (CompletableFuture<Void> flushed : asked) {
-            Engine.await(flushed);
-        }
+        engine().flush(engine().tables());
     }
 
     /** Compacts all tables. */
@@ -306,6 +313,7 @@ public final class Store implements Closeable {
      */
     @Override
     public void close() throws IOException {
+        Engine.requireMayWait();
         try (held) {
             if (engine.isPresent()) {
                 engine.get().close();

@@ -8,6 +8,7 @@ import io.anneal.fragment.Mutation;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
+import io.anneal.key.TokenRange;
 import io.anneal.memtable.MemtablePool;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -43,7 +44,7 @@ import org.slf4j.LoggerFactory;
  *             memory        one thread
  * </pre>
  *
- * <p>Any thread may use it; what its own threads call back must not wait for another write.
+ * <p>Any thread may use it. Futures are completed by {@link Callbacks}, not by the threads above.
  */
 public final class Engine implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
@@ -67,14 +68,18 @@ public final class Engine implements Closeable {
     private final List<ShardWriter> shardWriters = new ArrayList<>();
     private final Flushes flushes;
     private final Compactions compactions;
-    private final TableCare tableCare;
-
     /** Callers on their way to a mailbox: nothing is shut down while there is one. */
     private final AtomicInteger callers = new AtomicInteger();
 
     private final AtomicLong lastTimestampMicros = new AtomicLong();
+    private final Callbacks callbacks;
+
+    /** When the first call has closed it. */
+    private final CompletableFuture<Void> closing = new CompletableFuture<>();
 
     private LogWriter log;
+    private TableCare tableCare;
+    private WritePath writes;
 
     private Engine(
             Path directory,
@@ -93,6 +98,7 @@ public final class Engine implements Closeable {
         metrics.memtables(pool::usedBytes, pool::budgetBytes);
         gate = new MemoryGate(pool, this::relieveMemory, environment.nanoTime(), metrics::admissionWaited);
         care = executor("care");
+        callbacks = new Callbacks(environment.threads().callbacks(), executor("callbacks"));
         List<ScheduledExecutorService> flushExecutors = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
             shardWriters.add(new ShardWriter(
@@ -109,12 +115,18 @@ public final class Engine implements Closeable {
                 environment.nanoTime(),
                 this::afterFlush,
                 config.memtableBudgetBytes() / 2);
-        tableCare = new TableCare(shards, shardWriters, flushes, formats, state);
         List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
-        for (int i = 0; i < Math.max(1, config.compactionThreads()); i++) {
+        for (int i = 0; i < config.compactionThreads(); i++) {
             compactionExecutors.add(executor("compaction-" + i));
         }
-        compactions = new Compactions(compactionExecutors, shards, config, environment, state);
+        compactions = new Compactions(
+                compactionExecutors,
+                executor("compaction-asked"),
+                shards,
+                config,
+                environment,
+                state,
+                () -> pool.usedBytes() + config.commitLogSegmentBytes());
     }
 
     private ScheduledExecutorService executor(String name) {
@@ -230,12 +242,14 @@ public final class Engine implements Closeable {
                 environment.nanoTime(),
                 metrics,
                 commitLogNow -> flushes.relieveLog(commitLogNow, config.commitLogBudgetBytes()));
+        writes = new WritePath(shards, state, gate, log, callbacks, environment.nanoTime());
         metrics.commitLog(log::segmentCount, log::lengthBytes);
         log.start();
+        tableCare = new TableCare(shards, log, shardWriters, flushes, compactions, formats, state);
         if (config.isJmx()) {
             metrics.startJmx();
         }
-        tables.values().forEach(compactions::consider);
+        compactions.watch(tables.values(), care);
     }
 
     private void relieveMemory() {
@@ -293,74 +307,119 @@ public final class Engine implements Closeable {
     }
 
     /**
-     * Makes a mutation last and visible. Waits for memory, before it holds anything.
+     * Makes a mutation last and visible; returns when it is. Waits for memory, before it holds anything.
      *
-     * @return completed by a thread of the store: what depends on it must not wait for another write there. Fails with a
-     *     {@link StorageException} when it may not last, without saying that it does not
+     * @throws StorageException when it may not last, without saying that it does not
      */
-    public CompletableFuture<Void> apply(LiveTable table, Mutation mutation) {
+    public void apply(LiveTable table, Mutation mutation) throws IOException {
         enter();
         try {
             table.requireOpen();
-            if (mutation.isEmpty()) {
-                return CompletableFuture.completedFuture(null);
-            }
-            if (!state.isSound()) {
-                return CompletableFuture.failedFuture(state.refusal());
-            }
-            long startNanos = environment.nanoTime().getAsLong();
-            // Who works for the store cannot wait for the store.
-            if (Mailbox.isReceiving()) {
-                gate.enterAnyway(mutation.lengthBytes());
-            } else {
-                gate.enter(mutation.lengthBytes());
-            }
-            CompletableFuture<Void> done = new CompletableFuture<>();
-            log.write(new PendingWrite(table, shards.shardOf(mutation.key().token()), mutation, done, startNanos));
-            return done;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return CompletableFuture.failedFuture(interrupted());
+            writes.apply(table, mutation);
         } finally {
             leave();
         }
     }
 
-    private static InterruptedIOException interrupted() {
+    /** The same without waiting for more than memory; the future is completed where callbacks run. */
+    public CompletableFuture<Void> applyAsync(LiveTable table, Mutation mutation) {
+        enter();
+        try {
+            table.requireOpen();
+            return writes.applyAsync(table, mutation);
+        } finally {
+            leave();
+        }
+    }
+
+    /** The interrupt of this thread, which stays interrupted. */
+    static InterruptedIOException interrupted() {
+        Thread.currentThread().interrupt();
         return new InterruptedIOException("interrupted while waiting for the store");
     }
 
-    /** Waits for what the store was asked for; its own threads must not. */
-    public static <T> T await(CompletableFuture<T> asked) throws IOException {
-        if (Mailbox.isReceiving() && !asked.isDone()) {
+    /** @throws IllegalStateException on a thread that the store works with: it would wait for itself */
+    public static void requireMayWait() {
+        if (Mailbox.isReceiving()) {
             throw new IllegalStateException(
                     "a thread of the store cannot wait for the store: use the asynchronous calls");
+        }
+    }
+
+    /** Waits for what the store was asked for; its own threads must not. */
+    static <T> T await(CompletableFuture<T> asked) throws IOException {
+        if (!asked.isDone()) {
+            requireMayWait();
         }
         try {
             return asked.get();
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
             throw interrupted();
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof IOException failure) {
-                throw failure;
-            }
-            if (e.getCause() instanceof RuntimeException failure) {
-                throw failure;
-            }
-            throw new IOException(e.getCause());
+            throw asIOException(e.getCause());
         }
+    }
+
+    /** What is thrown to a caller; an unchecked exception is thrown here. */
+    static IOException asIOException(Throwable failure) {
+        if (failure instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
+        return failure instanceof IOException known ? known : new IOException(failure);
     }
 
     /** @param schema with an id; the table must not exist */
     public LiveTable createTable(TableSchema schema) throws IOException {
         enter();
         try {
+            Undisturbed.requireUninterrupted();
             requireSound();
-            return table(
-                    TableDirectory.create(directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW));
+            requireNewId(schema);
+            return Undisturbed.call(
+                    environment,
+                    "create",
+                    () -> table(TableDirectory.create(
+                            directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW)));
         } finally {
             leave();
+        }
+    }
+
+    /**
+     * Does something with a table as a whole: alone, and to its end. Who comes later while the table is dropped is told that it
+     * is.
+     *
+     * @throws IllegalStateException when the table is dropped, or on a thread of the store
+     * @throws InterruptedIOException when the caller is interrupted before it begins
+     */
+    private <T> T alone(LiveTable table, Undisturbed.Work<T> work) throws IOException {
+        enter();
+        try {
+            requireMayWait();
+            table.administration().lockInterruptibly();
+            try {
+                state.requireOpen();
+                table.requireOpen();
+                requireSound();
+                return Undisturbed.call(environment, "care-of-" + table.schema().qualifiedName(), work);
+            } finally {
+                table.administration().unlock();
+            }
+        } catch (InterruptedException e) {
+            throw interrupted();
+        } finally {
+            leave();
+        }
+    }
+
+    /** Tables are told apart by it in the commit log. */
+    private void requireNewId(TableSchema schema) {
+        for (LiveTable table : tables.values()) {
+            if (table.schema().id().equals(schema.id())) {
+                throw new IllegalStateException("another table has the id, table=" + schema.qualifiedName() + ", id="
+                        + schema.id().orElse("") + ", other="
+                        + table.schema().qualifiedName());
+            }
         }
     }
 
@@ -372,29 +431,32 @@ public final class Engine implements Closeable {
 
     /** Forgets a table with all its data, but for its snapshots; open cursors fail. */
     public void dropTable(LiveTable table) throws IOException {
-        enter();
-        try {
-            requireSound();
-            table.stopWrites();
-            compactions.stop(table);
-            tables.remove(table.id());
-            // Behind what is under way nothing touches the table any more.
-            CompletableFuture<Void> passed = new CompletableFuture<>();
-            log.drain(() -> passed.complete(null));
-            await(passed);
-            tableCare.discardMemtables(table);
-            await(flushes.flush(table));
-            table.close();
-            metrics.removeTable(table.metrics());
-            log.releaseTable(table.id());
-            table.directory().drop();
-        } finally {
-            leave();
+        alone(table, () -> {
+            tableCare.drop(table, () -> {
+                tables.remove(table.id());
+                metrics.removeTable(table.metrics());
+            });
+            return null;
+        });
+    }
+
+    /** Everything in memtables of these tables goes to SSTables. */
+    public void flush(List<LiveTable> asked) throws IOException {
+        List<CompletableFuture<Void>> flushed = new ArrayList<>();
+        for (LiveTable table : asked) {
+            flushed.add(startFlush(table));
+        }
+        for (CompletableFuture<Void> flush : flushed) {
+            await(flush);
         }
     }
 
-    /** Everything in memtables goes to SSTables. */
-    public CompletableFuture<Void> flush(LiveTable table) {
+    /** The same of one table without waiting; the future is completed where callbacks run. */
+    public CompletableFuture<Void> flushAsync(LiveTable table) {
+        return callbacks.outward(startFlush(table));
+    }
+
+    private CompletableFuture<Void> startFlush(LiveTable table) {
         enter();
         try {
             table.requireOpen();
@@ -405,7 +467,16 @@ public final class Engine implements Closeable {
     }
 
     /** All SSTables of each shard are rewritten to one, or what the table's strategy takes for the same. */
-    public CompletableFuture<Void> compact(LiveTable table) {
+    public void compact(LiveTable table) throws IOException {
+        await(startCompaction(table));
+    }
+
+    /** The same without waiting; the future is completed where callbacks run. */
+    public CompletableFuture<Void> compactAsync(LiveTable table) {
+        return callbacks.outward(startCompaction(table));
+    }
+
+    private CompletableFuture<Void> startCompaction(LiveTable table) {
         enter();
         try {
             table.requireOpen();
@@ -417,17 +488,10 @@ public final class Engine implements Closeable {
 
     /** Forgets all that was written to a table before. */
     public void truncate(LiveTable table) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
-            List<CommitLogPosition> reached = tableCare.truncate(table);
-            for (int shard = 0; shard < reached.size(); shard++) {
-                log.release(table.id(), shard, reached.get(shard));
-            }
-        } finally {
-            leave();
-        }
+        alone(table, () -> {
+            tableCare.truncate(table);
+            return null;
+        });
     }
 
     /**
@@ -437,48 +501,56 @@ public final class Engine implements Closeable {
      * @throws IllegalArgumentException when one has another partitioner, or legacy counters
      */
     public void importSSTables(LiveTable table, List<Descriptor> foreign) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
+        alone(table, () -> {
             tableCare.importSSTables(table, foreign);
             compactions.consider(table);
-        } finally {
-            leave();
-        }
+            return null;
+        });
     }
 
     /** Flushes a table and links its SSTables to a directory of their own. */
     public Path snapshot(LiveTable table, String name) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
-            return tableCare.snapshot(table, name, environment.clock().instant());
-        } finally {
-            leave();
-        }
+        return alone(
+                table, () -> tableCare.snapshot(table, name, environment.clock().instant()));
+    }
+
+    /** A range was repaired as a whole. */
+    public void repaired(LiveTable table, TokenRange range, long seconds) throws IOException {
+        alone(table, () -> table.directory().update(content -> content.withRepaired(range, seconds)));
     }
 
     /**
-     * Ends what is under way, flushes, and releases everything; open cursors fail at their next step. What could not be flushed
-     * is in the commit log.
+     * Ends what is under way, flushes, and releases everything, whoever is interrupted; open cursors fail at their next step.
+     * What could not be flushed is in the commit log. Whoever closes it again waits as well.
+     *
+     * @throws IllegalStateException on a thread of the store: nothing is closed
      */
     @Override
     public void close() throws IOException {
+        requireMayWait();
         if (!state.close()) {
+            closing.join();
             return;
         }
-        gate.close(state::closedFailure);
+        try {
+            gate.close(state::closedFailure);
+            Undisturbed.call(environment, "close", () -> {
+                end();
+                return null;
+            });
+        } finally {
+            closing.complete(null);
+        }
+    }
+
+    private void end() throws IOException {
         while (callers.get() > 0) {
             LockSupport.parkNanos(CLOSING_POLL_NANOS);
         }
         compactions.close();
         IOException failure = null;
         try {
-            CompletableFuture<Void> passed = new CompletableFuture<>();
-            log.drain(() -> passed.complete(null));
-            await(passed);
+            await(log.between(position -> position));
             for (LiveTable table : tables.values()) {
                 if (state.isSound()) {
                     await(flushes.flush(table));
@@ -497,6 +569,7 @@ public final class Engine implements Closeable {
         } finally {
             metrics.close();
             tables.values().forEach(LiveTable::close);
+            callbacks.completeAll();
             executors.forEach(ScheduledExecutorService::shutdown);
         }
         if (failure != null && state.isSound()) {

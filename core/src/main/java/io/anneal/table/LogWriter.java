@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -22,12 +23,13 @@ import java.util.function.LongSupplier;
  * nobody knows.
  */
 final class LogWriter {
+    /** What comes to the log's thread. */
+    sealed interface Message permits PendingWrite, Request {}
+
     /** What others ask of the log's thread. */
-    private interface Request {
+    non-sealed interface Request extends Message {
         void run() throws StorageException;
     }
-
-    private record Message(PendingWrite write, Request request) {}
 
     private final CommitLog log;
     private final SyncMode mode;
@@ -94,7 +96,7 @@ final class LogWriter {
     }
 
     void write(PendingWrite write) {
-        mailbox.send(new Message(write, null));
+        mailbox.send(write);
     }
 
     /** What a shard of a table wrote up to a position is needed no more. */
@@ -107,30 +109,41 @@ final class LogWriter {
         request(() -> log.releaseTable(table));
     }
 
-    /** Makes what is gathered last, then runs what comes behind it; on the log's thread. */
-    void drain(Runnable behind) {
+    /**
+     * Brings all that was sent before to the disk and to the shards, then does something on the log's thread: between what was
+     * sent before and what is sent later.
+     *
+     * @param work is told where the log stands, which is on the disk in every mode; must not wait
+     */
+    <T> CompletableFuture<T> between(Function<CommitLogPosition, T> work) {
+        CompletableFuture<T> done = new CompletableFuture<>();
         request(() -> {
             try {
                 makeLast();
-            } finally {
-                // Who waits for it would wait for ever.
-                behind.run();
+                if (log.syncedPosition().compareTo(log.position()) < 0) {
+                    sync();
+                }
+                done.complete(work.apply(log.position()));
+            } catch (StorageException | RuntimeException | Error e) {
+                done.completeExceptionally(e);
+                throw e;
             }
         });
+        return done;
     }
 
     private void request(Request request) {
-        mailbox.send(new Message(null, request));
+        mailbox.send(request);
     }
 
     private void receive(List<Message> messages) {
         // First: a section that is full is written while more is appended.
         log.clockMicros(clockMicros.getAsLong());
         for (Message message : messages) {
-            if (message.write() != null) {
-                append(message.write());
-            } else {
-                attempt(message.request());
+            if (message instanceof PendingWrite write) {
+                append(write);
+            } else if (message instanceof Request request) {
+                attempt(request);
             }
         }
         if (mode != SyncMode.GROUP) {
@@ -181,11 +194,17 @@ final class LogWriter {
             return;
         }
         try {
+            write.table().requireOpen();
             write.table().validate(write.mutation());
+        } catch (IllegalStateException e) {
+            // Dropped, since it was sent.
+            gate.leave(write.mutation().lengthBytes());
+            write.receipt().failed(e);
+            return;
         } catch (CorruptItemException e) {
             gate.leave(write.mutation().lengthBytes());
-            write.done()
-                    .completeExceptionally(new IllegalArgumentException(
+            write.receipt()
+                    .failed(new IllegalArgumentException(
                             "mutation does not fit the table, table="
                                     + write.table().schema().qualifiedName() + ", reason=" + e.getMessage(),
                             e));
@@ -234,7 +253,7 @@ final class LogWriter {
 
     private void refuse(PendingWrite write) {
         gate.leave(write.mutation().lengthBytes());
-        write.done().completeExceptionally(state.refusal());
+        write.receipt().failed(state.refusal());
     }
 
     /** Makes what is gathered last and closes the log; nothing may be sent behind it. */
