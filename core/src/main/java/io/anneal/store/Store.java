@@ -96,7 +96,7 @@ public final class Store implements Closeable {
      * @throws io.anneal.sstable.CorruptSSTableException when an SSTable is missing, or its small components are wrong
      */
     public static Store open(Path directory, StoreConfig config, StoreEnvironment environment) throws IOException {
-        DirectoryLock lock = StoreLock.take(directory, environment.clock().instant());
+        Closeable lock = StoreLock.take(directory, environment.clock().instant());
         boolean opened = false;
         try {
             StoreFile file = storeFile(directory, environment);
