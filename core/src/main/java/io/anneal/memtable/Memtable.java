@@ -265,6 +265,11 @@ public final class Memtable {
 
     /** Gives all memory back to the pool. Nothing may be applied or read any more, nor a cursor used. */
     public void release() {
-        slabs.release();
+        release(true);
+    }
+
+    /** @param reused false where somebody may still look at the memory: then nobody gets it after this memtable */
+    public void release(boolean reused) {
+        slabs.release(reused);
     }
 }

@@ -47,6 +47,7 @@ public final class LiveTable {
     private final MemtablePool pool;
     private final MemoryGate gate;
     private final TableMetrics metrics;
+    private final OpenCursors cursors;
     private final LongSupplier nanoTime;
     private final CompactionStrategy strategy;
     private final MutationValidator validator;
@@ -66,6 +67,7 @@ public final class LiveTable {
             MemtablePool pool,
             MemoryGate gate,
             TableMetrics metrics,
+            OpenCursors cursors,
             LongSupplier nanoTime,
             Consumer<LiveSSTable> disposal) {
         this.directory = directory;
@@ -74,6 +76,7 @@ public final class LiveTable {
         this.pool = pool;
         this.gate = gate;
         this.metrics = metrics;
+        this.cursors = cursors;
         this.nanoTime = nanoTime;
         strategy = CompactionStrategy.of(schema);
         validator = new MutationValidator(
@@ -239,7 +242,7 @@ public final class LiveTable {
     }
 
     private FragmentCursor live(FragmentCursor merged, LiveSet set, LiveCursor.Listener listener) {
-        return new LiveCursor(merged, set, () -> closed, schema.qualifiedName(), listener);
+        return new LiveCursor(merged, set, cursors, () -> closed, schema.qualifiedName(), listener);
     }
 
     private static FragmentCursor validated(FragmentCursor merged, boolean reversed) {
@@ -258,6 +261,11 @@ public final class LiveTable {
             }
         }
         set.release();
+    }
+
+    /** Those that are live now; for those who know that nobody changes them meanwhile. */
+    List<LiveSSTable> sstables() {
+        return current.sstables();
     }
 
     /** By shard; they may be switched at any moment. */

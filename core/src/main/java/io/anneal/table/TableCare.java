@@ -21,18 +21,21 @@ final class TableCare {
     private final Flushes flushes;
     private final SSTableFormats formats;
     private final StoreState state;
+    private final TimestampClock timestamps;
 
     TableCare(
             ShardRule shards,
             List<ShardWriter> shardWriters,
             Flushes flushes,
             SSTableFormats formats,
-            StoreState state) {
+            StoreState state,
+            TimestampClock timestamps) {
         this.shards = shards;
         this.shardWriters = shardWriters;
         this.flushes = flushes;
         this.formats = formats;
         this.state = state;
+        this.timestamps = timestamps;
     }
 
     /** Forgets all that was written before; says how far in the commit log that reaches, by shard. */
@@ -75,6 +78,9 @@ final class TableCare {
             for (Descriptor descriptor : table.directory().link(foreign)) {
                 opened.add(table.open(descriptor, shards.shardCount() == 1 ? 0 : ListedSSTable.SHARED));
             }
+            // Before it is seen: whoever overwrites what it saw must come behind it.
+            opened.forEach(
+                    sstable -> timestamps.followForeign(sstable, table.schema().qualifiedName()));
             table.imported(opened);
             taken = true;
         } finally {
