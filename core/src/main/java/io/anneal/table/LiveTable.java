@@ -57,6 +57,7 @@ public final class LiveTable {
     private final MemtablePool pool;
     private final MemoryGate gate;
     private final TableMetrics metrics;
+    private final OpenCursors cursors;
     private final LongSupplier nanoTime;
     private final CompactionStrategy strategy;
     private final MutationValidator validator;
@@ -80,6 +81,7 @@ public final class LiveTable {
             MemtablePool pool,
             MemoryGate gate,
             TableMetrics metrics,
+            OpenCursors cursors,
             LongSupplier nanoTime,
             Consumer<LiveSSTable> disposal) {
         this.directory = directory;
@@ -88,6 +90,7 @@ public final class LiveTable {
         this.pool = pool;
         this.gate = gate;
         this.metrics = metrics;
+        this.cursors = cursors;
         this.nanoTime = nanoTime;
         strategy = CompactionStrategy.of(schema);
         validator = new MutationValidator(
@@ -266,7 +269,7 @@ public final class LiveTable {
     }
 
     private FragmentCursor live(FragmentCursor merged, LiveSet set, LiveCursor.Listener listener) {
-        return new LiveCursor(merged, set, () -> closed, schema.qualifiedName(), listener);
+        return new LiveCursor(merged, set, cursors, () -> closed, schema.qualifiedName(), listener);
     }
 
     private static FragmentCursor validated(FragmentCursor merged, boolean reversed) {
@@ -285,6 +288,11 @@ public final class LiveTable {
             }
         }
         set.release();
+    }
+
+    /** Those that are live now; for those who know that nobody changes them meanwhile. */
+    List<LiveSSTable> sstables() {
+        return current.sstables();
     }
 
     /** By shard; they may be switched at any moment. */
