@@ -244,7 +244,7 @@ final class Compactions implements Closeable {
         return new CompactionContext(
                 schema,
                 SSTableWriterConfig.defaults(1).withVersion(version).withCompression(Compression.of(schema.options())),
-                table.directory(),
+                table.directory().target(schema),
                 shards,
                 CompactionPurge.of(
                         schema.options(),

@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -425,6 +426,23 @@ public final class Engine implements Closeable {
             for (int shard = 0; shard < reached.size(); shard++) {
                 log.release(table.id(), shard, reached.get(shard));
             }
+        } finally {
+            leave();
+        }
+    }
+
+    /**
+     * Gives a table another schema.
+     *
+     * @param change of the schema that the table has; may be asked twice, and throws when it is not allowed
+     */
+    public void alterTable(LiveTable table, UnaryOperator<TableSchema> change) throws IOException {
+        enter();
+        try {
+            table.requireOpen();
+            requireSound();
+            tableCare.alter(table, change, log);
+            compactions.consider(table);
         } finally {
             leave();
         }

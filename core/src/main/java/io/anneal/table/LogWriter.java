@@ -3,10 +3,13 @@ package io.anneal.table;
 import io.anneal.commitlog.CommitLog;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.fragment.CorruptItemException;
+import io.anneal.fragment.Mutation;
 import io.anneal.io.StorageException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -42,6 +45,9 @@ final class LogWriter {
     private final Consumer<CommitLog> spaceWatch;
     private final Mailbox<Message> mailbox;
     private final List<List<PendingWrite>> byShard = new ArrayList<>();
+
+    /** Writes that wait, by table. */
+    private final Map<UUID, List<PendingWrite>> held = new HashMap<>();
 
     /** Appended and not yet passed on. */
     private final List<PendingWrite> gathered = new ArrayList<>();
@@ -119,6 +125,32 @@ final class LogWriter {
         });
     }
 
+    /** Lets the writes of a table wait from here on, until {@link #resume}; what came before is with the shards then. */
+    void hold(UUID table, Runnable behind) {
+        drain(() -> {
+            held.put(table, new ArrayList<>());
+            behind.run();
+        });
+    }
+
+    /** Goes on with the writes that wait, in the order in which they came. */
+    void resume(UUID table) {
+        request(() -> held.remove(table).forEach(this::append));
+    }
+
+    /** Makes the timestamps last that were given out, though nothing was written with them, then runs what comes behind it. */
+    void rememberClock(Runnable behind) {
+        request(() -> {
+            try {
+                makeLast();
+                log.clockMicros(clockMicros.getAsLong());
+                log.syncClock();
+            } finally {
+                behind.run();
+            }
+        });
+    }
+
     private void request(Request request) {
         mailbox.send(new Message(null, request));
     }
@@ -180,8 +212,15 @@ final class LogWriter {
             refuse(write);
             return;
         }
+        List<PendingWrite> waiting =
+                held.isEmpty() ? null : held.get(write.table().id());
+        if (waiting != null) {
+            waiting.add(write);
+            return;
+        }
+        PendingWrite accepted;
         try {
-            write.table().validate(write.mutation());
+            accepted = accepted(write);
         } catch (CorruptItemException e) {
             gate.leave(write.mutation().lengthBytes());
             write.done()
@@ -191,8 +230,19 @@ final class LogWriter {
                             e));
             return;
         }
-        gathered.add(write);
-        attempt(() -> log.append(write.table().id(), write.shard(), write.mutation()));
+        gathered.add(accepted);
+        attempt(() -> log.append(accepted.table().id(), accepted.shard(), accepted.mutation()));
+    }
+
+    /** The write itself, unless its mutation was made by another schema than the table has now. */
+    private PendingWrite accepted(PendingWrite write) throws CorruptItemException {
+        Mutation accepted = write.table().accept(write.mutation());
+        if (accepted == write.mutation()) {
+            return write;
+        }
+        gate.enterAnyway(accepted.lengthBytes());
+        gate.leave(write.mutation().lengthBytes());
+        return new PendingWrite(write.table(), write.shard(), accepted, write.done(), write.startNanos());
     }
 
     private void makeLast() throws StorageException {

@@ -5,6 +5,7 @@ import io.anneal.io.StorageException;
 import io.anneal.key.Partitioner;
 import io.anneal.key.ShardRule;
 import io.anneal.key.TokenRange;
+import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 /** What is done with a table as a whole, beside writing, reading and compacting it. The caller's thread, which waits. */
 final class TableCare {
@@ -62,6 +64,48 @@ final class TableCare {
             reached.add(Engine.await(position));
         }
         return reached;
+    }
+
+    /**
+     * Gives a table another schema. Its writes wait meanwhile, reads go on; what was written by the old schema is flushed before
+     * the new one is there, since memtables and commit log name columns by their numbers.
+     *
+     * @param change of the schema that the table has; may be asked twice, and throws when it is not allowed
+     */
+    void alter(LiveTable table, UnaryOperator<TableSchema> change, LogWriter log) throws IOException {
+        if (change.apply(table.schema()).equals(table.schema())) {
+            return;
+        }
+        // Most of it while writes still go on.
+        Engine.await(flushes.flush(table));
+        CompletableFuture<Void> held = new CompletableFuture<>();
+        log.hold(table.id(), () -> held.complete(null));
+        try {
+            Engine.await(held);
+            Engine.await(flushes.flush(table));
+            TableSchema altered = change.apply(table.schema());
+            CompletableFuture<Void> remembered = new CompletableFuture<>();
+            log.rememberClock(() -> remembered.complete(null));
+            Engine.await(remembered);
+            replace(table, altered);
+        } finally {
+            log.resume(table.id());
+        }
+    }
+
+    private void replace(LiveTable table, TableSchema altered) throws StorageException {
+        if (!state.isSound()) {
+            throw state.refusal();
+        }
+        table.directory().alter(altered);
+        try {
+            table.directory().sync();
+        } catch (StorageException e) {
+            // Which schema the disk has nobody knows: nothing may be written by either.
+            state.fail(e);
+            throw e;
+        }
+        table.alter(altered);
     }
 
     /** Takes foreign SSTables in, as they are: all of them or none. Each is verified first. */
