@@ -160,7 +160,7 @@ final class DiffCommand extends Subcommand {
         return pairs;
     }
 
-    private List<QualifiedTable> names(CassandraDirectory left, CassandraDirectory right) {
+    private List<QualifiedTable> names(CassandraDirectory left, CassandraDirectory right) throws IOException {
         Set<String> seen = new TreeSet<>();
         List<QualifiedTable> names = new ArrayList<>();
         for (CassandraDirectory directory : List.of(left, right)) {

@@ -1,5 +1,7 @@
 package io.anneal.cli;
 
+import io.anneal.store.CassandraDirectory;
+import io.anneal.store.TableDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,8 +16,6 @@ import java.util.stream.IntStream;
  * @param owner what the name stands for: the path without the snapshot's tag, or nothing but a name that was given
  */
 record NamedReplica(String name, String owner, Path directory) {
-    private static final String SNAPSHOTS = "snapshots";
-    private static final String TABLE_DIRECTORY = ".+-[0-9a-f]{32}";
     private static final List<String> SNAPSHOT_FILES = List.of("schema.cql", "manifest.json");
 
     /**
@@ -131,17 +131,13 @@ record NamedReplica(String name, String owner, Path directory) {
 
     /** The data directory of a snapshot or a table in Cassandra's layout; any other directory is its own. */
     static Path dataDirectory(Path directory) {
-        Path table = tableDirectory(directory);
-        return table.getNameCount() > 2 && table.getFileName().toString().matches(TABLE_DIRECTORY)
+        Path table = TableDirectories.withoutSnapshot(directory);
+        return table.getNameCount() > 2
+                        && CassandraDirectory.TABLE_DIRECTORY
+                                .matcher(table.getFileName().toString())
+                                .matches()
                 ? table.getParent().getParent()
                 : table;
-    }
-
-    private static Path tableDirectory(Path directory) {
-        Path parent = directory.getParent();
-        return parent != null && parent.endsWith(SNAPSHOTS) && parent.getParent() != null
-                ? parent.getParent()
-                : directory;
     }
 
     /**
@@ -153,7 +149,7 @@ record NamedReplica(String name, String owner, Path directory) {
         Path place = real(staging);
         for (Path directory : directories) {
             Path real = directory.toRealPath();
-            if (place.startsWith(tableDirectory(real)) || real.startsWith(place)) {
+            if (place.startsWith(TableDirectories.withoutSnapshot(real)) || real.startsWith(place)) {
                 throw new IllegalArgumentException(
                         "new SSTables would lie among a replica's own: give another directory" + " for them, directory="
                                 + staging + ", replica=" + directory);
@@ -176,7 +172,8 @@ record NamedReplica(String name, String owner, Path directory) {
     static void refuseNested(List<Path> directories) throws IOException {
         for (Path inner : directories) {
             for (Path outer : directories) {
-                if (inner != outer && inner.toRealPath().startsWith(outer.toRealPath())) {
+                if (!inner.toRealPath().equals(outer.toRealPath())
+                        && inner.toRealPath().startsWith(outer.toRealPath())) {
                     throw new IllegalArgumentException(
                             "directory lies inside another replica's, directory=" + inner + ", other=" + outer);
                 }

@@ -83,6 +83,7 @@ final class RepairCommand extends Subcommand {
     @Option(
             names = "--staged",
             paramLabel = "RUN",
+            converter = RunId.class,
             description = "In a dry run: count what this run staged, before it is imported; with --dir from --out.")
     private UUID staged;
 

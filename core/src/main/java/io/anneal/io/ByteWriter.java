@@ -61,9 +61,8 @@ public final class ByteWriter {
         if (needed > CAPACITY_MAX_BYTES) {
             throw new IllegalStateException("buffer too large, neededBytes=" + needed);
         }
-        // By a factor, whatever the size, or the copying grows with the square of what is written; by no more than a
-        // half
-        // of what is there, since this may be a large part of somebody's budget.
+        // By a factor, whatever the size, or the copying grows with the square of what is written. By no more than half
+        // of what is there: it may be a large part of somebody's budget.
         long grown = array.length + (long) (array.length >> 1);
         array = Arrays.copyOf(array, (int) Math.max(needed, Math.min(CAPACITY_MAX_BYTES, grown)));
     }

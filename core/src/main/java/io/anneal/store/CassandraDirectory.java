@@ -5,7 +5,6 @@ import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -13,9 +12,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -23,21 +24,23 @@ import java.util.stream.Collectors;
 /**
  * The tables under directories of Cassandra's: each a data directory ({@code <keyspace>/<table>-<id>/}), a keyspace's, a
  * table's, or a snapshot ({@code <table>-<id>/snapshots/<tag>/}); several make one node with several disks. A store, which
- * lays its data out so, is read by its manifests. Backups, snapshots inside a table's directory and secondary indexes are no part of a table. Only ever read; immutable.
+ * lays its data out so, is read by its manifests. Backups, snapshots inside a table's directory and secondary indexes are no
+ * part of a table. Only ever read; immutable.
  */
 public final class CassandraDirectory {
     static final String SCHEMA_KEYSPACE = "system_schema";
     /** Levels of directories below a data directory. */
     private static final int KEYSPACES_AND_TABLES = 2;
 
-    private static final Pattern TABLE_DIRECTORY = Pattern.compile("(\\w+)-([0-9a-f]{32})");
+    /** A table's directory: its name, and its id. */
+    public static final Pattern TABLE_DIRECTORY = Pattern.compile("(\\w+)-([0-9a-f]{32})");
 
     private final List<Path> given;
-    private final List<TableDirectories> tables;
+    private final List<Path> found;
 
-    private CassandraDirectory(List<Path> given, List<TableDirectories> tables) {
+    private CassandraDirectory(List<Path> given, List<Path> found) {
         this.given = given;
-        this.tables = List.copyOf(tables);
+        this.found = found;
     }
 
     public static CassandraDirectory of(Path... directories) throws IOException {
@@ -45,32 +48,38 @@ public final class CassandraDirectory {
     }
 
     public static CassandraDirectory of(List<Path> directories) throws IOException {
-        try {
-            return find(directories);
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
-        }
-    }
-
-    private static CassandraDirectory find(List<Path> directories) throws IOException {
-        Map<TableDirectories, List<Path>> grouped = new LinkedHashMap<>();
+        Set<Path> found = new LinkedHashSet<>();
         for (Path directory : directories) {
-            for (Path tableDirectory : tableDirectories(directory.toRealPath())) {
-                List<Path> known = grouped.computeIfAbsent(nameOf(tableDirectory), name -> new ArrayList<>());
-                if (!known.contains(tableDirectory)) {
-                    known.add(tableDirectory);
-                }
-            }
+            found.addAll(tableDirectories(directory.toRealPath()));
         }
-        List<TableDirectories> tables = new ArrayList<>();
-        grouped.forEach(
-                (name, found) -> tables.add(new TableDirectories(name.keyspace(), name.table(), name.id(), found)));
-        return new CassandraDirectory(List.copyOf(directories), tables);
+        return new CassandraDirectory(List.copyOf(directories), List.copyOf(found));
     }
 
     /** Every table found; one that was dropped and made again stands here twice, under different ids. */
-    public List<TableDirectories> tables() {
-        return tables;
+    public List<TableDirectories> tables() throws IOException {
+        return named(found);
+    }
+
+    /** Naming may read a schema text: only of those that are asked for. */
+    private static List<TableDirectories> named(List<Path> tableDirectories) throws IOException {
+        Map<TableDirectories, List<Path>> grouped = new LinkedHashMap<>();
+        for (Path directory : tableDirectories) {
+            grouped.computeIfAbsent(nameOf(directory), name -> new ArrayList<>())
+                    .add(directory);
+        }
+        List<TableDirectories> tables = new ArrayList<>();
+        grouped.forEach((name, directories) ->
+                tables.add(new TableDirectories(name.keyspace(), name.table(), name.id(), directories)));
+        return List.copyOf(tables);
+    }
+
+    /** The newest schema text of each directory found that has one. */
+    List<Path> schemaFiles() throws IOException {
+        List<Path> files = new ArrayList<>();
+        for (Path directory : found) {
+            TableDirectories.schemaFile(List.of(directory)).ifPresent(files::add);
+        }
+        return files;
     }
 
     /**
@@ -80,8 +89,10 @@ public final class CassandraDirectory {
      * @throws AmbiguousTableException when SSTables lie under several ids of it
      */
     public TableDirectories table(String keyspace, String table) throws IOException {
+        List<Path> candidates =
+                found.stream().filter(directory -> mayBeOf(directory, table)).toList();
         return onlyOne(
-                tables.stream()
+                named(candidates).stream()
                         .filter(t -> t.keyspace().equals(keyspace) && t.table().equals(table))
                         .toList(),
                 keyspace + "." + table);
@@ -94,7 +105,17 @@ public final class CassandraDirectory {
      * @throws AmbiguousTableException when there are several
      */
     public TableDirectories onlyTable() throws IOException {
-        return onlyOne(tables, "any");
+        return onlyOne(tables(), "any");
+    }
+
+    private static boolean mayBeOf(Path directory, String table) {
+        Matcher placed = placed(directory);
+        return !placed.matches() || placed.group(1).equals(table);
+    }
+
+    private static Matcher placed(Path directory) {
+        Path name = TableDirectories.withoutSnapshot(directory).getFileName();
+        return TABLE_DIRECTORY.matcher(name == null ? "" : name.toString());
     }
 
     private TableDirectories onlyOne(List<TableDirectories> candidates, String wanted) throws IOException {
@@ -145,7 +166,9 @@ public final class CassandraDirectory {
                 found.addAll(tablesIn(child, levelsBelow - 1));
             }
         }
-        return found.isEmpty() && isSchemaOfOneTable(directory.resolve(TableDirectories.SCHEMA_FILE))
+        return found.isEmpty()
+                        && describedTable(directory.resolve(TableDirectories.SCHEMA_FILE))
+                                .isPresent()
                 ? List.of(directory)
                 : found;
     }
@@ -159,16 +182,11 @@ public final class CassandraDirectory {
 
     private static boolean holdsTable(Path directory) throws IOException {
         // Of a snapshot on several disks one directory may have nothing but the manifest.
-        Path name = TableDirectories.withoutSnapshot(directory).getFileName();
-        if (name != null && TABLE_DIRECTORY.matcher(name.toString()).matches()) {
+        if (placed(directory).matches()) {
             return true;
         }
         return TableDirectories.list(directory).stream()
                 .anyMatch(file -> Descriptor.of(file).isPresent() || TransactionLog.isLog(file));
-    }
-
-    private static boolean isSchemaOfOneTable(Path file) {
-        return describedTable(file).isPresent();
     }
 
     /**
@@ -181,14 +199,14 @@ public final class CassandraDirectory {
         String keyspaceName = keyspace == null || keyspace.getFileName() == null
                 ? ""
                 : keyspace.getFileName().toString();
-        String tableName =
-                table.getFileName() == null ? "" : table.getFileName().toString();
-        Matcher matcher = TABLE_DIRECTORY.matcher(tableName);
+        Matcher matcher = placed(directory);
         if (matcher.matches()) {
             TableDirectories placed = new TableDirectories(
                     keyspaceName, matcher.group(1), Optional.of(matcher.group(2)), List.of(directory));
             return new TableDirectories(ownKeyspace(placed), placed.table(), placed.id(), List.of());
         }
+        String tableName =
+                table.getFileName() == null ? "" : table.getFileName().toString();
         Optional<TableSchema> described = describedTable(directory.resolve(TableDirectories.SCHEMA_FILE));
         return new TableDirectories(
                 described.map(TableSchema::keyspace).orElse(keyspaceName),
@@ -204,8 +222,11 @@ public final class CassandraDirectory {
     private static String ownKeyspace(TableDirectories placed) throws IOException {
         Path directory = placed.directories().get(0);
         Path keyspace = TableDirectories.withoutSnapshot(directory).getParent();
+        if (Files.isDirectory(keyspace.resolveSibling(SCHEMA_KEYSPACE))) {
+            return placed.keyspace();
+        }
         Optional<Path> text = placed.schemaFile();
-        if (text.isEmpty() || Files.isDirectory(keyspace.resolveSibling(SCHEMA_KEYSPACE))) {
+        if (text.isEmpty()) {
             return placed.keyspace();
         }
         return describedTable(text.get())
@@ -216,7 +237,7 @@ public final class CassandraDirectory {
                 .orElse(placed.keyspace());
     }
 
-    private static Optional<TableSchema> describedTable(Path schemaFile) {
+    private static Optional<TableSchema> describedTable(Path schemaFile) throws IOException {
         try {
             if (!Files.isRegularFile(schemaFile)) {
                 return Optional.empty();
@@ -227,8 +248,6 @@ public final class CassandraDirectory {
         } catch (SchemaException e) {
             // Only a name is wanted here; whoever needs the schema parses it again and reports what is wrong.
             return Optional.empty();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

@@ -116,8 +116,8 @@ public final class Store implements Closeable {
 
     /**
      * Opens directories of Cassandra's, snapshots, or a store that is closed, as a store that is only read: data directories,
-     * those of keyspaces or tables, several of them as one node's. Nothing is written there. A table that cannot be opened is among the {@link
-     * #unreadable()} ones. Whatever writes throws an {@link UnsupportedOperationException}.
+     * those of keyspaces or tables, several of them as one node's. Nothing is written there. A table that cannot be opened is
+     * among the {@link #unreadable()} ones. Whatever writes throws an {@link UnsupportedOperationException}.
      *
      * @throws IllegalStateException when a directory is that of a store that is open, or whose commit log holds writes that no
      *     SSTable has: a snapshot of it may be read

@@ -28,7 +28,8 @@ import java.util.Set;
  */
 public record TableDirectories(String keyspace, String table, Optional<String> id, List<Path> directories) {
     static final String SCHEMA_FILE = "schema.cql";
-    static final String SNAPSHOTS = "snapshots";
+    /** Holds a table's snapshots, in its directory. */
+    public static final String SNAPSHOTS = "snapshots";
 
     public TableDirectories {
         directories = List.copyOf(directories);
@@ -136,6 +137,10 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
 
     /** The newest schema text of the table: beside its SSTables, else of its newest snapshot. */
     public Optional<Path> schemaFile() throws IOException {
+        return schemaFile(directories);
+    }
+
+    static Optional<Path> schemaFile(List<Path> directories) throws IOException {
         Optional<Path> beside =
                 newest(directories.stream().map(d -> d.resolve(SCHEMA_FILE)).toList());
         if (beside.isPresent()) {
@@ -193,7 +198,7 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
     }
 
     /** The directory of the table itself when this is one of its snapshots. */
-    static Path withoutSnapshot(Path directory) {
+    public static Path withoutSnapshot(Path directory) {
         Path parent = directory.getParent();
         return parent != null && parent.endsWith(SNAPSHOTS) && parent.getParent() != null
                 ? parent.getParent()

@@ -137,12 +137,8 @@ public record TableViews(Set<String> names, boolean complete, List<Path> searche
                 return;
             }
             look(keyspaceDirectory);
-            for (TableDirectories sibling :
-                    CassandraDirectory.of(keyspaceDirectory).tables()) {
-                Optional<Path> file = sibling.schemaFile();
-                if (file.isPresent()) {
-                    read(file.get()).filter(Search::mayNameViews).ifPresent(text -> parse(text, file.get()));
-                }
+            for (Path file : CassandraDirectory.of(keyspaceDirectory).schemaFiles()) {
+                read(file).filter(Search::mayNameViews).ifPresent(text -> parse(text, file));
             }
         }
 

@@ -21,11 +21,13 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -54,7 +56,8 @@ final class Compactions implements Closeable {
     private final AtomicInteger turn = new AtomicInteger();
 
     private final Set<Running> running = new HashSet<>();
-    private final Set<LiveTable> stopped = new HashSet<>();
+    /** Dropped ones, as long as somebody may still ask for them. */
+    private final Set<LiveTable> stopped = Collections.newSetFromMap(new WeakHashMap<>());
     /** Tables of which everything is being compacted: nothing else begins there. */
     private final Set<LiveTable> exclusive = new HashSet<>();
 

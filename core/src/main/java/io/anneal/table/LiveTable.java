@@ -414,7 +414,10 @@ public final class LiveTable {
         }
     }
 
-    /** The same of a memtable that was filled from the commit log: how much of that is flushed is for the caller to say. */
+    /**
+     * The same of a memtable that was filled from the commit log: how much of that is flushed is for the caller to say, who
+     * releases the SSTable here, too.
+     */
     void recovered(LiveMemtable memtable, Optional<LiveSSTable> written) throws IOException {
         synchronized (this) {
             List<LiveSSTable> arrived = written.stream().toList();

@@ -88,7 +88,7 @@ final class Recovery {
                 Optional<LiveMemtable> full = table.switchMemtable(shard);
                 if (full.isPresent()) {
                     int owner = sameShards ? shard : ListedSSTable.SHARED;
-                    table.recovered(full.get(), flushes.write(table, full.get().memtable(), owner));
+                    recover(table, full.get(), owner);
                 }
             }
         }

@@ -36,6 +36,7 @@ public record RepairReport(
         long importDeadlineSeconds,
         List<String> notes) {
     public RepairReport {
+        SessionTerms.requireDeadline(importDeadlineSeconds);
         replicas = List.copyOf(replicas);
         notes = List.copyOf(notes);
     }
@@ -128,6 +129,7 @@ public record RepairReport(
             long importDeadlineSeconds,
             List<String> sstables) {
         public ReplicaReport {
+            SessionTerms.requireDeadline(importDeadlineSeconds);
             sstables = List.copyOf(sstables);
         }
 

@@ -212,7 +212,8 @@ public final class RepairService {
         if (!isRefusal || cause instanceof RequestException) {
             return cause;
         }
-        LOG.warn("repair step refused, verb={}", verb.name(), cause);
+        LOG.warn("repair step refused, verb={}, cause={}", verb.name(), cause.toString());
+        LOG.debug("repair step refused, verb={}", verb.name(), cause);
         // The message of a file system's exception without reason is only the path.
         boolean bare = cause instanceof FileSystemException file && file.getReason() == null;
         return new RequestException(

@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
 import java.util.NavigableMap;
@@ -53,7 +52,7 @@ final class WindowSync {
     private final ClusteringComparator comparator;
 
     private final boolean dryRun;
-    /** Rows that each replica would receive at most, the master first; in a dry run only. */
+    /** See {@link #rowsLacking(int)}. */
     private final long[] rowsLacking;
 
     private long rowsDiffering;
@@ -192,7 +191,9 @@ final class WindowSync {
         LongStream.Builder hashes = LongStream.builder();
         for (int i = 0; i < followers.size(); i++) {
             byte[] items = Waiting.result(fetches.get(i));
-            check(followers.get(i), phase, items, wanted.get(i)).forEach(hashes::add);
+            for (long hash : check(followers.get(i), phase, items, wanted.get(i))) {
+                hashes.add(hash);
+            }
             itemsFetched += wanted.get(i).length;
             itemBytes += items.length;
             all.writeBytes(items);
@@ -213,25 +214,30 @@ final class WindowSync {
     }
 
     /** The hashes of what a follower sent: those that it was asked for, each once, or it is told by name. */
-    private List<Long> check(Replica follower, Phase phase, byte[] items, long[] wanted) throws IOException {
-        List<Long> hashes = new ArrayList<>();
+    private long[] check(Replica follower, Phase phase, byte[] items, long[] wanted) throws IOException {
+        long[] hashes = new long[wanted.length];
+        int count = 0;
         try {
             for (int at = 0; at < items.length; at = item.endOffset()) {
                 item.wrap(items, at, items.length);
                 if (ItemCodec.isDeletion(item) != (phase == Phase.DELETIONS)) {
                     throw notAsked(follower, phase, "another kind, kind=" + item.kind());
                 }
-                hashes.add(
-                        phase == Phase.DELETIONS
-                                ? own.current().hash(item).low()
-                                : own.current().hashOf(item));
+                long hash = phase == Phase.DELETIONS
+                        ? own.current().hash(item).low()
+                        : own.current().hashOf(item);
+                if (count < hashes.length) {
+                    hashes[count] = hash;
+                }
+                count++;
             }
         } catch (CorruptItemException e) {
             throw new RepairException("replica sent what is no item, replica=" + follower.name(), e);
         }
-        long[] sent = hashes.stream().mapToLong(Long::longValue).sorted().toArray();
-        if (!Arrays.equals(sent, wanted)) {
-            throw notAsked(follower, phase, "wanted=" + wanted.length + ", sent=" + sent.length);
+        long[] sorted = hashes.clone();
+        Arrays.sort(sorted);
+        if (count != hashes.length || !Arrays.equals(sorted, wanted)) {
+            throw notAsked(follower, phase, "wanted=" + wanted.length + ", sent=" + count);
         }
         return hashes;
     }
@@ -313,85 +319,27 @@ final class WindowSync {
         return touched;
     }
 
-    /** Who holds what at one place: a replica lacks nothing there if it holds every version. */
-    private final class DifferingPlace {
-        private final BitSet complete = new BitSet();
-        private boolean isEmpty = true;
-
-        void addVersion(BitSet holders) {
-            if (isEmpty) {
-                complete.or(holders);
-                isEmpty = false;
-            } else {
-                complete.and(holders);
-            }
-        }
-
-        void count() {
-            for (int i = 0; i < rowsLacking.length; i++) {
-                rowsLacking[i] += complete.get(i) ? 0 : 1;
-            }
-        }
-    }
-
     /** The places at which rows differ, told by hashes: no row is moved. */
     private void countRows(WindowSummary sum, List<WindowSummary> theirs) throws IOException {
         HashList mine = HashList.of(own.hashes(Phase.ROWS));
         List<HashList> lists = hashLists(Phase.ROWS, mine, sum, theirs);
-        NavigableMap<RingPosition, DifferingPlace> places =
-                new TreeMap<>((left, right) -> left.compareTo(right, comparator));
-        RowBuffer rows = own.current().rows().buffer();
-        for (int index = 0; index < rows.windowEnd(); index++) {
-            long hash = rows.hashLow(index);
-            if (rows.isHashed(index) && !lists.stream().allMatch(list -> list.contains(hash))) {
-                places.computeIfAbsent(rows.position(index), place -> new DifferingPlace())
-                        .addVersion(holders(hash, mine, lists));
-            }
-        }
         List<long[]> wanted = missing(mine, lists);
+        List<CompletableFuture<byte[]>> asked = new ArrayList<>();
         for (int i = 0; i < followers.size(); i++) {
-            if (wanted.get(i).length > 0) {
-                byte[] bare = Waiting.result(followers.get(i).places(wanted.get(i)));
-                addPlaces(followers.get(i), bare, wanted.get(i), mine, lists, places);
-            }
+            asked.add(
+                    wanted.get(i).length == 0
+                            ? CompletableFuture.completedFuture(NOTHING)
+                            : followers.get(i).places(wanted.get(i)));
         }
-        places.forEach((position, place) -> {
-            place.count();
+        DifferingPlaces places = new DifferingPlaces(own.current(), mine, lists, comparator);
+        places.addOwn();
+        for (int i = 0; i < followers.size(); i++) {
+            places.add(followers.get(i).name(), Waiting.result(asked.get(i)), wanted.get(i), item);
+        }
+        places.addLacking(rowsLacking);
+        for (RingPosition position : places.positions()) {
             rowsDiffering++;
             listener.rowDiffers(position);
-        });
-    }
-
-    private static BitSet holders(long hash, HashList mine, List<HashList> lists) {
-        BitSet holders = new BitSet();
-        holders.set(0, mine.contains(hash));
-        for (int i = 0; i < lists.size(); i++) {
-            holders.set(i + 1, lists.get(i).contains(hash));
-        }
-        return holders;
-    }
-
-    /** Takes in places that come in the order of the hashes asked for. */
-    private void addPlaces(
-            Replica follower,
-            byte[] bare,
-            long[] wanted,
-            HashList mine,
-            List<HashList> lists,
-            NavigableMap<RingPosition, DifferingPlace> places)
-            throws IOException {
-        int index = 0;
-        try {
-            for (int at = 0; at < bare.length && index < wanted.length; at = item.endOffset()) {
-                item.wrap(bare, at, bare.length);
-                places.computeIfAbsent(own.current().position(item), place -> new DifferingPlace())
-                        .addVersion(holders(wanted[index++], mine, lists));
-            }
-        } catch (CorruptItemException e) {
-            throw new RepairException("replica sent what is no item, replica=" + follower.name(), e);
-        }
-        if (index < wanted.length || item.endOffset() != bare.length) {
-            throw notAsked(follower, Phase.ROWS, "placesWanted=" + wanted.length + ", atLeast=" + index);
         }
     }
 

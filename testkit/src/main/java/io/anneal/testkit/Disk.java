@@ -179,6 +179,10 @@ final class Disk {
         open.remove(channel);
     }
 
+    int openFileCount() {
+        return open.size();
+    }
+
     /** What ran is dead; what is unforced stays so. */
     synchronized void kill() {
         running();

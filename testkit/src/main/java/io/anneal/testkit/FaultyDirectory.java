@@ -97,6 +97,11 @@ public final class FaultyDirectory implements Closeable {
         }
     }
 
+    /** How many files are held open by whoever uses the directory: none once everything was closed. */
+    public int openFileCount() {
+        return disk.openFileCount();
+    }
+
     /**
      * The power fails, and all that was not forced is lost. Channels of before throw
      * {@link java.nio.channels.ClosedChannelException}, paths of before an {@link IOException}, whatever thread still holds

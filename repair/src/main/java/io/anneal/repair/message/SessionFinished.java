@@ -23,6 +23,7 @@ public record SessionFinished(
         long importDeadlineSeconds,
         List<String> sstables) {
     public SessionFinished {
+        SessionTerms.requireDeadline(importDeadlineSeconds);
         sstables = List.copyOf(sstables);
     }
 

@@ -2,6 +2,7 @@ package io.anneal.repair.message;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import java.time.Instant;
 
 /**
  * What follows for all replicas of a session from what each of them said when it was opened.
@@ -12,6 +13,22 @@ import io.anneal.io.ByteWriter;
  */
 public record SessionTerms(long localDeletionTimeMaxSeconds, long importDeadlineSeconds) {
     public static final long NO_DEADLINE = Long.MAX_VALUE;
+
+    public SessionTerms {
+        requireDeadline(importDeadlineSeconds);
+    }
+
+    /**
+     * A peer may say anything: what is neither a moment since 1970 nor {@link #NO_DEADLINE} is no message.
+     *
+     * @throws IllegalArgumentException when it is neither
+     */
+    public static long requireDeadline(long seconds) {
+        if (seconds != NO_DEADLINE && (seconds < 0 || seconds > Instant.MAX.getEpochSecond())) {
+            throw new IllegalArgumentException("import deadline is no moment, seconds=" + seconds);
+        }
+        return seconds;
+    }
 
     public void encode(ByteWriter out) {
         out.writeLong(localDeletionTimeMaxSeconds);

@@ -109,6 +109,28 @@ class MessagesTest {
     }
 
     @Test
+    void shouldRefuseDeadlineThatIsNoMoment() {
+        for (long seconds : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE - 1}) {
+            ByteWriter terms = new ByteWriter(8);
+            terms.writeLong(99);
+            terms.writeLong(seconds);
+            assertThatThrownBy(() -> SessionTerms.decode(new ByteReader(terms.toByteArray())))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("seconds=" + seconds);
+
+            ByteWriter finished = new ByteWriter(8);
+            for (int i = 0; i < 4; i++) {
+                finished.writeLong(i);
+            }
+            finished.writeLong(seconds);
+            Texts.write(finished, List.of());
+            assertThatThrownBy(() -> SessionFinished.decode(new ByteReader(finished.toByteArray())))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("seconds=" + seconds);
+        }
+    }
+
+    @Test
     void shouldReadHashesBackAndRefuseHalfOfOne() {
         long[] hashes = {Long.MIN_VALUE, 0, 7};
         ByteWriter out = new ByteWriter(8);
