@@ -215,12 +215,14 @@ public final class Store implements Closeable {
      */
     public void alterTable(TableAlteration alteration) throws IOException {
         Engine opened = engine();
-        if (alteration.saysIfExists() && find(alteration.qualifiedName()).isEmpty()) {
-            return;
+        synchronized (this) {
+            if (alteration.saysIfExists() && find(alteration.qualifiedName()).isEmpty()) {
+                return;
+            }
+            opened.alterTable(
+                    table(alteration.qualifiedName()).liveTable(),
+                    schema -> TableRules.accepted(alteration.applyTo(schema, opened.nextTimestampMicros())));
         }
-        opened.alterTable(
-                table(alteration.qualifiedName()).liveTable(),
-                schema -> TableRules.accepted(alteration.applyTo(schema, opened.nextTimestampMicros())));
     }
 
     /**

@@ -243,7 +243,7 @@ final class LogWriter {
         }
         gate.enterAnyway(accepted.lengthBytes());
         gate.leave(write.mutation().lengthBytes());
-        return new PendingWrite(write.table(), write.shard(), accepted, write.done(), write.startNanos());
+        return new PendingWrite(write.table(), write.shard(), accepted, write.receipt(), write.startNanos());
     }
 
     private void makeLast() throws StorageException {
