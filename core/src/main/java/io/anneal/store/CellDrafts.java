@@ -3,9 +3,14 @@ package io.anneal.store;
 import io.anneal.fragment.Row;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -19,11 +24,36 @@ final class CellDrafts {
         VALUE
     }
 
+    /** Which elements of a list a write means, before they are found. */
+    private enum Place {
+        INDEX,
+        VALUE
+    }
+
+    /**
+     * A write to elements of a list that must be read first.
+     *
+     * @param index of an element, by {@link Place#INDEX}
+     * @param value by {@link Place#VALUE} that of the elements, else the new one; null deletes
+     */
+    private record Pending(Column column, Place place, int index, byte[] value) {}
+
+    /** Reads a list. */
+    interface ListSource {
+        List<ListElement> elements(Column column) throws IOException;
+    }
+
     /** @param path null in a simple column, and of the deletion of all */
     private record Draft(Column column, Kind kind, byte[] path, byte[] value, boolean before) {}
 
     /** From the epoch of time UUIDs, 15 October 1582, to that of Unix, in ticks of 100 ns. */
     private static final long UUID_EPOCH_TICKS = 0x01B21DD213814000L;
+
+    /**
+     * The start of 2010, of which Cassandra mirrors the time of what is prepended to a list: the later it comes, the earlier
+     * its path.
+     */
+    private static final long PREPEND_MIRROR_MICROS = 1_262_304_000_000_000L;
 
     private static final long UUID_VERSION_1 = 0x1000L;
     private static final int TICKS_PER_MICRO = 10;
@@ -33,6 +63,7 @@ final class CellDrafts {
     private static final long NODE_MASK = 0x0000FFFFFFFFFFFFL;
 
     private final List<Draft> drafts = new ArrayList<>();
+    private final List<Pending> pending = new ArrayList<>();
     /** Numbers list elements, so that no two of a writer have one path. */
     private final LongSupplier elementNumbers;
 
@@ -44,7 +75,7 @@ final class CellDrafts {
     }
 
     boolean isEmpty() {
-        return drafts.isEmpty();
+        return drafts.isEmpty() && pending.isEmpty();
     }
 
     boolean hasStatic() {
@@ -149,12 +180,97 @@ final class CellDrafts {
         return new Draft(column, Kind.VALUE, path, KeyBuilder.bytes(column, type, value), false);
     }
 
-    /** Deletes one element of a set, entry of a map or field of a user-defined type. */
+    /** Adds elements at the start of a list, in their order. */
+    void prepend(Column column, Object values) {
+        requireList(column);
+        Collection<?> given = expect(column, Collection.class, values);
+        List<Object> elements = new ArrayList<>(given);
+        // The one that is numbered last comes first.
+        Collections.reverse(elements);
+        for (Object element : elements) {
+            drafts.add(value(column, prependedPath(column), element));
+        }
+    }
+
+    /** Puts a value in the place of a list's element, or deletes that. */
+    void setAt(Column column, int index, Object value) {
+        requireList(column);
+        CqlType type = column.type().cellType();
+        pending.add(
+                new Pending(column, Place.INDEX, index, value == null ? null : KeyBuilder.bytes(column, type, value)));
+    }
+
+    /** Finds the elements of lists that are written by place or value; before the first {@link #fill}. */
+    void resolve(ListSource source) throws IOException {
+        Map<Column, List<ListElement>> lists = new LinkedHashMap<>();
+        for (Pending write : pending) {
+            if (!lists.containsKey(write.column())) {
+                requireNotWhole(write.column());
+                lists.put(write.column(), source.elements(write.column()));
+            }
+        }
+        // By place first: what is set there is not removed by its old value.
+        pending.sort(Comparator.comparing(Pending::place));
+        for (Pending write : pending) {
+            List<ListElement> elements = lists.get(write.column());
+            switch (write.place()) {
+                case INDEX -> drafts.add(at(write, elements));
+                case VALUE -> {
+                    for (ListElement element : elements) {
+                        if (Arrays.equals(element.value(), write.value())) {
+                            addRemoval(write.column(), element.path());
+                        }
+                    }
+                }
+            }
+        }
+        pending.clear();
+    }
+
+    /** An assignment would delete what is read here, and the write by place bring it back. */
+    private void requireNotWhole(Column column) {
+        for (Draft draft : drafts) {
+            if (draft.column() == column && draft.kind() == Kind.COMPLEX_DELETION) {
+                throw new IllegalArgumentException(
+                        "list is written as a whole and by its elements in one write, column=" + column.name());
+            }
+        }
+    }
+
+    private static Draft at(Pending write, List<ListElement> elements) {
+        if (write.index() < 0 || write.index() >= elements.size()) {
+            throw new IllegalArgumentException("list has no such element, column="
+                    + write.column().name() + ", index=" + write.index() + ", size=" + elements.size());
+        }
+        byte[] path = elements.get(write.index()).path();
+        return new Draft(
+                write.column(), write.value() == null ? Kind.TOMBSTONE : Kind.VALUE, path, write.value(), false);
+    }
+
+    /** What is set by its place in the same write stays, and what goes goes once. */
+    private void addRemoval(Column column, byte[] path) {
+        boolean isDrafted =
+                drafts.stream().anyMatch(draft -> draft.column() == column && Arrays.equals(draft.path(), path));
+        if (!isDrafted) {
+            drafts.add(new Draft(column, Kind.TOMBSTONE, path, null, false));
+        }
+    }
+
+    private static void requireList(Column column) {
+        requireComplex(column);
+        if (column.type().kind() != CqlType.Kind.LIST) {
+            throw new IllegalArgumentException("column is no list, column=" + column.name() + ", type="
+                    + column.type().cqlName());
+        }
+    }
+
+    /** Deletes one element of a set, entry of a map or field of a user-defined type, or elements of a list by value. */
     void remove(Column column, Object element) {
         requireComplex(column);
         if (column.type().kind() == CqlType.Kind.LIST) {
-            throw new IllegalArgumentException(
-                    "elements of a list have no name to remove them by, set the whole list, column=" + column.name());
+            CqlType type = column.type().cellType();
+            pending.add(new Pending(column, Place.VALUE, 0, KeyBuilder.bytes(column, type, element)));
+            return;
         }
         drafts.add(new Draft(column, Kind.TOMBSTONE, path(column, element), null, false));
     }
@@ -173,9 +289,24 @@ final class CellDrafts {
 
     /** A time UUID that ascends with the timestamp, then with the element's number. */
     private byte[] listPath() {
-        long ticks = time.timestampMicros() * TICKS_PER_MICRO + UUID_EPOCH_TICKS;
+        return timeUuid(time.timestampMicros(), elementNumbers.getAsLong());
+    }
+
+    /** The same, descending. */
+    private byte[] prependedPath(Column column) {
+        long micros = time.timestampMicros();
+        if (micros < PREPEND_MIRROR_MICROS) {
+            throw new IllegalArgumentException(
+                    "elements are prepended at times from 2010 on, else they would not come first, column="
+                            + column.name() + ", timestampMicros=" + micros);
+        }
+        return timeUuid(2 * PREPEND_MIRROR_MICROS - micros, ~elementNumbers.getAsLong());
+    }
+
+    private static byte[] timeUuid(long micros, long number) {
+        long ticks = micros * TICKS_PER_MICRO + UUID_EPOCH_TICKS;
         long high = ticks << 32 | (ticks >>> 16 & 0xFFFF0000L) | UUID_VERSION_1 | ticks >>> 48 & 0xFFF;
-        long low = LEAST_NODE ^ elementNumbers.getAsLong() & NODE_MASK;
+        long low = LEAST_NODE ^ number & NODE_MASK;
         return ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array();
     }
 

@@ -1,10 +1,13 @@
 package io.anneal.store;
 
+import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Mutation;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slices;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
-/** Where a table's mutations go, and its time. Any thread. */
+/** Where a table's mutations go, what they may have to read first, and its time. Any thread. */
 interface MutationSink {
     /** Returns once the mutation lasts, as far as the store's sync mode promises it, and is visible. */
     void apply(Mutation mutation) throws IOException;
@@ -16,4 +19,7 @@ interface MutationSink {
     long nextTimestampMicros();
 
     long nowSeconds();
+
+    /** As {@link RowSource#read}: for writes that depend on what there is. */
+    FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException;
 }

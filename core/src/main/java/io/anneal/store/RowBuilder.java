@@ -4,6 +4,8 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slice;
+import io.anneal.key.Slices;
 import io.anneal.schema.Column;
 import io.anneal.schema.CounterContext;
 import io.anneal.schema.TableSchema;
@@ -74,7 +76,38 @@ public final class RowBuilder {
         return this;
     }
 
-    /** Deletes an element of a set, an entry of a map by its key, a field of a user-defined type by its name. */
+    /**
+     * Adds elements at the start of a list, in their order. They are placed by the timestamp: give it first.
+     *
+     * @throws IllegalArgumentException when the timestamp is one before 2010, where elements would not come first
+     */
+    public RowBuilder prepend(String column, Object elements) {
+        cells.prepend(settableColumn(column), elements);
+        return this;
+    }
+
+    /**
+     * Puts a value in the place of a list's element; null deletes the element. The list is read when the write ends: what is
+     * visible then, without the writes of a mutation that this one is part of. Read and write are two steps: who writes to
+     * the list meanwhile is not noticed. Out of bounds is an {@link IllegalArgumentException} when the write ends.
+     *
+     * @param index from 0
+     */
+    public RowBuilder setAt(String column, int index, Object value) {
+        cells.setAt(settableColumn(column), index, value);
+        return this;
+    }
+
+    /** Deletes a list's element by its place, which is found as {@link #setAt} finds it. */
+    public RowBuilder removeAt(String column, int index) {
+        cells.setAt(valueColumn(column), index, null);
+        return this;
+    }
+
+    /**
+     * Deletes an element of a set, an entry of a map by its key, a field of a user-defined type by its name, all elements of
+     * a list with this value: those are found as {@link #setAt} finds them, and there may be none.
+     */
     public RowBuilder remove(String column, Object element) {
         cells.remove(valueColumn(column), element);
         return this;
@@ -154,6 +187,7 @@ public final class RowBuilder {
 
     private void write(boolean inserts) throws IOException {
         DecoratedKey partition = begin();
+        cells.resolve(column -> target.listElements(partition, slices(column), column));
         Row regular = null;
         if (inserts && schema.hasCounters()) {
             throw new IllegalStateException(
@@ -179,6 +213,10 @@ public final class RowBuilder {
             writes.add(Write.row(partition, regular));
         }
         end(writes);
+    }
+
+    private Slices slices(Column column) {
+        return column.kind() == Column.Kind.STATIC ? Slices.NONE : Slices.of(Slice.of(Clustering.of(key.clustering())));
     }
 
     /** Deletes the row: all that was written to it up to the timestamp. */

@@ -1,6 +1,7 @@
 package io.anneal.store;
 
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slices;
 import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Compression;
@@ -115,6 +116,13 @@ public final class SSTableWriter implements Closeable {
         @Override
         public void requireSettable(Column column) {
             // SSTables are written with counters' shares, which whoever writes them knows.
+        }
+
+        @Override
+        public List<ListElement> listElements(DecoratedKey key, Slices slices, Column column) {
+            throw new UnsupportedOperationException(
+                    "elements of a list are found by reading the row, which a writer of SSTables cannot: set the whole list,"
+                            + " table=" + schema.qualifiedName() + ", column=" + column.name());
         }
     }
 

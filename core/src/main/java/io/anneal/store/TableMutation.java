@@ -2,6 +2,7 @@ package io.anneal.store;
 
 import io.anneal.fragment.Mutation;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slices;
 import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
@@ -28,6 +29,9 @@ public final class TableMutation {
     private final WriteTarget target;
     private Optional<Mutation.Builder> collected = Optional.empty();
     private Optional<DecoratedKey> key = Optional.empty();
+    /** Set by a write that turned out to change nothing, too. */
+    private boolean written;
+
     private boolean built;
 
     TableMutation(TableSchema schema, MutationSink sink) {
@@ -88,7 +92,9 @@ public final class TableMutation {
      * @throws io.anneal.io.StorageException when the disk fails: whether the writes last is not known
      */
     public void apply() throws IOException {
-        sink.apply(build());
+        if (!endsWithoutChange()) {
+            sink.apply(build());
+        }
     }
 
     /**
@@ -97,7 +103,14 @@ public final class TableMutation {
      * @throws IllegalStateException as {@link #build()}
      */
     public CompletableFuture<Void> applyAsync() {
-        return sink.applyAsync(build());
+        return endsWithoutChange() ? CompletableFuture.completedFuture(null) : sink.applyAsync(build());
+    }
+
+    /** Whether all writes turned out to change nothing, as the removal of a value that no element has. */
+    private boolean endsWithoutChange() {
+        requireOpen();
+        built = written && collected.isEmpty();
+        return built;
     }
 
     private void requireOpen() {
@@ -121,6 +134,7 @@ public final class TableMutation {
             for (Write write : writes) {
                 encode(write);
             }
+            written = true;
         }
 
         private void encode(Write write) {
@@ -155,6 +169,11 @@ public final class TableMutation {
         @Override
         public Optional<DecoratedKey> usualPartition() {
             return key;
+        }
+
+        @Override
+        public List<ListElement> listElements(DecoratedKey partition, Slices slices, Column column) throws IOException {
+            return ListElement.read(sink.read(partition, slices, false), column, sink.nowSeconds());
         }
 
         @Override

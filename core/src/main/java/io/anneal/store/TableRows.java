@@ -13,20 +13,62 @@ import io.anneal.schema.JavaValues;
 import io.anneal.schema.TableSchema;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /**
  * Rows of a table that exist at a time, as {@code SELECT *} gives them: nothing that is deleted or has expired, static
- * values with every row, one row for a partition that has static values only. For those who want values, not speed. One
- * thread.
+ * values with every row, one row for a partition that has static values only. For those who want values, not speed. Rows
+ * are read once: by {@link #next()}, by a {@code for} loop, or by a {@link #stream()}. One thread.
+ *
+ * <pre>{@code
+ * try (TableRows rows = table.partition(7)) {
+ *     for (TableRow row : rows) {
+ *         total += row.value("price", Integer.class);
+ *     }
+ * }
+ * }</pre>
  */
-public final class TableRows implements Closeable {
+public final class TableRows implements Iterable<TableRow>, Closeable {
+    /** The rows that are left, one step ahead at most. */
+    private final class Remaining implements Iterator<TableRow> {
+        private TableRow ahead;
+
+        @Override
+        public boolean hasNext() {
+            if (ahead == null) {
+                try {
+                    ahead = TableRows.this.next();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+            return ahead != null;
+        }
+
+        @Override
+        public TableRow next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException("there are no more rows, table=" + schema.qualifiedName());
+            }
+            TableRow row = ahead;
+            ahead = null;
+            return row;
+        }
+    }
+
     /** Opens what is read next. */
     interface Part {
         FragmentCursor open() throws IOException;
@@ -44,6 +86,8 @@ public final class TableRows implements Closeable {
     private Map<String, Object> shared = Map.of();
     private Map<String, TableRow.Written> sharedWritten = Map.of();
     private boolean staticOnly;
+    private boolean iterated;
+    private boolean closed;
 
     /** @param parts opened one after the other, each when the one before was read */
     TableRows(TableSchema schema, List<Part> parts, long nowSeconds) {
@@ -67,8 +111,12 @@ public final class TableRows implements Closeable {
      * The next row, or null at the end.
      *
      * @throws io.anneal.sstable.CorruptSSTableException when a file is wrong; never a wrong row
+     * @throws IllegalStateException when this object, the store or the table is closed
      */
     public TableRow next() throws IOException {
+        if (closed) {
+            throw new IllegalStateException("rows are closed, table=" + schema.qualifiedName());
+        }
         while (limit > 0 && (cursor != null || !parts.isEmpty())) {
             if (cursor == null) {
                 cursor = parts.poll().open();
@@ -84,6 +132,41 @@ public final class TableRows implements Closeable {
             cursor = null;
         }
         return null;
+    }
+
+    /**
+     * The rows that are left. An {@link IOException} comes as an {@link UncheckedIOException}. The caller closes this
+     * object after the loop.
+     *
+     * @throws IllegalStateException when there was an iterator or a stream before: rows are read once
+     */
+    @Override
+    public Iterator<TableRow> iterator() {
+        if (iterated) {
+            throw new IllegalStateException("rows are read once: ask the table again, table=" + schema.qualifiedName());
+        }
+        iterated = true;
+        return new Remaining();
+    }
+
+    /**
+     * The rows that are left, as a stream that closes this object when it is closed itself. It keeps files and memory until
+     * then: use it in a {@code try}. Errors come as those of {@link #iterator()}.
+     *
+     * @throws IllegalStateException as {@link #iterator()}
+     */
+    public Stream<TableRow> stream() {
+        int characteristics = Spliterator.ORDERED | Spliterator.NONNULL | Spliterator.IMMUTABLE;
+        return StreamSupport.stream(Spliterators.spliteratorUnknownSize(iterator(), characteristics), false)
+                .onClose(this::closeUnchecked);
+    }
+
+    private void closeUnchecked() {
+        try {
+            close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private TableRow nextOfPart() throws IOException {
@@ -174,7 +257,8 @@ public final class TableRows implements Closeable {
                                 && nowSeconds < row.livenessExpirySeconds());
     }
 
-    private boolean isLive(Row row, int entry) {
+    /** Whether the entry is a value at a time: neither a deletion nor expired. */
+    static boolean isLive(Row row, int entry, long nowSeconds) {
         return !row.isComplexDeletion(entry)
                 && (row.localDeletionTimeSeconds(entry) == DeletionTime.NO_DELETION_TIME
                         || row.isExpiring(entry) && nowSeconds < row.localDeletionTimeSeconds(entry));
@@ -189,7 +273,7 @@ public final class TableRows implements Closeable {
             Column column = columns.get(row.columnIndex(i));
             List<Integer> entries = new ArrayList<>();
             for (next = i; next < row.entryCount() && row.columnIndex(next) == column.index(); next++) {
-                if (isLive(row, next)) {
+                if (isLive(row, next, nowSeconds)) {
                     entries.add(next);
                 }
             }
@@ -247,10 +331,12 @@ public final class TableRows implements Closeable {
 
     @Override
     public void close() throws IOException {
-        if (cursor != null) {
-            cursor.close();
-            cursor = null;
-        }
+        closed = true;
         parts.clear();
+        if (cursor != null) {
+            FragmentCursor last = cursor;
+            cursor = null;
+            last.close();
+        }
     }
 }

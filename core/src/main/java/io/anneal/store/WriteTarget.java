@@ -1,6 +1,7 @@
 package io.anneal.store;
 
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slices;
 import io.anneal.schema.Column;
 import java.io.IOException;
 import java.util.List;
@@ -33,4 +34,12 @@ interface WriteTarget {
      * @throws UnsupportedOperationException naming table and column
      */
     void requireSettable(Column column);
+
+    /**
+     * What a list consists of now, for writes that find elements by place or value.
+     *
+     * @param slices the row; of a static column none
+     * @throws UnsupportedOperationException naming table and column, where nothing can be read
+     */
+    List<ListElement> listElements(DecoratedKey key, Slices slices, Column column) throws IOException;
 }

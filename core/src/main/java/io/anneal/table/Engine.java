@@ -115,10 +115,17 @@ public final class Engine implements Closeable {
                 config.memtableBudgetBytes() / 2);
         tableCare = new TableCare(shards, shardWriters, flushes, formats, state);
         List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
-        for (int i = 0; i < Math.max(1, config.compactionThreads()); i++) {
+        for (int i = 0; i < config.compactionThreads(); i++) {
             compactionExecutors.add(executor("compaction-" + i));
         }
-        compactions = new Compactions(compactionExecutors, shards, config, environment, state);
+        compactions = new Compactions(
+                compactionExecutors,
+                executor("compaction-asked"),
+                shards,
+                config,
+                environment,
+                state,
+                () -> pool.usedBytes() + config.commitLogSegmentBytes());
     }
 
     private ScheduledExecutorService executor(String name) {
@@ -240,7 +247,7 @@ public final class Engine implements Closeable {
         if (config.isJmx()) {
             metrics.startJmx();
         }
-        tables.values().forEach(compactions::consider);
+        compactions.watch(tables.values(), care);
     }
 
     private void relieveMemory() {

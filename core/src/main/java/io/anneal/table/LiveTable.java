@@ -1,6 +1,7 @@
 package io.anneal.table;
 
 import io.anneal.commitlog.CommitLogPosition;
+import io.anneal.compaction.CompactionCandidate;
 import io.anneal.compaction.CompactionStrategy;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.FragmentCursor;
@@ -183,6 +184,11 @@ public final class LiveTable {
                 return set;
             }
         }
+    }
+
+    /** The live SSTables as strategies see them, for those who only count: they are not held. */
+    List<CompactionCandidate> candidates() {
+        return current.candidates();
     }
 
     private IllegalStateException closedFailure() {

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
@@ -198,6 +199,11 @@ public final class TableDirectory {
         return changed;
     }
 
+    /** Whether nobody knows what the disk calls live: see {@link Manifest#isLost()}. */
+    boolean isLost() {
+        return manifest.isLost();
+    }
+
     /**
      * The live SSTables by the manifest, in its order.
      *
@@ -266,7 +272,17 @@ public final class TableDirectory {
      * @param of which the rows are that come; the table may be altered meanwhile
      */
     public SSTableTarget target(TableSchema of) {
-        return config -> formats.write(directory, startWriting(1).get(0), of, config);
+        return target(of, generation -> {});
+    }
+
+    /** The same; says which generation it is before there is a file of it. */
+    SSTableTarget target(TableSchema of, Consumer<String> listener) {
+        return config -> {
+            String generation = startWriting(1).get(0);
+            listener.accept(generation);
+            return formats.write(directory, generation, of, config);
+        };
+    }
     }
 
     /** New generations, named as written in the manifest: their files are deleted at the next start unless they get live. */
@@ -281,8 +297,20 @@ public final class TableDirectory {
         return generations;
     }
 
-    /** What was started and is not wanted: the manifest's next form forgets it. Its files must be gone already. */
-    public void abandon(Collection<String> generations) {
+    /**
+     * Deletes what there is of SSTables that were started and are not wanted; nobody writes or reads them any more. The
+     * manifest's next form forgets them.
+     */
+    public void abandon(Collection<String> generations) throws IOException {
+        if (generations.isEmpty() || manifest.isLost()) {
+            return;
+        }
+        for (Path file : Directories.list(directory)) {
+            Descriptor descriptor = Descriptor.of(file).orElse(null);
+            if (descriptor != null && generations.contains(descriptor.generation())) {
+                Directories.deleteFile(file);
+            }
+        }
         gone.addAll(generations);
     }
 

@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.anneal.fragment.EncodedItem;
+import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Mutation;
 import io.anneal.fragment.RangeDeletion;
 import io.anneal.fragment.Row;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slices;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
@@ -54,6 +57,11 @@ final class TableMutationTest {
         @Override
         public long nowSeconds() {
             return NOW_SECONDS;
+        }
+
+        @Override
+        public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) {
+            throw new UnsupportedOperationException("nothing is read here");
         }
     }
 

@@ -75,7 +75,7 @@ class StoreSnippetsTest {
 
         RowRange latest = RowRange.ALL.reversed().limit(10);
         try (TableRows rows = orders.partition(latest, 7)) {
-            for (TableRow row = rows.next(); row != null; row = rows.next()) {
+            for (TableRow row : rows) {
                 lines.add(row.value("placed") + " " + row.value("item"));
             }
         }
