@@ -465,6 +465,13 @@ final class Compactions implements Closeable {
         }
     }
 
+    /** Takes {@link #stop} back. */
+    void goOn(LiveTable table) {
+        synchronized (this) {
+            stopped.remove(table);
+        }
+    }
+
     /** About how many compactions a table's strategy wants. */
     long pendingCount(LiveTable table) {
         return table.strategy()

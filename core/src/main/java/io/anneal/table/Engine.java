@@ -8,6 +8,7 @@ import io.anneal.fragment.Mutation;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
+import io.anneal.key.TokenRange;
 import io.anneal.memtable.MemtablePool;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -68,15 +69,17 @@ public final class Engine implements Closeable {
     private final List<ShardWriter> shardWriters = new ArrayList<>();
     private final Flushes flushes;
     private final Compactions compactions;
-    private final TableCare tableCare;
-
     /** Callers on their way to a mailbox: nothing is shut down while there is one. */
     private final AtomicInteger callers = new AtomicInteger();
 
     private final AtomicLong lastTimestampMicros = new AtomicLong();
     private final Callbacks callbacks;
 
+    /** When the first call has closed it. */
+    private final CompletableFuture<Void> closing = new CompletableFuture<>();
+
     private LogWriter log;
+    private TableCare tableCare;
     private WritePath writes;
 
     private Engine(
@@ -113,7 +116,6 @@ public final class Engine implements Closeable {
                 environment.nanoTime(),
                 this::afterFlush,
                 config.memtableBudgetBytes() / 2);
-        tableCare = new TableCare(shards, shardWriters, flushes, formats, state);
         List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
         for (int i = 0; i < config.compactionThreads(); i++) {
             compactionExecutors.add(executor("compaction-" + i));
@@ -244,6 +246,7 @@ public final class Engine implements Closeable {
         writes = new WritePath(shards, state, gate, log, callbacks, environment.nanoTime());
         metrics.commitLog(log::segmentCount, log::lengthBytes);
         log.start();
+        tableCare = new TableCare(shards, log, shardWriters, flushes, compactions, formats, state);
         if (config.isJmx()) {
             metrics.startJmx();
         }
@@ -336,7 +339,8 @@ public final class Engine implements Closeable {
         return new InterruptedIOException("interrupted while waiting for the store");
     }
 
-    static void requireMayWait() {
+    /** @throws IllegalStateException on a thread that the store works with: it would wait for itself */
+    public static void requireMayWait() {
         if (Mailbox.isReceiving()) {
             throw new IllegalStateException(
                     "a thread of the store cannot wait for the store: use the asynchronous calls");
@@ -369,11 +373,54 @@ public final class Engine implements Closeable {
     public LiveTable createTable(TableSchema schema) throws IOException {
         enter();
         try {
+            Undisturbed.requireUninterrupted();
             requireSound();
-            return table(
-                    TableDirectory.create(directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW));
+            requireNewId(schema);
+            return Undisturbed.call(
+                    environment,
+                    "create",
+                    () -> table(TableDirectory.create(
+                            directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW)));
         } finally {
             leave();
+        }
+    }
+
+    /**
+     * Does something with a table as a whole: alone, and to its end. Who comes later while the table is dropped is told that it
+     * is.
+     *
+     * @throws IllegalStateException when the table is dropped, or on a thread of the store
+     * @throws InterruptedIOException when the caller is interrupted before it begins
+     */
+    private <T> T alone(LiveTable table, Undisturbed.Work<T> work) throws IOException {
+        enter();
+        try {
+            requireMayWait();
+            table.administration().lockInterruptibly();
+            try {
+                state.requireOpen();
+                table.requireOpen();
+                requireSound();
+                return Undisturbed.call(environment, "care-of-" + table.schema().qualifiedName(), work);
+            } finally {
+                table.administration().unlock();
+            }
+        } catch (InterruptedException e) {
+            throw interrupted();
+        } finally {
+            leave();
+        }
+    }
+
+    /** Tables are told apart by it in the commit log. */
+    private void requireNewId(TableSchema schema) {
+        for (LiveTable table : tables.values()) {
+            if (table.schema().id().equals(schema.id())) {
+                throw new IllegalStateException("another table has the id, table=" + schema.qualifiedName() + ", id="
+                        + schema.id().orElse("") + ", other="
+                        + table.schema().qualifiedName());
+            }
         }
     }
 
@@ -385,25 +432,13 @@ public final class Engine implements Closeable {
 
     /** Forgets a table with all its data, but for its snapshots; open cursors fail. */
     public void dropTable(LiveTable table) throws IOException {
-        enter();
-        try {
-            requireSound();
-            table.stopWrites();
-            compactions.stop(table);
-            tables.remove(table.id());
-            // Behind what is under way nothing touches the table any more.
-            CompletableFuture<Void> passed = new CompletableFuture<>();
-            log.drain(() -> passed.complete(null));
-            await(passed);
-            tableCare.discardMemtables(table);
-            await(flushes.flush(table));
-            table.close();
-            metrics.removeTable(table.metrics());
-            log.releaseTable(table.id());
-            table.directory().drop();
-        } finally {
-            leave();
-        }
+        alone(table, () -> {
+            tableCare.drop(table, () -> {
+                tables.remove(table.id());
+                metrics.removeTable(table.metrics());
+            });
+            return null;
+        });
     }
 
     /** Everything in memtables of these tables goes to SSTables. */
@@ -454,17 +489,10 @@ public final class Engine implements Closeable {
 
     /** Forgets all that was written to a table before. */
     public void truncate(LiveTable table) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
-            List<CommitLogPosition> reached = tableCare.truncate(table);
-            for (int shard = 0; shard < reached.size(); shard++) {
-                log.release(table.id(), shard, reached.get(shard));
-            }
-        } finally {
-            leave();
-        }
+        alone(table, () -> {
+            tableCare.truncate(table);
+            return null;
+        });
     }
 
     /**
@@ -473,15 +501,10 @@ public final class Engine implements Closeable {
      * @param change of the schema that the table has; may be asked twice, and throws when it is not allowed
      */
     public void alterTable(LiveTable table, UnaryOperator<TableSchema> change) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
-            tableCare.alter(table, change, log);
-            compactions.consider(table);
-        } finally {
-            leave();
-        }
+        alone(table, () -> {
+            tableCare.alter(table, change);
+            return null;
+        });
     }
 
     /**
@@ -491,48 +514,56 @@ public final class Engine implements Closeable {
      * @throws IllegalArgumentException when one has another partitioner, or legacy counters
      */
     public void importSSTables(LiveTable table, List<Descriptor> foreign) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
+        alone(table, () -> {
             tableCare.importSSTables(table, foreign);
             compactions.consider(table);
-        } finally {
-            leave();
-        }
+            return null;
+        });
     }
 
     /** Flushes a table and links its SSTables to a directory of their own. */
     public Path snapshot(LiveTable table, String name) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
-            return tableCare.snapshot(table, name, environment.clock().instant());
-        } finally {
-            leave();
-        }
+        return alone(
+                table, () -> tableCare.snapshot(table, name, environment.clock().instant()));
+    }
+
+    /** A range was repaired as a whole. */
+    public void repaired(LiveTable table, TokenRange range, long seconds) throws IOException {
+        alone(table, () -> table.directory().update(content -> content.withRepaired(range, seconds)));
     }
 
     /**
-     * Ends what is under way, flushes, and releases everything; open cursors fail at their next step. What could not be flushed
-     * is in the commit log.
+     * Ends what is under way, flushes, and releases everything, whoever is interrupted; open cursors fail at their next step.
+     * What could not be flushed is in the commit log. Whoever closes it again waits as well.
+     *
+     * @throws IllegalStateException on a thread of the store: nothing is closed
      */
     @Override
     public void close() throws IOException {
+        requireMayWait();
         if (!state.close()) {
+            closing.join();
             return;
         }
-        gate.close(state::closedFailure);
+        try {
+            gate.close(state::closedFailure);
+            Undisturbed.call(environment, "close", () -> {
+                end();
+                return null;
+            });
+        } finally {
+            closing.complete(null);
+        }
+    }
+
+    private void end() throws IOException {
         while (callers.get() > 0) {
             LockSupport.parkNanos(CLOSING_POLL_NANOS);
         }
         compactions.close();
         IOException failure = null;
         try {
-            CompletableFuture<Void> passed = new CompletableFuture<>();
-            log.drain(() -> passed.complete(null));
-            await(passed);
+            await(log.between(position -> position));
             for (LiveTable table : tables.values()) {
                 if (state.isSound()) {
                     await(flushes.flush(table));

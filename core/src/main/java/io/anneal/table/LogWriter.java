@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -114,42 +115,62 @@ final class LogWriter {
         request(() -> log.releaseTable(table));
     }
 
-    /** Makes what is gathered last, then runs what comes behind it; on the log's thread. */
-    void drain(Runnable behind) {
+    /**
+     * Brings all that was sent before to the disk and to the shards, then does something on the log's thread: between what was
+     * sent before and what is sent later.
+     *
+     * @param work is told where the log stands, which is on the disk in every mode; must not wait
+     */
+    <T> CompletableFuture<T> between(Function<CommitLogPosition, T> work) {
+        CompletableFuture<T> done = new CompletableFuture<>();
         request(() -> {
             try {
                 makeLast();
-            } finally {
-                // Who waits for it would wait for ever.
-                behind.run();
+                if (log.syncedPosition().compareTo(log.position()) < 0) {
+                    sync();
+                }
+                done.complete(work.apply(log.position()));
+            } catch (StorageException | RuntimeException | Error e) {
+                done.completeExceptionally(e);
+                throw e;
+            }
+        });
+        return done;
+    }
+
+    /** Lets the writes of a table wait from here on, until {@link #resume}; what came before is with the shards then. */
+    CompletableFuture<Void> hold(UUID table) {
+        return between(position -> {
+            held.put(table, new ArrayList<>());
+            return null;
+        });
+    }
+
+    /** Goes on with the writes that wait, if there are any, in the order in which they came. */
+    void resume(UUID table) {
+        request(() -> {
+            List<PendingWrite> waiting = held.remove(table);
+            if (waiting != null) {
+                waiting.forEach(this::append);
             }
         });
     }
 
-    /** Lets the writes of a table wait from here on, until {@link #resume}; what came before is with the shards then. */
-    void hold(UUID table, Runnable behind) {
-        drain(() -> {
-            held.put(table, new ArrayList<>());
-            behind.run();
-        });
-    }
-
-    /** Goes on with the writes that wait, in the order in which they came. */
-    void resume(UUID table) {
-        request(() -> held.remove(table).forEach(this::append));
-    }
-
-    /** Makes the timestamps last that were given out, though nothing was written with them, then runs what comes behind it. */
-    void rememberClock(Runnable behind) {
+    /** Brings the timestamps to the disk that were given out, though nothing was written with them. */
+    CompletableFuture<Void> rememberClock() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
         request(() -> {
             try {
                 makeLast();
                 log.clockMicros(clockMicros.getAsLong());
                 log.syncClock();
-            } finally {
-                behind.run();
+                done.complete(null);
+            } catch (StorageException | RuntimeException | Error e) {
+                done.completeExceptionally(e);
+                throw e;
             }
         });
+        return done;
     }
 
     private void request(Request request) {
@@ -221,7 +242,13 @@ final class LogWriter {
         }
         PendingWrite accepted;
         try {
+            write.table().requireOpen();
             accepted = accepted(write);
+        } catch (IllegalStateException e) {
+            // Dropped, since it was sent.
+            gate.leave(write.mutation().lengthBytes());
+            write.receipt().failed(e);
+            return;
         } catch (CorruptItemException e) {
             gate.leave(write.mutation().lengthBytes());
             write.receipt()

@@ -74,11 +74,13 @@ public final class TableDirectory {
      * @param data the store's directory of keyspaces
      * @param schema with an id
      * @throws IllegalStateException when the directory exists
+     * @throws SchemaException when the schema cannot be kept as text
      */
     public static TableDirectory create(
             Path data, TableSchema schema, ShardRule shards, SSTableFormats formats, OutputFile.Opener opener)
             throws IOException {
         UUID id = tableId(schema);
+        byte[] text = schemaText(schema);
         ManifestContent content = ManifestContent.empty(schema.keyspace(), schema.name(), id, shards);
         TableDirectoryName name = new TableDirectoryName(schema.name(), id);
         Path directory = data.resolve(schema.keyspace()).resolve(name.toString());
@@ -88,7 +90,7 @@ public final class TableDirectory {
         Path making = directory.resolveSibling(TableCatalogue.MAKING + name);
         Directories.deleteTree(making);
         Directories.create(making);
-        AtomicFile.replace(making.resolve(SCHEMA_FILE), text(schema), opener);
+        AtomicFile.replace(making.resolve(SCHEMA_FILE), text, opener);
         Manifest.create(making, content, opener);
 
         Directories.rename(making, directory);
@@ -97,8 +99,22 @@ public final class TableDirectory {
                 directory, schema, formats, Manifest.open(directory, opener), new Snapshots(directory, opener), opener);
     }
 
-    private static byte[] text(TableSchema schema) {
-        return SchemaText.print(schema).getBytes(StandardCharsets.UTF_8);
+    /**
+     * What a table's {@link #SCHEMA_FILE} says.
+     *
+     * @throws SchemaException when reading it again would give another table
+     */
+    static byte[] schemaText(TableSchema schema) {
+        String text = SchemaText.print(schema);
+        boolean same = CqlSchema.parse(text, SCHEMA_FILE)
+                .table(schema.keyspace(), schema.name())
+                .filter(schema::equals)
+                .isPresent();
+        if (!same) {
+            throw new SchemaException("schema cannot be kept as text: reading it gives another table, table="
+                    + schema.qualifiedName() + ", text=" + text);
+        }
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static UUID tableId(TableSchema schema) {
@@ -172,7 +188,7 @@ public final class TableDirectory {
      * returned. Nothing of the commit log may be needed any more that was written by a schema with other columns.
      */
     public void alter(TableSchema altered) throws StorageException {
-        AtomicFile.put(directory.resolve(SCHEMA_FILE), text(altered), opener);
+        AtomicFile.put(directory.resolve(SCHEMA_FILE), schemaText(altered), opener);
         schema = altered;
     }
 
@@ -283,7 +299,6 @@ public final class TableDirectory {
             return formats.write(directory, generation, of, config);
         };
     }
-    }
 
     /** New generations, named as written in the manifest: their files are deleted at the next start unless they get live. */
     public List<String> startWriting(int count) throws IOException {
@@ -371,10 +386,26 @@ public final class TableDirectory {
      * Removes the table: its name first, at once, then its files. Snapshots stay where they are. Nothing may read it any more.
      */
     public void drop() throws IOException {
-        Path dropped = directory.resolveSibling(TableCatalogue.DROPPED + directory.getFileName());
-        Directories.deleteTree(dropped);
-        Directories.rename(directory, dropped);
+        moveAside();
+        forceMovedAside();
+        removeMovedAside();
+    }
+
+    /** Takes the table's name from it; when that fails it is as it was. The name is still to be forced. */
+    void moveAside() throws StorageException {
+        Directories.rename(directory, movedAside());
+    }
+
+    void forceMovedAside() throws StorageException {
         Directories.sync(directory.getParent());
-        TableCatalogue.removeDropped(dropped);
+    }
+
+    /** Deletes all but snapshots. */
+    void removeMovedAside() throws StorageException {
+        TableCatalogue.removeRemainder(movedAside());
+    }
+
+    private Path movedAside() {
+        return TableCatalogue.dropped(directory);
     }
 }
