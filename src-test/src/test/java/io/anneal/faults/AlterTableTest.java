@@ -114,8 +114,7 @@ class AlterTableTest {
             Store store = Store.open(disk.path(), SMALL);
             Table table = store.createTable(CREATE);
             write(table, 0, 20);
-            disk.inject(Fault.on(
-                            Operation.CREATE, Operation.WRITE, Operation.FORCE, Operation.RENAME, Operation.DELETE)
+            disk.inject(Fault.on(Operation.CREATE, Operation.WRITE, Operation.FORCE, Operation.RENAME, Operation.DELETE)
                     .after(operation)
                     .times(1)
                     .cuttingPower(operation));
