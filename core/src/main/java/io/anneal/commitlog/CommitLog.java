@@ -390,7 +390,7 @@ public final class CommitLog implements Closeable {
 
     private void checkUsable() throws StorageException {
         if (failure != null) {
-            throw new StorageException("go on after a failure", directory, failure);
+            throw StorageException.after(failure);
         }
         if (closed) {
             throw new IllegalStateException("commit log is closed, directory=" + directory);

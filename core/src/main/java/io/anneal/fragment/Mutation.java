@@ -14,6 +14,12 @@ import java.util.Optional;
  * writes to the bytes.
  */
 public final class Mutation {
+    /**
+     * A store takes none that is longer: Cassandra, too, takes no larger value by default, and reads an SSTable with one as
+     * corrupt.
+     */
+    public static final int LENGTH_MAX_BYTES = 256 << 20;
+
     private final DecoratedKey key;
     private final byte[] bytes;
     /** Null when nobody said. */
@@ -83,6 +89,14 @@ public final class Mutation {
         return bytes.length;
     }
 
+    /** @throws IllegalArgumentException when no mutation may be so long */
+    public static void requireLength(long lengthBytes) {
+        if (lengthBytes > LENGTH_MAX_BYTES) {
+            throw new IllegalArgumentException("mutation is too long, write it in several, lengthBytes=" + lengthBytes
+                    + ", lengthMaxBytes=" + LENGTH_MAX_BYTES);
+        }
+    }
+
     public boolean isEmpty() {
         return bytes.length == 0;
     }
@@ -104,19 +118,39 @@ public final class Mutation {
             encoder = new CanonicalEncoder(schema, CanonicalEncoder.UNCLAMPED);
         }
 
-        /** Adds a static or clustering row, which is copied. */
+        /**
+         * Adds a static or clustering row, which is copied.
+         *
+         * @throws IllegalArgumentException when the mutation would be too long: it stays as it is
+         */
         public Builder row(Row row) {
-            int valueBytes = 0;
+            long valueBytes = 0;
             for (int i = 0; i < row.entryCount(); i++) {
-                valueBytes += Math.max(0, row.valueLengthBytes(i));
+                valueBytes += Math.max(0, row.valueLengthBytes(i)) + Math.max(0, row.pathLengthBytes(i));
             }
+            requireRoom(valueBytes);
             // Values at once, and with them the little around them.
-            encoded.ensure(valueBytes + USUAL_BYTES);
+            encoded.ensure((int) valueBytes + USUAL_BYTES);
             encoder.row(keyView, row, encoded);
             return this;
         }
 
+        private void requireRoom(long extraBytes) {
+            requireLength(encoded.lengthBytes() + extraBytes);
+        }
+
+        /** How long it is so far. */
+        public int lengthBytes() {
+            return encoded.lengthBytes();
+        }
+
+        /** Takes back what was added since it was so long. */
+        public void truncate(int lengthBytes) {
+            encoded.truncate(lengthBytes);
+        }
+
         public Builder partitionDeletion(DeletionTime deletion) {
+            requireRoom(0);
             encoder.partitionDeletion(
                     keyView, deletion.timestampMicros(), deletion.localDeletionTimeSeconds(), encoded);
             return this;
@@ -124,6 +158,7 @@ public final class Mutation {
 
         /** Adds the deletion of a range of rows, which is copied. */
         public Builder rangeDeletion(RangeDeletion range) {
+            requireRoom(0);
             encoder.rangeDeletion(keyView, range, encoded);
             return this;
         }

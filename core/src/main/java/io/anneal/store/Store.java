@@ -111,7 +111,7 @@ public final class Store implements Closeable {
     }
 
     private static Store openHere(Path directory, StoreConfig config, StoreEnvironment environment) throws IOException {
-        DirectoryLock lock = StoreLock.take(directory, environment.clock().instant());
+        Closeable lock = StoreLock.take(directory, environment.clock().instant());
         boolean opened = false;
         try {
             StoreFile file = storeFile(directory, environment);

@@ -101,7 +101,7 @@ final class Flushes {
                     done.complete(null);
                 } catch (IOException | RuntimeException | Error e) {
                     table.metrics().shard(shard).flushFailed();
-                    state.fail(e instanceof StorageException storage ? storage : state.broken(e));
+                    state.fail(state.broken(e));
                     done.completeExceptionally(e);
                 }
             });

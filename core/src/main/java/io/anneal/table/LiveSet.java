@@ -92,6 +92,13 @@ final class LiveSet extends Counted {
         return least;
     }
 
+    /** Releases it for a cursor that is gone, whose user may still look at the last row. */
+    void releaseForgotten() {
+        active.forEach(LiveMemtable::keepFromReuse);
+        flushing.forEach(LiveMemtable::keepFromReuse);
+        release();
+    }
+
     @Override
     protected void released() {
         active.forEach(Counted::release);

@@ -72,6 +72,7 @@ public final class LiveTable {
     private final MemtablePool pool;
     private final MemoryGate gate;
     private final TableMetrics metrics;
+    private final OpenCursors cursors;
     private final LongSupplier nanoTime;
     private final Consumer<LiveSSTable> disposal;
     /** Held by what is done with the table as a whole. */
@@ -97,6 +98,7 @@ public final class LiveTable {
             MemtablePool pool,
             MemoryGate gate,
             TableMetrics metrics,
+            OpenCursors cursors,
             LongSupplier nanoTime,
             Consumer<LiveSSTable> disposal) {
         this.directory = directory;
@@ -105,6 +107,7 @@ public final class LiveTable {
         this.pool = pool;
         this.gate = gate;
         this.metrics = metrics;
+        this.cursors = cursors;
         this.nanoTime = nanoTime;
         rules = Rules.of(directory.schema(), version);
         this.disposal = disposal;
@@ -280,7 +283,7 @@ public final class LiveTable {
     }
 
     private FragmentCursor live(FragmentCursor merged, LiveSet set, LiveCursor.Listener listener) {
-        return new LiveCursor(merged, set, () -> closed, set.schema().qualifiedName(), listener);
+        return new LiveCursor(merged, set, cursors, () -> closed, set.schema().qualifiedName(), listener);
     }
 
     private static FragmentCursor validated(FragmentCursor merged, boolean reversed) {
@@ -299,6 +302,11 @@ public final class LiveTable {
             }
         }
         set.release();
+    }
+
+    /** Those that are live now; for those who know that nobody changes them meanwhile. */
+    List<LiveSSTable> sstables() {
+        return current.sstables();
     }
 
     /** By shard; they may be switched at any moment. */

@@ -32,6 +32,7 @@ final class TableCare {
     private final Compactions compactions;
     private final SSTableFormats formats;
     private final StoreState state;
+    private final TimestampClock timestamps;
 
     TableCare(
             ShardRule shards,
@@ -40,7 +41,8 @@ final class TableCare {
             Flushes flushes,
             Compactions compactions,
             SSTableFormats formats,
-            StoreState state) {
+            StoreState state,
+            TimestampClock timestamps) {
         this.shards = shards;
         this.log = log;
         this.shardWriters = shardWriters;
@@ -48,6 +50,7 @@ final class TableCare {
         this.compactions = compactions;
         this.formats = formats;
         this.state = state;
+        this.timestamps = timestamps;
     }
 
     /** Forgets all that stands before one place of the commit log: for readers at once, and on the disk at once. */
@@ -186,6 +189,9 @@ final class TableCare {
             for (Descriptor descriptor : table.directory().link(foreign)) {
                 opened.add(table.open(descriptor, shards.shardCount() == 1 ? 0 : ListedSSTable.SHARED));
             }
+            // Before it is seen: whoever overwrites what it saw must come behind it.
+            opened.forEach(
+                    sstable -> timestamps.followForeign(sstable, table.schema().qualifiedName()));
             table.imported(opened);
             taken = true;
         } finally {
