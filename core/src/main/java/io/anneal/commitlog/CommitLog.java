@@ -302,9 +302,7 @@ public final class CommitLog implements Closeable {
         if (replayed.isEmpty()) {
             return;
         }
-        write();
-        writeEmptySection(0);
-        sync();
+        syncClock();
         while (!replayed.isEmpty()) {
             NamedFile old = replayed.remove();
             pool.giveBack(old.file(), old.id());
@@ -374,6 +372,13 @@ public final class CommitLog implements Closeable {
     /** Says which timestamp was given out last; the next section remembers it. */
     public void clockMicros(long lastTimestampMicros) {
         clockMicros = Math.max(clockMicros, lastTimestampMicros);
+    }
+
+    /** Syncs, and with it the clock, though nothing was appended. */
+    public void syncClock() throws StorageException {
+        write();
+        writeEmptySection(0);
+        sync();
     }
 
     private StorageException fail(StorageException cause) {

@@ -6,6 +6,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * The writes to one partition, which become visible and lasting together: items of the canonical encoding, one behind the
@@ -21,16 +22,23 @@ public final class Mutation {
 
     private final DecoratedKey key;
     private final byte[] bytes;
+    /** Null when nobody said. */
+    private final TableSchema schema;
 
     /**
-     * Takes items that were encoded elsewhere.
+     * Takes items that were encoded elsewhere, by the schema that the table has when the mutation is applied.
      *
      * @param key of each item
      * @param bytes whole items and nothing else; not copied
      */
     public Mutation(DecoratedKey key, byte[] bytes) {
+        this(key, bytes, null);
+    }
+
+    private Mutation(DecoratedKey key, byte[] bytes, TableSchema schema) {
         this.key = key;
         this.bytes = bytes;
+        this.schema = schema;
     }
 
     /**
@@ -62,6 +70,16 @@ public final class Mutation {
         return key;
     }
 
+    /** The schema whose columns the items name by number, when it is known. */
+    public Optional<TableSchema> schema() {
+        return Optional.ofNullable(schema);
+    }
+
+    /** Whether the items' numbers of columns are meant by this schema, as far as is known. */
+    public boolean isOf(TableSchema current) {
+        return schema == null || schema == current;
+    }
+
     /** The items. */
     public byte[] bytes() {
         return bytes;
@@ -87,12 +105,14 @@ public final class Mutation {
     public static final class Builder {
         private static final int USUAL_BYTES = 256;
 
+        private final TableSchema schema;
         private final DecoratedKey key;
         private final KeyView keyView;
         private final CanonicalEncoder encoder;
         private final ByteWriter encoded = new ByteWriter(USUAL_BYTES);
 
         private Builder(TableSchema schema, DecoratedKey key) {
+            this.schema = schema;
             this.key = key;
             keyView = new KeyView().wrap(key);
             encoder = new CanonicalEncoder(schema, CanonicalEncoder.UNCLAMPED);
@@ -144,7 +164,7 @@ public final class Mutation {
         }
 
         public Mutation build() {
-            return new Mutation(key, encoded.toByteArray());
+            return new Mutation(key, encoded.toByteArray(), schema);
         }
     }
 }

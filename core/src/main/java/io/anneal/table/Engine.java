@@ -29,6 +29,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -376,11 +377,11 @@ public final class Engine implements Closeable {
             Undisturbed.requireUninterrupted();
             requireSound();
             requireNewId(schema);
-            return Undisturbed.call(
-                    environment,
-                    "create",
-                    () -> table(TableDirectory.create(
-                            directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW)));
+            return Undisturbed.call(environment, "create", () -> {
+                CommitLogPosition written = Undisturbed.join(log.between(position -> position));
+                return table(TableDirectory.create(
+                        directory.resolve(DATA), schema, shards, written, formats, OutputFile.CREATE_NEW));
+            });
         } finally {
             leave();
         }
@@ -491,6 +492,18 @@ public final class Engine implements Closeable {
     public void truncate(LiveTable table) throws IOException {
         alone(table, () -> {
             tableCare.truncate(table);
+            return null;
+        });
+    }
+
+    /**
+     * Gives a table another schema.
+     *
+     * @param change of the schema that the table has; may be asked twice, and throws when it is not allowed
+     */
+    public void alterTable(LiveTable table, UnaryOperator<TableSchema> change) throws IOException {
+        alone(table, () -> {
+            tableCare.alter(table, change);
             return null;
         });
     }

@@ -5,6 +5,7 @@ import io.anneal.io.StorageException;
 import io.anneal.key.Partitioner;
 import io.anneal.key.ShardRule;
 import io.anneal.key.TokenRange;
+import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -132,6 +134,48 @@ final class TableCare {
             Undisturbed.join(passed(shard, () -> {}));
         }
         Undisturbed.join(flushes.passed());
+    }
+
+    /**
+     * Gives a table another schema. Its writes wait meanwhile, reads go on; what was written by the old schema is flushed before
+     * the new one is there, since memtables and commit log name columns by their numbers.
+     *
+     * @param change of the schema that the table has; may be asked twice, and throws when it is not allowed
+     */
+    void alter(LiveTable table, UnaryOperator<TableSchema> change) throws IOException {
+        TableSchema wanted = change.apply(table.schema());
+        if (wanted.equals(table.schema())) {
+            return;
+        }
+        TableDirectory.schemaText(wanted);
+        // Most of it while writes still go on.
+        Undisturbed.join(flushes.flush(table));
+        try {
+            Undisturbed.join(log.hold(table.id()));
+            Undisturbed.join(flushes.flush(table));
+            // Again, so that columns are dropped later than all that was written.
+            TableSchema altered = change.apply(table.schema());
+            Undisturbed.join(log.rememberClock());
+            replace(table, altered);
+        } finally {
+            log.resume(table.id());
+        }
+        compactions.consider(table);
+    }
+
+    private void replace(LiveTable table, TableSchema altered) throws StorageException {
+        if (!state.isSound()) {
+            throw state.refusal();
+        }
+        table.directory().alter(altered);
+        try {
+            table.directory().sync();
+        } catch (StorageException e) {
+            // Which schema the disk has nobody knows: nothing may be written by either.
+            state.fail(e);
+            throw e;
+        }
+        table.alter(altered);
     }
 
     /** Takes foreign SSTables in, as they are: all of them or none. Each is verified first. */
