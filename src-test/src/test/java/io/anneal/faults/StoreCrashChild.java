@@ -1,6 +1,8 @@
 package io.anneal.faults;
 
+import io.anneal.compaction.CompactionCancelledException;
 import io.anneal.key.DecoratedKey;
+import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.simulation.RefusedTables;
 import io.anneal.store.Store;
@@ -243,7 +245,7 @@ final class StoreCrashChild {
                 }
                 case 3, 4 -> {
                     say("P compact");
-                    table.compact();
+                    compact(table);
                 }
                 case 5 -> {
                     say("P refuse");
@@ -265,10 +267,18 @@ final class StoreCrashChild {
         }
     }
 
+    private static void compact(Table table) throws IOException {
+        try {
+            table.compact();
+        } catch (CompactionCancelledException e) {
+            // The writer has dropped the table meanwhile.
+        }
+    }
+
     private void refuse(Store store, String options) throws IOException {
         try {
             store.createTable("CREATE TABLE " + REFUSED + " (k int PRIMARY KEY, v text) WITH " + options);
-        } catch (IllegalArgumentException e) {
+        } catch (SchemaException e) {
             return;
         }
         say("X table was made, options=" + options);

@@ -2,6 +2,7 @@ package io.anneal.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.schema.SchemaException;
 import io.anneal.simulation.NaiveRows.Kind;
 import io.anneal.simulation.NaiveRows.Write;
 import io.anneal.store.RowBuilder;
@@ -348,7 +349,7 @@ final class OperatedStore implements AutoCloseable {
                 Optional<Exception> refusal =
                         failure(() -> store.alterTable("ALTER TABLE " + name + " WITH " + options));
                 assertThat(refusal).as("refusal, options=%s", options).isPresent();
-                assertThat(refusal.get()).as("options=%s", options).isInstanceOf(IllegalArgumentException.class);
+                assertThat(refusal.get()).as("options=%s", options).isInstanceOf(SchemaException.class);
                 return "refuse to alter " + options;
             }
             default -> {
@@ -440,7 +441,7 @@ final class OperatedStore implements AutoCloseable {
         Optional<Exception> refusal =
                 failure(() -> store.createTable("CREATE TABLE life.bad (k int PRIMARY KEY, v text) WITH " + options));
         assertThat(refusal).as("refusal of a table, options=%s", options).isPresent();
-        assertThat(refusal.get()).as("options=%s", options).isInstanceOf(IllegalArgumentException.class);
+        assertThat(refusal.get()).as("options=%s", options).isInstanceOf(SchemaException.class);
         assertThat(files())
                 .as("what the refused table left, options=%s", options)
                 .isEqualTo(before);
