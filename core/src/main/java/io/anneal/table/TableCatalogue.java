@@ -19,6 +19,13 @@ public final class TableCatalogue {
 
     static final String SNAPSHOTS = "snapshots";
 
+    /** What common file systems take for a name. */
+    static final int FILE_NAME_LENGTH_MAX = 255;
+
+    /** A longer name leaves no room for the id, and for what stands before both while the table is dropped. */
+    public static final int TABLE_NAME_LENGTH_MAX =
+            FILE_NAME_LENGTH_MAX - DROPPED.length() - TableDirectoryName.ID_SUFFIX_LENGTH;
+
     private static final Logger LOG = LoggerFactory.getLogger(TableCatalogue.class);
 
     private TableCatalogue() {}

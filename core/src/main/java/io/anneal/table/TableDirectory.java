@@ -13,10 +13,8 @@ import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableTarget;
-import io.anneal.sstable.SSTableWriterConfig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -39,11 +37,10 @@ import java.util.function.UnaryOperator;
  * and are never used twice while a file of theirs is there. Opening it deletes what a crash left of SSTables that were being
  * written or no longer live. Safe to share between threads.
  */
-public final class TableDirectory implements SSTableTarget {
+public final class TableDirectory {
     public static final String SCHEMA_FILE = "schema.cql";
 
     private final Path directory;
-    private final TableSchema schema;
     private final SSTableFormats formats;
     private final Manifest manifest;
     private final Snapshots snapshots;
@@ -51,15 +48,24 @@ public final class TableDirectory implements SSTableTarget {
     /** Generations that the manifest names as written or obsolete and whose files are gone: its next form leaves them out. */
     private final Set<String> gone = ConcurrentHashMap.newKeySet();
 
+    private final OutputFile.Opener opener;
+
+    private volatile TableSchema schema;
     private long lastGeneration;
 
     private TableDirectory(
-            Path directory, TableSchema schema, SSTableFormats formats, Manifest manifest, Snapshots snapshots) {
+            Path directory,
+            TableSchema schema,
+            SSTableFormats formats,
+            Manifest manifest,
+            Snapshots snapshots,
+            OutputFile.Opener opener) {
         this.directory = directory;
         this.schema = schema;
         this.formats = formats;
         this.manifest = manifest;
         this.snapshots = snapshots;
+        this.opener = opener;
     }
 
     /**
@@ -90,7 +96,7 @@ public final class TableDirectory implements SSTableTarget {
         Directories.rename(making, directory);
         Directories.sync(directory.getParent());
         return new TableDirectory(
-                directory, schema, formats, Manifest.open(directory, opener), new Snapshots(directory, opener));
+                directory, schema, formats, Manifest.open(directory, opener), new Snapshots(directory, opener), opener);
     }
 
     /**
@@ -131,7 +137,7 @@ public final class TableDirectory implements SSTableTarget {
         TableSchema schema = readSchema(directory, manifest.content());
         Snapshots snapshots = new Snapshots(directory, opener);
         snapshots.sweep();
-        TableDirectory opened = new TableDirectory(directory, schema, formats, manifest, snapshots);
+        TableDirectory opened = new TableDirectory(directory, schema, formats, manifest, snapshots, opener);
         opened.lastGeneration = TableSweep.run(directory, manifest);
         opened.sstables();
         return opened;
@@ -175,6 +181,20 @@ public final class TableDirectory implements SSTableTarget {
 
     public TableSchema schema() {
         return schema;
+    }
+
+    /**
+     * Replaces the schema text. When this fails the old one is still there; a crash may bring it back until {@link #sync} has
+     * returned. Nothing of the commit log may be needed any more that was written by a schema with other columns.
+     */
+    public void alter(TableSchema altered) throws StorageException {
+        AtomicFile.put(directory.resolve(SCHEMA_FILE), schemaText(altered), opener);
+        schema = altered;
+    }
+
+    /** Forces the names of the directory's files to the disk. */
+    public void sync() throws StorageException {
+        Directories.sync(directory);
     }
 
     public UUID tableId() {
@@ -262,17 +282,22 @@ public final class TableDirectory implements SSTableTarget {
         return formats.open(descriptor);
     }
 
-    /** Starts one SSTable under a new generation, which the manifest names as written before its first byte. */
-    @Override
-    public FragmentWriter start(SSTableWriterConfig config) throws IOException {
-        return start(config, generation -> {});
+    /**
+     * A place for new SSTables, each under a new generation, which the manifest names as written before its first byte.
+     *
+     * @param of which the rows are that come; the table may be altered meanwhile
+     */
+    public SSTableTarget target(TableSchema of) {
+        return target(of, generation -> {});
     }
 
     /** The same; says which generation it is before there is a file of it. */
-    FragmentWriter start(SSTableWriterConfig config, Consumer<String> listener) throws IOException {
-        String generation = startWriting(1).get(0);
-        listener.accept(generation);
-        return formats.write(directory, generation, schema, config);
+    SSTableTarget target(TableSchema of, Consumer<String> listener) {
+        return config -> {
+            String generation = startWriting(1).get(0);
+            listener.accept(generation);
+            return formats.write(directory, generation, of, config);
+        };
     }
 
     /** New generations, named as written in the manifest: their files are deleted at the next start unless they get live. */
