@@ -366,7 +366,7 @@ final class Compactions implements Closeable {
         return new CompactionContext(
                 schema,
                 SSTableWriterConfig.defaults(1).withVersion(version).withCompression(Compression.of(schema.options())),
-                config -> table.directory().start(config, started::add),
+                table.directory().target(schema, started::add),
                 shards,
                 CompactionPurge.of(
                         schema.options(),
@@ -462,6 +462,13 @@ final class Compactions implements Closeable {
             while (exclusive.contains(table)) {
                 await();
             }
+        }
+    }
+
+    /** Takes {@link #stop} back. */
+    void goOn(LiveTable table) {
+        synchronized (this) {
+            stopped.remove(table);
         }
     }
 

@@ -9,6 +9,7 @@ import io.anneal.fragment.Mutation;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
+import io.anneal.key.TokenRange;
 import io.anneal.memtable.MemtablePool;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -16,7 +17,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,8 +31,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +54,7 @@ public final class Engine implements Closeable {
 
     private static final String DATA = "data";
     private static final String COMMIT_LOG = "commitlog";
+    private static final long CURSORS_SWEEP_SECONDS = 1;
     private static final long CLOSING_POLL_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private final Path directory;
@@ -72,15 +73,18 @@ public final class Engine implements Closeable {
     private final List<ShardWriter> shardWriters = new ArrayList<>();
     private final Flushes flushes;
     private final Compactions compactions;
-    private final TableCare tableCare;
-
     /** Callers on their way to a mailbox: nothing is shut down while there is one. */
     private final AtomicInteger callers = new AtomicInteger();
 
-    private final AtomicLong lastTimestampMicros = new AtomicLong();
+    private final TimestampClock timestamps;
+    private final OpenCursors cursors = new OpenCursors();
     private final Callbacks callbacks;
 
+    /** When the first call has closed it. */
+    private final CompletableFuture<Void> closing = new CompletableFuture<>();
+
     private LogWriter log;
+    private TableCare tableCare;
     private WritePath writes;
 
     private Engine(
@@ -117,7 +121,7 @@ public final class Engine implements Closeable {
                 environment.nanoTime(),
                 this::afterFlush,
                 config.memtableBudgetBytes() / 2);
-        tableCare = new TableCare(shards, shardWriters, flushes, formats, state);
+        timestamps = new TimestampClock(environment.clock());
         List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
         for (int i = 0; i < config.compactionThreads(); i++) {
             compactionExecutors.add(executor("compaction-" + i));
@@ -212,6 +216,7 @@ public final class Engine implements Closeable {
                 pool,
                 gate,
                 metrics.addTable(tableDirectory.schema().qualifiedName(), shards.shardCount()),
+                cursors,
                 environment.nanoTime(),
                 sstable -> dispose(tableDirectory, sstable));
         table.metrics().pending(() -> compactions.pendingCount(table), () -> compactions.pendingBytes(table));
@@ -252,7 +257,8 @@ public final class Engine implements Closeable {
         Path commitLog = directory.resolve(COMMIT_LOG);
         Recovery recovery = new Recovery(tables, unreadable, shards, flushes, gate, config.memtableBudgetBytes() / 2);
         CommitLogReplay.Report replayed = recovery.run(commitLog, config.skipCorruptCommitLog());
-        lastTimestampMicros.set(replayed.clockMicros());
+        timestamps.goOnAfter(replayed.clockMicros());
+        tables.values().forEach(table -> table.sstables().forEach(timestamps::follow));
         // A segment id that some manifest calls flushed must not come again: its mutations would not be replayed.
         long highestSegment = Stream.concat(
                         tables.values().stream().map(table -> table.directory().content()),
@@ -276,13 +282,15 @@ public final class Engine implements Closeable {
                 shardWriters,
                 state,
                 gate,
-                lastTimestampMicros::get,
+                timestamps::last,
                 environment.nanoTime(),
                 metrics,
                 commitLogNow -> flushes.relieveLog(commitLogNow, config.commitLogBudgetBytes()));
         writes = new WritePath(shards, state, gate, log, callbacks, environment.nanoTime());
         metrics.commitLog(log::segmentCount, log::lengthBytes);
         log.start();
+        care.scheduleWithFixedDelay(cursors::sweep, CURSORS_SWEEP_SECONDS, CURSORS_SWEEP_SECONDS, TimeUnit.SECONDS);
+        tableCare = new TableCare(shards, log, shardWriters, flushes, compactions, formats, state, timestamps);
         if (config.isJmx()) {
             metrics.startJmx();
         }
@@ -333,10 +341,7 @@ public final class Engine implements Closeable {
 
     /** Microseconds since 1970 by the clock, but more than the last one given out, by an earlier opening too. */
     public long nextTimestampMicros() {
-        Instant now = environment.clock().instant();
-        long clockMicros =
-                TimeUnit.SECONDS.toMicros(now.getEpochSecond()) + TimeUnit.NANOSECONDS.toMicros(now.getNano());
-        return lastTimestampMicros.updateAndGet(last -> Math.max(clockMicros, last + 1));
+        return timestamps.next();
     }
 
     public StoreEnvironment environment() {
@@ -375,7 +380,8 @@ public final class Engine implements Closeable {
         return new InterruptedIOException("interrupted while waiting for the store");
     }
 
-    static void requireMayWait() {
+    /** @throws IllegalStateException on a thread that the store works with: it would wait for itself */
+    public static void requireMayWait() {
         if (Mailbox.isReceiving()) {
             throw new IllegalStateException(
                     "a thread of the store cannot wait for the store: use the asynchronous calls");
@@ -408,10 +414,41 @@ public final class Engine implements Closeable {
     public LiveTable createTable(TableSchema schema) throws IOException {
         enter();
         try {
+            Undisturbed.requireUninterrupted();
             requireSound();
             requireNewId(schema);
-            return table(
-                    TableDirectory.create(directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW));
+            return Undisturbed.call(
+                    environment,
+                    "create",
+                    () -> table(TableDirectory.create(
+                            directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW)));
+        } finally {
+            leave();
+        }
+    }
+
+    /**
+     * Does something with a table as a whole: alone, and to its end. Who comes later while the table is dropped is told that it
+     * is.
+     *
+     * @throws IllegalStateException when the table is dropped, or on a thread of the store
+     * @throws InterruptedIOException when the caller is interrupted before it begins
+     */
+    private <T> T alone(LiveTable table, Undisturbed.Work<T> work) throws IOException {
+        enter();
+        try {
+            requireMayWait();
+            table.administration().lockInterruptibly();
+            try {
+                state.requireOpen();
+                table.requireOpen();
+                requireSound();
+                return Undisturbed.call(environment, "care-of-" + table.schema().qualifiedName(), work);
+            } finally {
+                table.administration().unlock();
+            }
+        } catch (InterruptedException e) {
+            throw interrupted();
         } finally {
             leave();
         }
@@ -466,25 +503,13 @@ public final class Engine implements Closeable {
 
     /** Forgets a table with all its data, but for its snapshots; open cursors fail. */
     public void dropTable(LiveTable table) throws IOException {
-        enter();
-        try {
-            requireSound();
-            table.stopWrites();
-            compactions.stop(table);
-            tables.remove(table.id());
-            // Behind what is under way nothing touches the table any more.
-            CompletableFuture<Void> passed = new CompletableFuture<>();
-            log.drain(() -> passed.complete(null));
-            await(passed);
-            tableCare.discardMemtables(table);
-            await(flushes.flush(table));
-            table.close();
-            metrics.removeTable(table.metrics());
-            log.releaseTable(table.id());
-            table.directory().drop();
-        } finally {
-            leave();
-        }
+        alone(table, () -> {
+            tableCare.drop(table, () -> {
+                tables.remove(table.id());
+                metrics.removeTable(table.metrics());
+            });
+            return null;
+        });
     }
 
     /** Everything in memtables of these tables goes to SSTables. */
@@ -535,17 +560,22 @@ public final class Engine implements Closeable {
 
     /** Forgets all that was written to a table before. */
     public void truncate(LiveTable table) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
-            List<CommitLogPosition> reached = tableCare.truncate(table);
-            for (int shard = 0; shard < reached.size(); shard++) {
-                log.release(table.id(), shard, reached.get(shard));
-            }
-        } finally {
-            leave();
-        }
+        alone(table, () -> {
+            tableCare.truncate(table);
+            return null;
+        });
+    }
+
+    /**
+     * Gives a table another schema.
+     *
+     * @param change of the schema that the table has; may be asked twice, and throws when it is not allowed
+     */
+    public void alterTable(LiveTable table, UnaryOperator<TableSchema> change) throws IOException {
+        alone(table, () -> {
+            tableCare.alter(table, change);
+            return null;
+        });
     }
 
     /**
@@ -555,48 +585,56 @@ public final class Engine implements Closeable {
      * @throws IllegalArgumentException when one has another partitioner, or legacy counters
      */
     public void importSSTables(LiveTable table, List<Descriptor> foreign) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
+        alone(table, () -> {
             tableCare.importSSTables(table, foreign);
             compactions.consider(table);
-        } finally {
-            leave();
-        }
+            return null;
+        });
     }
 
     /** Flushes a table and links its SSTables to a directory of their own. */
     public Path snapshot(LiveTable table, String name) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
-            return tableCare.snapshot(table, name, environment.clock().instant());
-        } finally {
-            leave();
-        }
+        return alone(
+                table, () -> tableCare.snapshot(table, name, environment.clock().instant()));
+    }
+
+    /** A range was repaired as a whole. */
+    public void repaired(LiveTable table, TokenRange range, long seconds) throws IOException {
+        alone(table, () -> table.directory().update(content -> content.withRepaired(range, seconds)));
     }
 
     /**
-     * Ends what is under way, flushes, and releases everything; open cursors fail at their next step. What could not be flushed
-     * is in the commit log.
+     * Ends what is under way, flushes, and releases everything, whoever is interrupted; open cursors fail at their next step.
+     * What could not be flushed is in the commit log. Whoever closes it again waits as well.
+     *
+     * @throws IllegalStateException on a thread of the store: nothing is closed
      */
     @Override
     public void close() throws IOException {
+        requireMayWait();
         if (!state.close()) {
+            closing.join();
             return;
         }
-        gate.close(state::closedFailure);
+        try {
+            gate.close(state::closedFailure);
+            Undisturbed.call(environment, "close", () -> {
+                end();
+                return null;
+            });
+        } finally {
+            closing.complete(null);
+        }
+    }
+
+    private void end() throws IOException {
         while (callers.get() > 0) {
             LockSupport.parkNanos(CLOSING_POLL_NANOS);
         }
         compactions.close();
         IOException failure = null;
         try {
-            CompletableFuture<Void> passed = new CompletableFuture<>();
-            log.drain(() -> passed.complete(null));
-            await(passed);
+            await(log.between(position -> position));
             for (LiveTable table : tables.values()) {
                 if (state.isSound()) {
                     await(flushes.flush(table));

@@ -6,6 +6,7 @@ import io.anneal.io.StorageException;
 import io.anneal.key.TokenRange;
 import io.anneal.memtable.Memtable;
 import io.anneal.merge.MergeCursor;
+import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.EncodingBase;
@@ -77,6 +78,14 @@ final class Flushes {
         return CompletableFuture.allOf(all);
     }
 
+    /** Waits for the flushes that were asked for, and begins none. */
+    CompletableFuture<Void> passed() {
+        CompletableFuture<?>[] all = executors.stream()
+                .map(executor -> CompletableFuture.runAsync(() -> {}, executor))
+                .toArray(CompletableFuture[]::new);
+        return CompletableFuture.allOf(all);
+    }
+
     private CompletableFuture<Void> flush(LiveTable table, int shard) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         shards.get(shard).run(() -> {
@@ -87,13 +96,12 @@ final class Flushes {
             executors.get(shard).execute(() -> {
                 try {
                     if (full.isPresent()) {
-                        requireSound();
                         flush(table, full.get());
                     }
                     done.complete(null);
                 } catch (IOException | RuntimeException | Error e) {
                     table.metrics().shard(shard).flushFailed();
-                    state.fail(e instanceof StorageException storage ? storage : state.broken(e));
+                    state.fail(state.broken(e));
                     done.completeExceptionally(e);
                 }
             });
@@ -109,6 +117,15 @@ final class Flushes {
     }
 
     private void flush(LiveTable table, LiveMemtable memtable) throws IOException {
+        try {
+            requireSound();
+            write(table, memtable);
+        } finally {
+            memtable.release();
+        }
+    }
+
+    private void write(LiveTable table, LiveMemtable memtable) throws IOException {
         long startNanos = nanoTime.getAsLong();
         Optional<LiveSSTable> written = write(table, memtable.memtable(), memtable.shard());
         try {
@@ -128,14 +145,15 @@ final class Flushes {
 
     /** Nothing, when deletions have left nothing of it. */
     Optional<LiveSSTable> write(LiveTable table, Memtable memtable, int shard) throws IOException {
+        TableSchema schema = memtable.schema();
         SSTableWriterConfig config = SSTableWriterConfig.defaults(Math.max(1, memtable.partitionCount()))
                 .withVersion(version)
-                .withCompression(Compression.of(table.schema().options()))
+                .withCompression(Compression.of(schema.options()))
                 .withBase(base(memtable));
         Descriptor descriptor;
-        FragmentCursor cursor = MergeCursor.of(table.schema(), List.of(memtable.scan(TokenRange.Linear.ALL)));
+        FragmentCursor cursor = MergeCursor.of(schema, List.of(memtable.scan(TokenRange.Linear.ALL)));
         try (cursor;
-                FragmentWriter writer = table.directory().start(config)) {
+                FragmentWriter writer = table.directory().target(schema).start(config)) {
             writer.append(cursor);
             if (writer.dataLengthBytes() == 0) {
                 return Optional.empty();
@@ -164,7 +182,8 @@ final class Flushes {
             LiveTable table = null;
             LiveMemtable largest = null;
             for (LiveTable candidate : tables.values()) {
-                for (LiveMemtable memtable : candidate.activeMemtables()) {
+                for (LiveMemtable memtable :
+                        candidate.isClosed() ? List.<LiveMemtable>of() : candidate.activeMemtables()) {
                     long bytes = memtable.memtable().isEmpty()
                             ? 0
                             : memtable.memtable().occupiedBytes();

@@ -5,10 +5,11 @@ import io.anneal.fragment.ForwardingCursor;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.util.function.BooleanSupplier;
 
 /**
- * A cursor over a live set, which it holds until it is closed. Fails once its table is closed. Counts what it passes. One
+ * A cursor over a live set, which it holds until it is closed, or forgotten. Fails once its table is closed. Counts what it passes. One
  * thread.
  */
 final class LiveCursor extends ForwardingCursor {
@@ -17,7 +18,8 @@ final class LiveCursor extends ForwardingCursor {
         void closed(long rowCount, long tombstoneCount);
     }
 
-    private final LiveSet liveSet;
+    private final OpenCursors cursors;
+    private final OpenCursors.Lease lease;
     private final BooleanSupplier closed;
     private final String table;
     private final Listener listener;
@@ -25,12 +27,19 @@ final class LiveCursor extends ForwardingCursor {
     private long tombstoneCount;
     private boolean released;
 
-    LiveCursor(FragmentCursor inner, LiveSet liveSet, BooleanSupplier closed, String table, Listener listener) {
+    LiveCursor(
+            FragmentCursor inner,
+            LiveSet liveSet,
+            OpenCursors cursors,
+            BooleanSupplier closed,
+            String table,
+            Listener listener) {
         super(inner);
-        this.liveSet = liveSet;
+        this.cursors = cursors;
         this.closed = closed;
         this.table = table;
         this.listener = listener;
+        lease = cursors.opened(this, liveSet, table);
     }
 
     @Override
@@ -45,6 +54,8 @@ final class LiveCursor extends ForwardingCursor {
                         && inner.partitionDeletionTimestampMicros() != DeletionTime.NO_TIMESTAMP) {
             tombstoneCount++;
         }
+        // What is released under a step that goes on would be somebody else's.
+        Reference.reachabilityFence(this);
         return kind;
     }
 
@@ -52,12 +63,14 @@ final class LiveCursor extends ForwardingCursor {
     public void nextPartition() throws IOException {
         requireOpen();
         inner.nextPartition();
+        Reference.reachabilityFence(this);
     }
 
     @Override
     public void forwardTo(long token) throws IOException {
         requireOpen();
         inner.forwardTo(token);
+        Reference.reachabilityFence(this);
     }
 
     private void requireOpen() {
@@ -76,7 +89,7 @@ final class LiveCursor extends ForwardingCursor {
         try {
             inner.close();
         } finally {
-            liveSet.release();
+            cursors.closed(lease);
         }
     }
 }

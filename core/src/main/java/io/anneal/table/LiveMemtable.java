@@ -14,6 +14,7 @@ final class LiveMemtable extends Counted {
     /** Of the last mutation applied; read by others only once the memtable has been switched. */
     private volatile CommitLogPosition reached;
 
+    private volatile boolean keptFromReuse;
     private boolean gone;
     private long lingeringBytes;
 
@@ -55,18 +56,23 @@ final class LiveMemtable extends Counted {
         return flushAsked.get();
     }
 
-    /** All of it is in an SSTable, or needed no more: only cursors hold it still. Called once. */
+    /** All of it is in an SSTable, or needed no more: only cursors hold it still, and who flushes it. */
     synchronized void linger() {
-        if (!gone) {
+        if (!gone && lingeringBytes == 0) {
             lingeringBytes = memtable.occupiedBytes();
             gate.lingers(lingeringBytes);
         }
     }
 
+    /** When it is released its memory is left to the garbage collector: somebody may hold views of it that nobody knows of. */
+    void keepFromReuse() {
+        keptFromReuse = true;
+    }
+
     @Override
     protected synchronized void released() {
         gone = true;
-        memtable.release();
+        memtable.release(!keptFromReuse);
         gate.lingers(-lingeringBytes);
     }
 }

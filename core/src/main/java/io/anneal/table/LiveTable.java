@@ -7,6 +7,7 @@ import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentStreamValidator;
 import io.anneal.fragment.Mutation;
+import io.anneal.fragment.MutationTranslator;
 import io.anneal.fragment.MutationValidator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
@@ -29,6 +30,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
@@ -42,20 +45,48 @@ public final class LiveTable {
     /** The live set's parts while a change is made. */
     private record Parts(List<LiveMemtable> active, List<LiveMemtable> flushing, List<LiveSSTable> sstables) {}
 
+    /** What follows from the schema; the log's thread validates. */
+    private record Rules(TableSchema schema, MutationValidator validator, CompactionStrategy strategy) {
+        static Rules of(TableSchema schema, SSTableVersion version) {
+            return new Rules(
+                    schema,
+                    new MutationValidator(
+                            schema,
+                            version.localDeletionTimeMaxSeconds(),
+                            version.deletionLocalTimeMaxSeconds(),
+                            version.deletionTimestampMinMicros()),
+                    CompactionStrategy.of(schema));
+        }
+    }
+
+    /** A truncation under way: what was written up to a place in the commit log goes. */
+    private record Truncation(CommitLogPosition upTo, CompletableFuture<Void> done) {
+        boolean spares(LiveMemtable memtable) {
+            return memtable.reached().compareTo(upTo) > 0;
+        }
+    }
+
     private final TableDirectory directory;
-    private final TableSchema schema;
+    private final SSTableVersion version;
     private final ShardRule shards;
     private final MemtablePool pool;
     private final MemoryGate gate;
     private final TableMetrics metrics;
+    private final OpenCursors cursors;
     private final LongSupplier nanoTime;
-    private final CompactionStrategy strategy;
-    private final MutationValidator validator;
     private final Consumer<LiveSSTable> disposal;
+    /** Held by what is done with the table as a whole. */
+    private final ReentrantLock administration = new ReentrantLock();
 
+    private volatile Rules rules;
     private volatile LiveSet current;
-    private volatile boolean writesStopped;
+    /** Of the last mutation that was made by another schema; null before there was one. The log's thread. */
+    private MutationTranslator translator;
+
+    private volatile Truncation truncation;
     private volatile boolean closed;
+
+    private boolean released;
 
     /**
      * @param disposal of SSTables that nobody holds any more: closes them, and deletes those that are obsolete
@@ -67,27 +98,24 @@ public final class LiveTable {
             MemtablePool pool,
             MemoryGate gate,
             TableMetrics metrics,
+            OpenCursors cursors,
             LongSupplier nanoTime,
             Consumer<LiveSSTable> disposal) {
         this.directory = directory;
-        this.schema = directory.schema();
+        this.version = version;
         this.shards = shards;
         this.pool = pool;
         this.gate = gate;
         this.metrics = metrics;
+        this.cursors = cursors;
         this.nanoTime = nanoTime;
-        strategy = CompactionStrategy.of(schema);
-        validator = new MutationValidator(
-                schema,
-                version.localDeletionTimeMaxSeconds(),
-                version.deletionLocalTimeMaxSeconds(),
-                version.deletionTimestampMinMicros());
+        rules = Rules.of(directory.schema(), version);
         this.disposal = disposal;
         List<LiveMemtable> active = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
-            active.add(newMemtable(shard, CommitLogPosition.NONE));
+            active.add(newMemtable(schema(), shard, CommitLogPosition.NONE));
         }
-        current = new LiveSet(active, List.of(), List.of());
+        current = new LiveSet(schema(), active, List.of(), List.of());
         active.forEach(Counted::release);
         metrics.live(
                 () -> current.sstables().size(),
@@ -131,12 +159,13 @@ public final class LiveTable {
         return sstable;
     }
 
-    private LiveMemtable newMemtable(int shard, CommitLogPosition reached) {
+    private LiveMemtable newMemtable(TableSchema schema, int shard, CommitLogPosition reached) {
         return new LiveMemtable(new Memtable(schema, pool), shard, reached, gate);
     }
 
+    /** As it is now; {@link #alter} replaces it. */
     public TableSchema schema() {
-        return schema;
+        return rules.schema();
     }
 
     public UUID id() {
@@ -152,7 +181,12 @@ public final class LiveTable {
     }
 
     CompactionStrategy strategy() {
-        return strategy;
+        return rules.strategy();
+    }
+
+    /** Held by whoever truncates, imports into, copies, changes or drops the table: one at a time. */
+    ReentrantLock administration() {
+        return administration;
     }
 
     void requireOpen() {
@@ -182,7 +216,7 @@ public final class LiveTable {
     }
 
     private IllegalStateException closedFailure() {
-        return new IllegalStateException("table is closed or dropped, table=" + schema.qualifiedName());
+        return new IllegalStateException("table is closed or dropped, table=" + schema().qualifiedName());
     }
 
     /**
@@ -202,9 +236,9 @@ public final class LiveTable {
                 cursors.add(memtable.memtable().scan(range));
             }
             for (LiveSSTable sstable : set.sstables()) {
-                cursors.add(sstable.reader().scan(schema, range));
+                cursors.add(sstable.reader().scan(set.schema(), range));
             }
-            return live(validated(MergeCursor.of(schema, cursors), false), set, metrics::scanDone);
+            return live(validated(MergeCursor.of(set.schema(), cursors), false), set, metrics::scanDone);
         } catch (IOException | RuntimeException e) {
             abandon(cursors, set, e);
             throw e;
@@ -228,14 +262,15 @@ public final class LiveTable {
                 memtable.memtable().read(key, slices, reversed).ifPresent(cursors::add);
             }
             for (LiveSSTable sstable : set.sstables(shard)) {
-                Optional<SSTableCursor> found = sstable.reader().read(schema, key, slices, reversed);
+                Optional<SSTableCursor> found = sstable.reader().read(set.schema(), key, slices, reversed);
                 if (found.isPresent()) {
                     cursors.add(found.get());
                     sstableCount++;
                 }
             }
             int sstablesRead = sstableCount;
-            MergeCursor merged = reversed ? MergeCursor.ofReversed(schema, cursors) : MergeCursor.of(schema, cursors);
+            MergeCursor merged =
+                    reversed ? MergeCursor.ofReversed(set.schema(), cursors) : MergeCursor.of(set.schema(), cursors);
             return live(
                     validated(merged, reversed),
                     set,
@@ -248,7 +283,7 @@ public final class LiveTable {
     }
 
     private FragmentCursor live(FragmentCursor merged, LiveSet set, LiveCursor.Listener listener) {
-        return new LiveCursor(merged, set, () -> closed, schema.qualifiedName(), listener);
+        return new LiveCursor(merged, set, cursors, () -> closed, set.schema().qualifiedName(), listener);
     }
 
     private static FragmentCursor validated(FragmentCursor merged, boolean reversed) {
@@ -269,6 +304,11 @@ public final class LiveTable {
         set.release();
     }
 
+    /** Those that are live now; for those who know that nobody changes them meanwhile. */
+    List<LiveSSTable> sstables() {
+        return current.sstables();
+    }
+
     /** By shard; they may be switched at any moment. */
     List<LiveMemtable> activeMemtables() {
         return current.active();
@@ -278,61 +318,78 @@ public final class LiveTable {
         return current.flushing().stream().anyMatch(memtable -> memtable.shard() == shard);
     }
 
-    /** Refuses what could not be applied once it is in the commit log; on the log's thread. */
-    void validate(Mutation mutation) throws CorruptItemException {
-        validator.validate(mutation);
+    /**
+     * A mutation as the table takes it now: by the schema that it has. On the log's thread.
+     *
+     * @throws CorruptItemException when it could not be applied once it is in the commit log
+     */
+    Mutation accept(Mutation mutation) throws CorruptItemException {
+        Rules now = rules;
+        Mutation accepted = mutation.isOf(now.schema()) ? mutation : translate(mutation, now.schema());
+        now.validator().validate(accepted);
+        return accepted;
+    }
+
+    private Mutation translate(Mutation mutation, TableSchema now) throws CorruptItemException {
+        TableSchema before = mutation.schema().orElseThrow();
+        if (translator == null || !translator.isBetween(before, now)) {
+            translator = new MutationTranslator(before, now);
+        }
+        return translator.translate(mutation);
     }
 
     // Writing: each shard's thread.
 
-    /** Applies a mutation of a shard; one of a table that has been dropped meanwhile goes with it. */
     void apply(int shard, Mutation mutation, CommitLogPosition reached) throws CorruptItemException {
-        if (writesStopped) {
-            return;
-        }
         LiveMemtable active = current.active().get(shard);
         active.memtable().apply(mutation);
         active.reached(reached);
     }
 
-    /** Puts a new memtable in the place of one that holds something, which is to be flushed; or leaves an empty one. */
+    /**
+     * Puts a new memtable in the place of one that holds something, which is to be flushed; or leaves an empty one. The caller
+     * holds what it gets: the table may be truncated meanwhile.
+     */
     Optional<LiveMemtable> switchMemtable(int shard) {
         synchronized (this) {
             LiveMemtable full = closed ? null : current.active().get(shard);
             if (full == null || full.memtable().isEmpty()) {
                 return Optional.empty();
             }
-            replaceActive(full, true);
+            full.retainHeld();
+            LiveMemtable empty = newMemtable(schema(), shard, full.reached());
+            change(parts -> {
+                List<LiveMemtable> active = new ArrayList<>(parts.active());
+                active.set(shard, empty);
+                List<LiveMemtable> flushing = new ArrayList<>(parts.flushing());
+                flushing.add(full);
+                return new Parts(active, flushing, parts.sstables());
+            });
+            empty.release();
             return Optional.of(full);
         }
     }
 
-    private void replaceActive(LiveMemtable full, boolean flushes) {
-        LiveMemtable empty = newMemtable(full.shard(), full.reached());
-        change(parts -> {
-            List<LiveMemtable> active = new ArrayList<>(parts.active());
-            active.set(full.shard(), empty);
-            List<LiveMemtable> flushing = new ArrayList<>(parts.flushing());
-            if (flushes) {
-                flushing.add(full);
-            }
-            return new Parts(active, flushing, parts.sstables());
-        });
-        empty.release();
-    }
+    // Changes.
 
-    /** Throws away what the shard's memtable holds; says how far in the commit log that reaches. */
-    CommitLogPosition discardMemtable(int shard) {
+    /**
+     * Takes up a schema that the directory has already. All memtables are empty, and nothing is written meanwhile; cursors that
+     * are open go on by the schema that they began with.
+     */
+    void alter(TableSchema altered) {
+        Rules next = Rules.of(altered, version);
         synchronized (this) {
-            LiveMemtable full = current.active().get(shard);
-            if (!full.memtable().isEmpty()) {
-                replaceActive(full, false);
+            assert current.flushing().isEmpty();
+            rules = next;
+            List<LiveMemtable> empty = new ArrayList<>();
+            for (LiveMemtable memtable : current.active()) {
+                assert memtable.memtable().isEmpty();
+                empty.add(newMemtable(altered, memtable.shard(), memtable.reached()));
             }
-            return full.reached();
+            change(parts -> new Parts(empty, List.of(), parts.sstables()));
+            empty.forEach(Counted::release);
         }
     }
-
-    // Changes.
 
     private static List<ListedSSTable> listed(List<LiveSSTable> sstables) {
         return sstables.stream()
@@ -350,18 +407,23 @@ public final class LiveTable {
         assert Thread.holdsLock(this);
         LiveSet before = current;
         Parts parts = change.apply(new Parts(before.active(), before.flushing(), before.sstables()));
-        current = new LiveSet(parts.active(), parts.flushing(), parts.sstables());
+        current = new LiveSet(schema(), parts.active(), parts.flushing(), parts.sstables());
         before.release();
     }
 
     /**
      * A memtable has become an SSTable, or nothing when all of it had been shadowed. The caller has opened the SSTable and
-     * releases it. A memtable that was truncated meanwhile is dropped with what was written of it.
+     * releases it. A memtable that was truncated meanwhile is dropped with what was written of it; one that a truncation
+     * spares waits for it, since what is flushed of the commit log is always a prefix.
      */
     void flushed(LiveMemtable memtable, Optional<LiveSSTable> written) throws IOException {
+        Truncation underWay = truncation;
+        if (underWay != null && underWay.spares(memtable)) {
+            Undisturbed.join(underWay.done());
+        }
         synchronized (this) {
             boolean wanted =
-                    !closed && directory.content().flushed(memtable.shard()).compareTo(memtable.reached()) < 0;
+                    !released && directory.content().flushed(memtable.shard()).compareTo(memtable.reached()) < 0;
             if (wanted) {
                 directory.update(
                         content -> content.withSSTables(listed(written.stream().toList()), List.of())
@@ -369,7 +431,7 @@ public final class LiveTable {
             } else {
                 written.ifPresent(LiveSSTable::becomeObsolete);
             }
-            if (!closed) {
+            if (!released) {
                 replaceFlushed(memtable, wanted ? written.stream().toList() : List.of());
             }
         }
@@ -406,7 +468,7 @@ public final class LiveTable {
     boolean compacted(List<LiveSSTable> inputs, List<LiveSSTable> outputs) throws IOException {
         boolean wanted;
         synchronized (this) {
-            wanted = !closed && current.sstables().containsAll(inputs);
+            wanted = !released && current.sstables().containsAll(inputs);
             if (wanted) {
                 directory.update(content -> content.withSSTables(listed(outputs), generations(inputs)));
                 inputs.forEach(LiveSSTable::becomeObsolete);
@@ -440,34 +502,54 @@ public final class LiveTable {
     }
 
     /**
-     * Everything written up to these positions is gone.
+     * Begins a truncation. Until it ends nothing changes for readers; each shard's memtable is to be switched before anything
+     * that was written later comes to it.
      *
-     * @param reached by shard, as {@link #discardMemtable(int)} said
+     * @param upTo what goes
      */
-    void truncated(List<CommitLogPosition> reached) throws IOException {
-        synchronized (this) {
-            directory.update(content -> {
-                ManifestContent next = content.withSSTables(List.of(), generations(current.sstables()));
-                for (int shard = 0; shard < reached.size(); shard++) {
-                    next = next.withFlushed(shard, reached.get(shard));
-                }
-                return next;
-            });
-            current.sstables().forEach(LiveSSTable::becomeObsolete);
-            change(parts -> new Parts(parts.active(), List.of(), List.of()));
+    void beginTruncation(CommitLogPosition upTo) {
+        truncation = new Truncation(upTo, new CompletableFuture<>());
+    }
+
+    /** All that the truncation is about goes at once: for readers, and on the disk. When it fails so does every later flush. */
+    void endTruncation() throws IOException {
+        Truncation underWay = truncation;
+        try {
+            truncate(underWay);
+            truncation = null;
+            underWay.done().complete(null);
+        } catch (IOException | RuntimeException | Error e) {
+            underWay.done().completeExceptionally(e);
+            throw e;
         }
     }
 
-    /** What is applied from now on is dropped; before the table is closed while its shards go on. */
-    void stopWrites() {
-        writesStopped = true;
+    private void truncate(Truncation underWay) throws IOException {
+        synchronized (this) {
+            LiveSet before = current;
+            directory.update(content -> content.truncated(underWay.upTo()));
+            before.sstables().forEach(LiveSSTable::becomeObsolete);
+            List<LiveMemtable> spared =
+                    before.flushing().stream().filter(underWay::spares).toList();
+            before.flushing().stream()
+                    .filter(memtable -> !underWay.spares(memtable))
+                    .forEach(LiveMemtable::linger);
+            change(parts -> new Parts(parts.active(), spared, List.of()));
+        }
+    }
+
+    /** Nobody reads it, writes to it or has it flushed any more; what is under way goes on. May be taken back. */
+    void refuse(boolean refused) {
+        closed = refused;
     }
 
     /** No more use of it: cursors fail at their next step, and what they hold goes when they are closed. */
     void close() {
+        closed = true;
         synchronized (this) {
-            if (!closed) {
-                closed = true;
+            if (!released) {
+                released = true;
+                current.active().forEach(LiveMemtable::linger);
                 current.release();
             }
         }

@@ -3,16 +3,20 @@ package io.anneal.table;
 import io.anneal.commitlog.CommitLog;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.fragment.CorruptItemException;
+import io.anneal.fragment.Mutation;
 import io.anneal.io.StorageException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -43,6 +47,9 @@ final class LogWriter {
     private final Consumer<CommitLog> spaceWatch;
     private final Mailbox<Message> mailbox;
     private final List<List<PendingWrite>> byShard = new ArrayList<>();
+
+    /** Writes that wait, by table. */
+    private final Map<UUID, List<PendingWrite>> held = new HashMap<>();
 
     /** Appended and not yet passed on. */
     private final List<PendingWrite> gathered = new ArrayList<>();
@@ -108,16 +115,62 @@ final class LogWriter {
         request(() -> log.releaseTable(table));
     }
 
-    /** Makes what is gathered last, then runs what comes behind it; on the log's thread. */
-    void drain(Runnable behind) {
+    /**
+     * Brings all that was sent before to the disk and to the shards, then does something on the log's thread: between what was
+     * sent before and what is sent later.
+     *
+     * @param work is told where the log stands, which is on the disk in every mode; must not wait
+     */
+    <T> CompletableFuture<T> between(Function<CommitLogPosition, T> work) {
+        CompletableFuture<T> done = new CompletableFuture<>();
         request(() -> {
             try {
                 makeLast();
-            } finally {
-                // Who waits for it would wait for ever.
-                behind.run();
+                if (log.syncedPosition().compareTo(log.position()) < 0) {
+                    sync();
+                }
+                done.complete(work.apply(log.position()));
+            } catch (StorageException | RuntimeException | Error e) {
+                done.completeExceptionally(e);
+                throw e;
             }
         });
+        return done;
+    }
+
+    /** Lets the writes of a table wait from here on, until {@link #resume}; what came before is with the shards then. */
+    CompletableFuture<Void> hold(UUID table) {
+        return between(position -> {
+            held.put(table, new ArrayList<>());
+            return null;
+        });
+    }
+
+    /** Goes on with the writes that wait, if there are any, in the order in which they came. */
+    void resume(UUID table) {
+        request(() -> {
+            List<PendingWrite> waiting = held.remove(table);
+            if (waiting != null) {
+                waiting.forEach(this::append);
+            }
+        });
+    }
+
+    /** Brings the timestamps to the disk that were given out, though nothing was written with them. */
+    CompletableFuture<Void> rememberClock() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        request(() -> {
+            try {
+                makeLast();
+                log.clockMicros(clockMicros.getAsLong());
+                log.syncClock();
+                done.complete(null);
+            } catch (StorageException | RuntimeException | Error e) {
+                done.completeExceptionally(e);
+                throw e;
+            }
+        });
+        return done;
     }
 
     private void request(Request request) {
@@ -181,8 +234,21 @@ final class LogWriter {
             refuse(write);
             return;
         }
+        List<PendingWrite> waiting =
+                held.isEmpty() ? null : held.get(write.table().id());
+        if (waiting != null) {
+            waiting.add(write);
+            return;
+        }
+        PendingWrite accepted;
         try {
-            write.table().validate(write.mutation());
+            write.table().requireOpen();
+            accepted = accepted(write);
+        } catch (IllegalStateException e) {
+            // Dropped, since it was sent.
+            gate.leave(write.mutation().lengthBytes());
+            write.receipt().failed(e);
+            return;
         } catch (CorruptItemException e) {
             gate.leave(write.mutation().lengthBytes());
             write.receipt()
@@ -192,8 +258,19 @@ final class LogWriter {
                             e));
             return;
         }
-        gathered.add(write);
-        attempt(() -> log.append(write.table().id(), write.shard(), write.mutation()));
+        gathered.add(accepted);
+        attempt(() -> log.append(accepted.table().id(), accepted.shard(), accepted.mutation()));
+    }
+
+    /** The write itself, unless its mutation was made by another schema than the table has now. */
+    private PendingWrite accepted(PendingWrite write) throws CorruptItemException {
+        Mutation accepted = write.table().accept(write.mutation());
+        if (accepted == write.mutation()) {
+            return write;
+        }
+        gate.enterAnyway(accepted.lengthBytes());
+        gate.leave(write.mutation().lengthBytes());
+        return new PendingWrite(write.table(), write.shard(), accepted, write.receipt(), write.startNanos());
     }
 
     private void makeLast() throws StorageException {

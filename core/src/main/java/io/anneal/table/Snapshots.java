@@ -25,6 +25,9 @@ final class Snapshots {
 
     private static final Pattern NAME = Pattern.compile("[\\w][\\w.+:-]*");
 
+    /** While it is made something stands before the name. */
+    private static final int NAME_LENGTH_MAX = TableCatalogue.FILE_NAME_LENGTH_MAX - TableCatalogue.MAKING.length();
+
     private final Path directory;
     private final OutputFile.Opener opener;
 
@@ -34,8 +37,9 @@ final class Snapshots {
     }
 
     Path take(String name, TableSchema schema, Collection<Descriptor> sstables, Instant now) throws IOException {
-        if (!NAME.matcher(name).matches()) {
-            throw new IllegalArgumentException("name of a snapshot is no file name, name=" + name);
+        if (!NAME.matcher(name).matches() || name.length() > NAME_LENGTH_MAX) {
+            throw new IllegalArgumentException("name of a snapshot is no file name, or is too long, name=" + name
+                    + ", lengthMax=" + NAME_LENGTH_MAX);
         }
         Path snapshot = directory.resolve(name);
         if (Files.exists(snapshot)) {

@@ -5,6 +5,7 @@ import io.anneal.io.StorageException;
 import io.anneal.key.Partitioner;
 import io.anneal.key.ShardRule;
 import io.anneal.key.TokenRange;
+import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import java.io.IOException;
@@ -13,55 +14,168 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** What is done with a table as a whole, beside writing, reading and compacting it. The caller's thread, which waits. */
+/**
+ * What is done with a table as a whole, beside writing, reading and compacting it. A thread of its own, which waits; one at a
+ * time for a table.
+ */
 final class TableCare {
+    private static final Logger LOG = LoggerFactory.getLogger(TableCare.class);
+
     private final ShardRule shards;
+    private final LogWriter log;
     private final List<ShardWriter> shardWriters;
     private final Flushes flushes;
+    private final Compactions compactions;
     private final SSTableFormats formats;
     private final StoreState state;
+    private final TimestampClock timestamps;
 
     TableCare(
             ShardRule shards,
+            LogWriter log,
             List<ShardWriter> shardWriters,
             Flushes flushes,
+            Compactions compactions,
             SSTableFormats formats,
-            StoreState state) {
+            StoreState state,
+            TimestampClock timestamps) {
         this.shards = shards;
+        this.log = log;
         this.shardWriters = shardWriters;
         this.flushes = flushes;
+        this.compactions = compactions;
         this.formats = formats;
         this.state = state;
+        this.timestamps = timestamps;
     }
 
-    /** Forgets all that was written before; says how far in the commit log that reaches, by shard. */
-    List<CommitLogPosition> truncate(LiveTable table) throws IOException {
-        List<CommitLogPosition> reached = discardMemtables(table);
+    /** Forgets all that stands before one place of the commit log: for readers at once, and on the disk at once. */
+    void truncate(LiveTable table) throws IOException {
+        List<CompletableFuture<Void>> switched = new ArrayList<>();
+        CommitLogPosition upTo = Undisturbed.join(log.between(position -> {
+            table.beginTruncation(position);
+            for (int shard = 0; shard < shards.shardCount(); shard++) {
+                int number = shard;
+                switched.add(passed(number, () -> table.switchMemtable(number).ifPresent(Counted::release)));
+            }
+            return position;
+        }));
+        for (CompletableFuture<Void> shard : switched) {
+            Undisturbed.join(shard);
+        }
         try {
-            table.truncated(reached);
+            table.endTruncation();
         } catch (StorageException e) {
-            // Memory has forgotten what the disk has not.
+            // What was switched for it would have to be flushed before all that came later.
             state.fail(e);
             throw e;
         }
-        return reached;
+        for (int shard = 0; shard < shards.shardCount(); shard++) {
+            log.release(table.id(), shard, upTo);
+        }
     }
 
-    /** Throws away what memtables hold; says how far in the commit log that reaches, by shard. */
-    List<CommitLogPosition> discardMemtables(LiveTable table) throws IOException {
-        List<CompletableFuture<CommitLogPosition>> asked = new ArrayList<>();
+    private CompletableFuture<Void> passed(int shard, Runnable work) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        shardWriters.get(shard).run(() -> {
+            work.run();
+            done.complete(null);
+        });
+        return done;
+    }
+
+    /**
+     * Forgets the table. When the disk does not let it go, the table is as it was; when nobody knows what the disk says, the
+     * store takes no more writes.
+     *
+     * @param gone called once the table is there no more
+     */
+    void drop(LiveTable table, Runnable gone) throws IOException {
+        compactions.stop(table);
+        table.refuse(true);
+        boolean dropped = false;
+        try {
+            awaitUnderWay();
+            table.directory().moveAside();
+            dropped = true;
+        } finally {
+            if (!dropped) {
+                table.refuse(false);
+                compactions.goOn(table);
+            }
+        }
+        table.close();
+        gone.run();
+        try {
+            table.directory().forceMovedAside();
+        } catch (StorageException e) {
+            state.fail(e);
+            throw e;
+        }
+        log.releaseTable(table.id());
+        try {
+            table.directory().removeMovedAside();
+        } catch (StorageException e) {
+            LOG.warn(
+                    "dropped table's files could not be deleted, the next start does it, table={}",
+                    table.schema().qualifiedName(),
+                    e);
+        }
+    }
+
+    /** Behind it no write and no flush that was under way touches a table that refuses new ones. */
+    private void awaitUnderWay() throws IOException {
+        Undisturbed.join(log.between(position -> position));
         for (int shard = 0; shard < shards.shardCount(); shard++) {
-            int number = shard;
-            CompletableFuture<CommitLogPosition> reached = new CompletableFuture<>();
-            shardWriters.get(shard).run(() -> reached.complete(table.discardMemtable(number)));
-            asked.add(reached);
+            Undisturbed.join(passed(shard, () -> {}));
         }
-        List<CommitLogPosition> reached = new ArrayList<>();
-        for (CompletableFuture<CommitLogPosition> position : asked) {
-            reached.add(Engine.await(position));
+        Undisturbed.join(flushes.passed());
+    }
+
+    /**
+     * Gives a table another schema. Its writes wait meanwhile, reads go on; what was written by the old schema is flushed before
+     * the new one is there, since memtables and commit log name columns by their numbers.
+     *
+     * @param change of the schema that the table has; may be asked twice, and throws when it is not allowed
+     */
+    void alter(LiveTable table, UnaryOperator<TableSchema> change) throws IOException {
+        TableSchema wanted = change.apply(table.schema());
+        if (wanted.equals(table.schema())) {
+            return;
         }
-        return reached;
+        TableDirectory.schemaText(wanted);
+        // Most of it while writes still go on.
+        Undisturbed.join(flushes.flush(table));
+        try {
+            Undisturbed.join(log.hold(table.id()));
+            Undisturbed.join(flushes.flush(table));
+            // Again, so that columns are dropped later than all that was written.
+            TableSchema altered = change.apply(table.schema());
+            Undisturbed.join(log.rememberClock());
+            replace(table, altered);
+        } finally {
+            log.resume(table.id());
+        }
+        compactions.consider(table);
+    }
+
+    private void replace(LiveTable table, TableSchema altered) throws StorageException {
+        if (!state.isSound()) {
+            throw state.refusal();
+        }
+        table.directory().alter(altered);
+        try {
+            table.directory().sync();
+        } catch (StorageException e) {
+            // Which schema the disk has nobody knows: nothing may be written by either.
+            state.fail(e);
+            throw e;
+        }
+        table.alter(altered);
     }
 
     /** Takes foreign SSTables in, as they are: all of them or none. Each is verified first. */
@@ -75,6 +189,9 @@ final class TableCare {
             for (Descriptor descriptor : table.directory().link(foreign)) {
                 opened.add(table.open(descriptor, shards.shardCount() == 1 ? 0 : ListedSSTable.SHARED));
             }
+            // Before it is seen: whoever overwrites what it saw must come behind it.
+            opened.forEach(
+                    sstable -> timestamps.followForeign(sstable, table.schema().qualifiedName()));
             table.imported(opened);
             taken = true;
         } finally {
@@ -103,7 +220,7 @@ final class TableCare {
 
     /** Flushes a table and links its SSTables to a directory of their own. */
     Path snapshot(LiveTable table, String name, Instant now) throws IOException {
-        Engine.await(flushes.flush(table));
+        Undisturbed.join(flushes.flush(table));
         LiveSet set = table.acquire();
         try {
             List<Descriptor> sstables =

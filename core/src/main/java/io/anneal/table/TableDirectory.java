@@ -13,10 +13,8 @@ import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableTarget;
-import io.anneal.sstable.SSTableWriterConfig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -40,11 +38,10 @@ import java.util.stream.Collectors;
  * and are never used twice while a file of theirs is there. Opening it deletes what a crash left of SSTables that were being
  * written or no longer live. Safe to share between threads.
  */
-public final class TableDirectory implements SSTableTarget {
+public final class TableDirectory {
     public static final String SCHEMA_FILE = "schema.cql";
 
     private final Path directory;
-    private final TableSchema schema;
     private final SSTableFormats formats;
     private final Manifest manifest;
     private final Snapshots snapshots;
@@ -52,15 +49,24 @@ public final class TableDirectory implements SSTableTarget {
     /** Generations that the manifest names as written or obsolete and whose files are gone: its next form leaves them out. */
     private final Set<String> gone = ConcurrentHashMap.newKeySet();
 
+    private final OutputFile.Opener opener;
+
+    private volatile TableSchema schema;
     private long lastGeneration;
 
     private TableDirectory(
-            Path directory, TableSchema schema, SSTableFormats formats, Manifest manifest, Snapshots snapshots) {
+            Path directory,
+            TableSchema schema,
+            SSTableFormats formats,
+            Manifest manifest,
+            Snapshots snapshots,
+            OutputFile.Opener opener) {
         this.directory = directory;
         this.schema = schema;
         this.formats = formats;
         this.manifest = manifest;
         this.snapshots = snapshots;
+        this.opener = opener;
     }
 
     /**
@@ -91,7 +97,7 @@ public final class TableDirectory implements SSTableTarget {
         Directories.rename(making, directory);
         Directories.sync(directory.getParent());
         return new TableDirectory(
-                directory, schema, formats, Manifest.open(directory, opener), new Snapshots(directory, opener));
+                directory, schema, formats, Manifest.open(directory, opener), new Snapshots(directory, opener), opener);
     }
 
     /**
@@ -138,7 +144,7 @@ public final class TableDirectory implements SSTableTarget {
         Manifest manifest = Manifest.open(directory, opener);
         TableSchema schema = readSchema(directory, manifest.content());
         TableDirectory opened =
-                new TableDirectory(directory, schema, formats, manifest, new Snapshots(directory, opener));
+                new TableDirectory(directory, schema, formats, manifest, new Snapshots(directory, opener), opener);
         opened.sstables();
         return opened;
     }
@@ -187,6 +193,20 @@ public final class TableDirectory implements SSTableTarget {
 
     public TableSchema schema() {
         return schema;
+    }
+
+    /**
+     * Replaces the schema text. When this fails the old one is still there; a crash may bring it back until {@link #sync} has
+     * returned. Nothing of the commit log may be needed any more that was written by a schema with other columns.
+     */
+    public void alter(TableSchema altered) throws StorageException {
+        AtomicFile.put(directory.resolve(SCHEMA_FILE), schemaText(altered), opener);
+        schema = altered;
+    }
+
+    /** Forces the names of the directory's files to the disk. */
+    public void sync() throws StorageException {
+        Directories.sync(directory);
     }
 
     public UUID tableId() {
@@ -276,17 +296,22 @@ public final class TableDirectory implements SSTableTarget {
         return formats.open(descriptor);
     }
 
-    /** Starts one SSTable under a new generation, which the manifest names as written before its first byte. */
-    @Override
-    public FragmentWriter start(SSTableWriterConfig config) throws IOException {
-        return start(config, generation -> {});
+    /**
+     * A place for new SSTables, each under a new generation, which the manifest names as written before its first byte.
+     *
+     * @param of which the rows are that come; the table may be altered meanwhile
+     */
+    public SSTableTarget target(TableSchema of) {
+        return target(of, generation -> {});
     }
 
     /** The same; says which generation it is before there is a file of it. */
-    FragmentWriter start(SSTableWriterConfig config, Consumer<String> listener) throws IOException {
-        String generation = startWriting(1).get(0);
-        listener.accept(generation);
-        return formats.write(directory, generation, schema, config);
+    SSTableTarget target(TableSchema of, Consumer<String> listener) {
+        return config -> {
+            String generation = startWriting(1).get(0);
+            listener.accept(generation);
+            return formats.write(directory, generation, of, config);
+        };
     }
 
     /** New generations, named as written in the manifest: their files are deleted at the next start unless they get live. */
@@ -379,10 +404,27 @@ public final class TableDirectory implements SSTableTarget {
     }
 
     static void drop(Path directory) throws IOException {
-        Path dropped = directory.resolveSibling(TableCatalogue.DROPPED + directory.getFileName());
-        Directories.deleteTree(dropped);
-        Directories.rename(directory, dropped);
+        Path movedAside = TableCatalogue.dropped(directory);
+        Directories.rename(directory, movedAside);
         Directories.sync(directory.getParent());
-        TableCatalogue.removeDropped(dropped);
+        TableCatalogue.removeRemainder(movedAside);
+    }
+
+    /** Takes the table's name from it; when that fails it is as it was. The name is still to be forced. */
+    void moveAside() throws StorageException {
+        Directories.rename(directory, movedAside());
+    }
+
+    void forceMovedAside() throws StorageException {
+        Directories.sync(directory.getParent());
+    }
+
+    /** Deletes all but snapshots. */
+    void removeMovedAside() throws StorageException {
+        TableCatalogue.removeRemainder(movedAside());
+    }
+
+    private Path movedAside() {
+        return TableCatalogue.dropped(directory);
     }
 }

@@ -64,6 +64,7 @@ final class WritePath {
 
     private void send(LiveTable table, Mutation mutation, Receipt receipt)
             throws StorageException, InterruptedException {
+        Mutation.requireLength(mutation.lengthBytes());
         if (!state.isSound()) {
             throw state.refusal();
         }

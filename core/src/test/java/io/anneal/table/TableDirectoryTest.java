@@ -148,7 +148,7 @@ final class TableDirectoryTest {
     @Test
     void shouldWriteSSTablesUnderAscendingGenerations() throws IOException {
         TableDirectory table = create();
-        try (FragmentWriter writer = table.start(SSTableWriterConfig.defaults(1))) {
+        try (FragmentWriter writer = table.target(SCHEMA).start(SSTableWriterConfig.defaults(1))) {
             assertThat(writer.dataLengthBytes()).isZero();
             assertThat(Manifest.read(table.directory()).writing()).containsExactly("1");
         }

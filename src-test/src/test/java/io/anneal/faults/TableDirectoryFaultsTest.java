@@ -145,7 +145,8 @@ final class TableDirectoryFaultsTest {
         }
 
         private Descriptor write(long timestampMicros) throws IOException {
-            return TableDirectoryFaultsTest.write(table.start(SSTableWriterConfig.defaults(1)), timestampMicros);
+            return TableDirectoryFaultsTest.write(
+                    table.target(SCHEMA).start(SSTableWriterConfig.defaults(1)), timestampMicros);
         }
 
         private static List<ListedSSTable> listed(Descriptor descriptor) {
