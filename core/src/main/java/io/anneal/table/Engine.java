@@ -417,11 +417,11 @@ public final class Engine implements Closeable {
             Undisturbed.requireUninterrupted();
             requireSound();
             requireNewId(schema);
-            return Undisturbed.call(
-                    environment,
-                    "create",
-                    () -> table(TableDirectory.create(
-                            directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW)));
+            return Undisturbed.call(environment, "create", () -> {
+                CommitLogPosition written = Undisturbed.join(log.between(position -> position));
+                return table(TableDirectory.create(
+                        directory.resolve(DATA), schema, shards, written, formats, OutputFile.CREATE_NEW));
+            });
         } finally {
             leave();
         }

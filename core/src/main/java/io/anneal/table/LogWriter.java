@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
@@ -33,6 +32,14 @@ final class LogWriter {
     non-sealed interface Request extends Message {
         void run() throws StorageException;
     }
+
+    /** Some 50 microseconds: a fraction of a sync. */
+    private static final int GATHERING_POLLS = 1000;
+
+    /** With so few shards, and so processors, handing writes over costs more than applying them meanwhile wins. */
+    private static final int FEW_SHARDS = 2;
+    /** More are applied while the log goes on. */
+    private static final int APPLIED_HERE_MAX = 256;
 
     private final CommitLog log;
     private final SyncMode mode;
@@ -89,8 +96,7 @@ final class LogWriter {
         this.nanoTime = nanoTime;
         this.metrics = metrics;
         this.spaceWatch = spaceWatch;
-        mailbox = new Mailbox<>(
-                executor, this::receive, mode == SyncMode.BATCH ? Optional.of(Thread::yield) : Optional.empty());
+        mailbox = new Mailbox<>(executor, this::receive, mode == SyncMode.BATCH ? GATHERING_POLLS : 0);
         shards.forEach(shard -> byShard.add(new ArrayList<>()));
     }
 
@@ -296,7 +302,11 @@ final class LogWriter {
         for (int shard = 0; shard < byShard.size(); shard++) {
             List<PendingWrite> writes = byShard.get(shard);
             if (!writes.isEmpty()) {
-                shards.get(shard).apply(List.copyOf(writes), reached);
+                if (shards.size() <= FEW_SHARDS && writes.size() <= APPLIED_HERE_MAX) {
+                    shards.get(shard).applyHere(List.copyOf(writes), reached);
+                } else {
+                    shards.get(shard).apply(List.copyOf(writes), reached);
+                }
                 writes.clear();
             }
         }

@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.io.AtomicFile;
 import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
@@ -70,30 +71,46 @@ public final class TableDirectory {
     }
 
     /**
-     * Makes the directory of a new table: it is there with all it needs, or not at all.
+     * Makes the directory of a new table: it is there with all it needs, or not at all. Snapshots of an earlier table of this id
+     * become its own.
      *
      * @param data the store's directory of keyspaces
      * @param schema with an id
-     * @throws IllegalStateException when the directory exists
+     * @param written where the commit log stands: what it holds of an earlier table of this id is none of this one's
+     * @throws IllegalStateException when the directory exists and holds more than snapshots
      * @throws SchemaException when the schema cannot be kept as text
      */
     public static TableDirectory create(
-            Path data, TableSchema schema, ShardRule shards, SSTableFormats formats, OutputFile.Opener opener)
+            Path data,
+            TableSchema schema,
+            ShardRule shards,
+            CommitLogPosition written,
+            SSTableFormats formats,
+            OutputFile.Opener opener)
             throws IOException {
         UUID id = tableId(schema);
         byte[] text = schemaText(schema);
-        ManifestContent content = ManifestContent.empty(schema.keyspace(), schema.name(), id, shards);
+        ManifestContent content = ManifestContent.empty(schema.keyspace(), schema.name(), id, shards)
+                .withAllFlushed(written);
         TableDirectoryName name = new TableDirectoryName(schema.name(), id);
         Path directory = data.resolve(schema.keyspace()).resolve(name.toString());
-        if (Files.exists(directory)) {
+        Path making = TableCatalogue.making(directory);
+        for (Path remainder : List.of(making, TableCatalogue.dropped(directory))) {
+            if (Files.exists(remainder)) {
+                TableCatalogue.removeRemainder(remainder);
+            }
+        }
+        boolean wasDropped = Files.exists(directory);
+        if (wasDropped && !TableCatalogue.isDropped(directory)) {
             throw new IllegalStateException("table's directory exists already, directory=" + directory);
         }
-        Path making = directory.resolveSibling(TableCatalogue.MAKING + name);
-        Directories.deleteTree(making);
         Directories.create(making);
         AtomicFile.replace(making.resolve(SCHEMA_FILE), text, opener);
         Manifest.create(making, content, opener);
-
+        if (wasDropped) {
+            TableCatalogue.moveSnapshots(directory, making);
+            Directories.deleteFile(directory);
+        }
         Directories.rename(making, directory);
         Directories.sync(directory.getParent());
         return new TableDirectory(

@@ -37,13 +37,13 @@ final class WritePath {
         if (mutation.isEmpty()) {
             return;
         }
+        WaitingCaller caller = new WaitingCaller();
         try {
-            WaitingCaller caller = new WaitingCaller();
             send(table, mutation, caller);
-            caller.await();
         } catch (InterruptedException e) {
             throw Engine.interrupted();
         }
+        caller.await();
     }
 
     /** The same without waiting for more than memory. */
