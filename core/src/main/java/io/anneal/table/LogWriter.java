@@ -62,6 +62,7 @@ final class LogWriter {
     private final List<PendingWrite> gathered = new ArrayList<>();
 
     private boolean windowOpen;
+    private boolean isEnded;
     /** Since the last sync. */
     private long writtenCount;
 
@@ -103,7 +104,7 @@ final class LogWriter {
     void start() {
         if (mode == SyncMode.PERIODIC) {
             executor.scheduleWithFixedDelay(
-                    () -> request(this::sync), window.toNanos(), window.toNanos(), TimeUnit.NANOSECONDS);
+                    () -> request(this::syncInTime), window.toNanos(), window.toNanos(), TimeUnit.NANOSECONDS);
         }
     }
 
@@ -312,6 +313,13 @@ final class LogWriter {
         }
     }
 
+    /** What was scheduled before the end may come behind it. */
+    private void syncInTime() throws StorageException {
+        if (!isEnded) {
+            sync();
+        }
+    }
+
     private void sync() throws StorageException {
         long startNanos = nanoTime.getAsLong();
         log.sync();
@@ -331,6 +339,7 @@ final class LogWriter {
             try {
                 makeLast();
                 log.close();
+                isEnded = true;
                 ended.complete(null);
             } catch (StorageException | RuntimeException | Error e) {
                 ended.completeExceptionally(e);
