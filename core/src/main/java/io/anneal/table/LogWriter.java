@@ -62,7 +62,7 @@ final class LogWriter {
     private final List<PendingWrite> gathered = new ArrayList<>();
 
     private boolean windowOpen;
-    private boolean isEnded;
+    private boolean hasEnded;
     /** Since the last sync. */
     private long writtenCount;
 
@@ -104,7 +104,7 @@ final class LogWriter {
     void start() {
         if (mode == SyncMode.PERIODIC) {
             executor.scheduleWithFixedDelay(
-                    () -> request(this::syncInTime), window.toNanos(), window.toNanos(), TimeUnit.NANOSECONDS);
+                    () -> request(this::syncUnlessEnded), window.toNanos(), window.toNanos(), TimeUnit.NANOSECONDS);
         }
     }
 
@@ -313,19 +313,19 @@ final class LogWriter {
         }
     }
 
-    /** What was scheduled before the end may come behind it. */
-    private void syncInTime() throws StorageException {
-        if (!isEnded) {
-            sync();
-        }
-    }
-
     private void sync() throws StorageException {
         long startNanos = nanoTime.getAsLong();
         log.sync();
         metrics.commitLogSynced(
                 mode == SyncMode.PERIODIC ? writtenCount : gathered.size(), nanoTime.getAsLong() - startNanos);
         writtenCount = 0;
+    }
+
+    /** A period may be over while the store closes. */
+    private void syncUnlessEnded() throws StorageException {
+        if (!hasEnded) {
+            sync();
+        }
     }
 
     private void refuse(PendingWrite write) {
@@ -338,8 +338,8 @@ final class LogWriter {
         request(() -> {
             try {
                 makeLast();
+                hasEnded = true;
                 log.close();
-                isEnded = true;
                 ended.complete(null);
             } catch (StorageException | RuntimeException | Error e) {
                 ended.completeExceptionally(e);

@@ -8,8 +8,6 @@ import io.anneal.io.StorageException;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableRows;
-import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.table.SyncMode;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
@@ -24,7 +22,6 @@ import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.LongStream;
@@ -237,38 +234,6 @@ class StoreFaultsTest {
                 store.open();
                 store.verify(false);
             }
-        }
-    }
-
-    /** A sync that is due while the store is closed finds the log closed, which is no fault. */
-    @Test
-    void shouldNotFailWhenAPeriodicSyncComesBehindTheEnd() throws Exception {
-        ScheduledThreadPoolExecutor lasting = new ScheduledThreadPoolExecutor(1) {
-            @Override
-            public void shutdown() {
-                // The test does it.
-            }
-        };
-        StoreEnvironment system = StoreEnvironment.system();
-        StoreEnvironment environment = new StoreEnvironment(
-                system.clock(),
-                system.nanoTime(),
-                system.ids(),
-                system.sleeper(),
-                name -> name.equals("log") ? lasting : system.threads().single(name));
-        StoreConfig config =
-                StoreConfig.defaults().withSyncMode(SyncMode.PERIODIC).withSyncPeriod(Duration.ofMillis(1));
-        try {
-            Store store = Store.open(directory.resolve("store"), config, environment);
-            store.close();
-            long done = lasting.getCompletedTaskCount();
-            // Those under way, a sync that is asked for, and the one that was.
-            while (lasting.getCompletedTaskCount() < done + 4) {
-                Thread.onSpinWait();
-            }
-            assertThat(store.failure()).isEmpty();
-        } finally {
-            lasting.shutdownNow();
         }
     }
 
