@@ -3,6 +3,7 @@ package io.anneal.store;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.commitlog.CommitLogReplay;
 import io.anneal.sstable.Descriptor;
+import io.anneal.table.CorruptManifestException;
 import io.anneal.table.Manifest;
 import io.anneal.table.ManifestContent;
 import io.anneal.table.TableCatalogue;
@@ -177,9 +178,14 @@ public record StoreDirectory(Path directory, StoreFile file) {
 
     /** With how many shards the store was open last; empty when it has no table that would tell. */
     public OptionalInt shardCount() throws IOException {
-        List<Path> tables = tables();
-        return tables.isEmpty()
-                ? OptionalInt.empty()
-                : OptionalInt.of(Manifest.read(tables.get(0)).shards().shardCount());
+        for (Path table : tables()) {
+            try {
+                return OptionalInt.of(Manifest.read(table).shards().shardCount());
+            } catch (CorruptManifestException e) {
+                // Another table's tells the same.
+                LOG.debug("manifest tells no number of shards, table={}", table, e);
+            }
+        }
+        return OptionalInt.empty();
     }
 }
