@@ -313,6 +313,19 @@ final class StoreCommandsTest {
         assertError(CommandRun.of("store", "snapshot", store), 1, "ANL-1011", "CommitLog-");
     }
 
+    @Test
+    void shouldNotCallATableGoneThatIsBroken() throws IOException {
+        Path crashed = directory.resolve("crashed");
+        try (Store open = Store.open(crashed, CONFIG.withSyncMode(SyncMode.BATCH))) {
+            write(open.createTable("CREATE TABLE ks.t (id int PRIMARY KEY, v text)"), 0, 20);
+            copy(crashed, store);
+        }
+        Files.writeString(tableDirectory("t-").resolve("MANIFEST"), "no manifest");
+        assertThat(check().out())
+                .contains("writes to a table that cannot be opened, kept until it is mended or dropped")
+                .doesNotContain("a table that is not there");
+    }
+
     private static void copy(Path source, Path target) throws IOException {
         try (Stream<Path> walk = Files.walk(target)) {
             for (Path file : walk.sorted((a, b) -> b.compareTo(a)).toList()) {

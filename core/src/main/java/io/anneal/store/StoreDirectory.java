@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -160,9 +159,7 @@ public record StoreDirectory(Path directory, StoreFile file) {
      * @throws IllegalStateException when it does not, so that a part of it is lost that may have held writes
      */
     public void requireCommitLog(ManifestContent content, CommitLogReplay.Report report) {
-        CommitLogPosition flushed = content.flushed().values().stream()
-                .max(Comparator.naturalOrder())
-                .orElse(CommitLogPosition.NONE);
+        CommitLogPosition flushed = content.highestFlushed();
         if (report.segmentCount() == 0 || report.end().compareTo(flushed) < 0) {
             throw new IllegalStateException("store's commit log is missing, or ends before what was flushed, so that"
                     + " acknowledged writes may be lost: bring its files back, or open the store and close it to go on"

@@ -263,8 +263,7 @@ public final class Engine implements Closeable {
         long highestSegment = Stream.concat(
                         tables.values().stream().map(table -> table.directory().content()),
                         unreadable.values().stream().flatMap(table -> table.manifest().stream()))
-                .flatMap(content -> content.flushed().values().stream())
-                .mapToLong(CommitLogPosition::segmentId)
+                .mapToLong(content -> content.highestFlushed().segmentId())
                 .max()
                 .orElse(CommitLogPosition.NONE.segmentId());
         CommitLog opened = CommitLog.open(
