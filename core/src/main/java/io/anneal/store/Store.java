@@ -15,6 +15,7 @@ import io.anneal.table.LiveTable;
 import io.anneal.table.SSTableFormats;
 import io.anneal.table.StoreConfig;
 import io.anneal.table.StoreEnvironment;
+import io.anneal.table.StoreSnapshots;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -275,16 +276,63 @@ public final class Store implements Closeable {
     }
 
     /**
-     * Takes a snapshot of every table.
+     * Takes a snapshot of every table: of all or of none, even when the process ends meanwhile. Each table is kept as it is at
+     * some moment of this call, after what was acknowledged before it.
      *
+     * @param name letters, digits and {@code _.+:-}, at most 200
      * @return the directories
+     * @throws IllegalStateException when a table, or one that was dropped, has a snapshot of this name
      */
-    public List<Path> snapshot(String name) throws IOException {
-        List<Path> snapshots = new ArrayList<>();
-        for (Table table : tables()) {
-            snapshots.add(table.snapshot(name));
+    public synchronized List<Path> snapshot(String name) throws IOException {
+        StoreSnapshots all = engine().snapshots();
+        List<Path> taken = new ArrayList<>();
+        List<Table> tables = tables();
+        if (tables.isEmpty()) {
+            return taken;
         }
-        return snapshots;
+        all.begin(name);
+        boolean complete = false;
+        try {
+            flush();
+            for (Table table : tables) {
+                taken.add(table.snapshot(name));
+            }
+            complete = true;
+        } finally {
+            if (!complete) {
+                all.undo(taken);
+            }
+        }
+        all.end();
+        return taken;
+    }
+
+    /** The snapshots that there are by name, of dropped tables too. */
+    public synchronized List<StoreSnapshot> snapshots() throws IOException {
+        return StoreSnapshot.of(engine().snapshots().list());
+    }
+
+    /**
+     * Deletes a snapshot of whatever tables have one of this name, dropped ones too.
+     *
+     * @throws IllegalArgumentException when there is none: names those that there are
+     */
+    public synchronized void deleteSnapshot(String name) throws IOException {
+        StoreSnapshots all = engine().snapshots();
+        List<StoreSnapshots.Entry> there = all.list();
+        List<StoreSnapshots.Entry> named =
+                there.stream().filter(entry -> entry.name().equals(name)).toList();
+        if (named.isEmpty()) {
+            throw new IllegalArgumentException("store has no such snapshot, name=" + name + ", snapshots="
+                    + there.stream()
+                            .map(StoreSnapshots.Entry::name)
+                            .distinct()
+                            .sorted()
+                            .toList());
+        }
+        for (StoreSnapshots.Entry entry : named) {
+            all.delete(entry);
+        }
     }
 
     /**

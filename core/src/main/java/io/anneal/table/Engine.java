@@ -68,6 +68,7 @@ public final class Engine implements Closeable {
     private final Flushes flushes;
     private final Compactions compactions;
     private final TableCare tableCare;
+    private final Reads reads;
 
     /** Callers on their way to a mailbox: nothing is shut down while there is one. */
     private final AtomicInteger callers = new AtomicInteger();
@@ -115,6 +116,7 @@ public final class Engine implements Closeable {
             compactionExecutors.add(executor("compaction-" + i));
         }
         compactions = new Compactions(compactionExecutors, shards, config, environment, state);
+        reads = new Reads(config.readThreads(), number -> executor("read-" + number), state);
     }
 
     private ScheduledExecutorService executor(String name) {
@@ -150,6 +152,7 @@ public final class Engine implements Closeable {
     private void openTables() throws IOException {
         Path data = directory.resolve(DATA);
         TableCatalogue.sweep(data);
+        snapshots().sweep();
         for (Path tableDirectory : TableCatalogue.list(data)) {
             LiveTable table = table(TableDirectory.open(tableDirectory, formats, OutputFile.CREATE_NEW));
             table.openSSTables();
@@ -364,6 +367,31 @@ public final class Engine implements Closeable {
         }
     }
 
+    /**
+     * Reads many things at once, with the store's threads for reading and that of the caller; returns when all are read.
+     *
+     * @return in the order of the tasks
+     * @throws IOException when one failed: names it; the others are given up
+     */
+    public <V> List<V> readAll(List<Reads.Task<V>> tasks) throws IOException {
+        enter();
+        try {
+            return reads.all(tasks);
+        } finally {
+            leave();
+        }
+    }
+
+    /** The same without waiting; cancelling the future gives up what has not begun. */
+    public <V> CompletableFuture<List<V>> readAllAsync(List<Reads.Task<V>> tasks) {
+        enter();
+        try {
+            return reads.allAsync(tasks);
+        } finally {
+            leave();
+        }
+    }
+
     private void requireSound() throws StorageException {
         if (!state.isSound()) {
             throw state.refusal();
@@ -446,6 +474,11 @@ public final class Engine implements Closeable {
         } finally {
             leave();
         }
+    }
+
+    /** The snapshots that there are; one call at a time. */
+    public StoreSnapshots snapshots() {
+        return new StoreSnapshots(directory.resolve(DATA), OutputFile.CREATE_NEW);
     }
 
     /** Flushes a table and links its SSTables to a directory of their own. */

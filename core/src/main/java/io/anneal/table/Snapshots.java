@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -24,6 +25,8 @@ final class Snapshots {
     static final String MANIFEST_FILE = "manifest.json";
 
     private static final Pattern NAME = Pattern.compile("[\\w][\\w.+:-]*");
+    /** So that a file system takes it with what is put before it here. */
+    private static final int NAME_MAX_BYTES = 200;
 
     private final Path directory;
     private final OutputFile.Opener opener;
@@ -33,10 +36,17 @@ final class Snapshots {
         this.opener = opener;
     }
 
-    Path take(String name, TableSchema schema, Collection<Descriptor> sstables, Instant now) throws IOException {
-        if (!NAME.matcher(name).matches()) {
-            throw new IllegalArgumentException("name of a snapshot is no file name, name=" + name);
+    /** @throws IllegalArgumentException when it is none */
+    static void requireName(String name) {
+        if (!NAME.matcher(name).matches() || name.length() > NAME_MAX_BYTES) {
+            throw new IllegalArgumentException(
+                    "name of a snapshot has other characters than letters, digits and _.+:-, does not begin with a letter, a digit or _, or"
+                            + " is too long, name=" + name + ", maxLength=" + NAME_MAX_BYTES);
         }
+    }
+
+    synchronized Path take(String name, TableSchema schema, Collection<Descriptor> sstables, Instant now) throws IOException {
+        requireName(name);
         Path snapshot = directory.resolve(name);
         if (Files.exists(snapshot)) {
             throw new IllegalStateException("snapshot exists already, directory=" + snapshot);
@@ -66,7 +76,33 @@ final class Snapshots {
         return "{\"files\":[" + files + "],\"created_at\":\"" + now + "\",\"expires_at\":null,\"ephemeral\":false}\n";
     }
 
-    /** Deletes what a crash left of snapshots that were being made. */
+    /** The names of all; none where a table never had one. */
+    List<String> names() throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return List.of();
+        }
+        return Directories.list(directory).stream()
+                .filter(Files::isDirectory)
+                .map(entry -> entry.getFileName().toString())
+                .filter(name -> NAME.matcher(name).matches())
+                .toList();
+    }
+
+    /** Deletes one: its name first, at once, then its files. Does nothing when there is none. */
+    void delete(String name) throws IOException {
+        requireName(name);
+        Path snapshot = directory.resolve(name);
+        if (Files.isDirectory(snapshot)) {
+            // No snapshot that is being made has a name with a dot first.
+            Path deleted = directory.resolve(TableCatalogue.MAKING + "." + name);
+            Directories.deleteTree(deleted);
+            Directories.rename(snapshot, deleted);
+            Directories.sync(directory);
+            Directories.deleteTree(deleted);
+        }
+    }
+
+    /** Deletes what a crash left of snapshots that were being made or deleted. */
     void sweep() throws IOException {
         if (Files.isDirectory(directory)) {
             for (Path entry : Directories.list(directory)) {

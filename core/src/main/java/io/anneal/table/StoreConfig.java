@@ -21,6 +21,8 @@ import java.util.function.Consumer;
  * @param version which SSTables are written
  * @param compactionThreads how many compactions run at once; 0 for none but those asked for
  * @param compactionBytesPerSecond how much compactions read at most; 0 for no limit
+ * @param readThreads how many reads of {@code Table.rows(keys)}, {@code rowAsync} and the like run at once; threads start when
+ *     they are needed
  * @param isJmx whether metrics are shown to JMX
  */
 public record StoreConfig(
@@ -36,8 +38,11 @@ public record StoreConfig(
         SSTableVersion version,
         int compactionThreads,
         long compactionBytesPerSecond,
+        int readThreads,
         boolean isJmx) {
     private static final int SHARDS_MAX = 1024;
+    private static final int READ_THREADS_DEFAULT = 8;
+    private static final int READ_THREADS_MAX = 1024;
     private static final long MEMTABLE_BUDGET_MIN_BYTES = 1L << 20;
     private static final int SEGMENT_MIN_BYTES = 64 << 10;
 
@@ -65,6 +70,10 @@ public record StoreConfig(
             throw new IllegalArgumentException("compaction settings are negative, compactionThreads="
                     + compactionThreads + ", compactionBytesPerSecond=" + compactionBytesPerSecond);
         }
+        if (readThreads < 1 || readThreads > READ_THREADS_MAX) {
+            throw new IllegalArgumentException(
+                    "read threads are not from 1 to " + READ_THREADS_MAX + ", readThreads=" + readThreads);
+        }
     }
 
     /**
@@ -85,6 +94,7 @@ public record StoreConfig(
                 SSTableVersion.NB,
                 1,
                 64L << 20,
+                READ_THREADS_DEFAULT,
                 false);
     }
 
@@ -136,6 +146,10 @@ public record StoreConfig(
         return changed(draft -> draft.compactionBytesPerSecond = value);
     }
 
+    public StoreConfig withReadThreads(int value) {
+        return changed(draft -> draft.readThreads = value);
+    }
+
     public StoreConfig withJmx(boolean value) {
         return changed(draft -> draft.isJmx = value);
     }
@@ -160,6 +174,7 @@ public record StoreConfig(
         private SSTableVersion version;
         private int compactionThreads;
         private long compactionBytesPerSecond;
+        private int readThreads;
         private boolean isJmx;
 
         private Draft(StoreConfig config) {
@@ -175,6 +190,7 @@ public record StoreConfig(
             version = config.version;
             compactionThreads = config.compactionThreads;
             compactionBytesPerSecond = config.compactionBytesPerSecond;
+            readThreads = config.readThreads;
             isJmx = config.isJmx;
         }
 
@@ -192,6 +208,7 @@ public record StoreConfig(
                     version,
                     compactionThreads,
                     compactionBytesPerSecond,
+                    readThreads,
                     isJmx);
         }
     }

@@ -39,13 +39,13 @@ public final class TableCatalogue {
         return tables;
     }
 
-    private static List<Path> keyspaces(Path data) throws IOException {
+    static List<Path> keyspaces(Path data) throws IOException {
         return Files.isDirectory(data)
                 ? Directories.list(data).stream().filter(Files::isDirectory).toList()
                 : List.of();
     }
 
-    private static boolean holdsSnapshotsOnly(Path directory) throws IOException {
+    static boolean holdsSnapshotsOnly(Path directory) throws IOException {
         if (!Files.isDirectory(directory)) {
             return true;
         }
