@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * An embedded store: tables in a directory, laid out as Cassandra lays them out, that survive any crash. A write that was
@@ -259,13 +258,7 @@ public final class Store implements Closeable {
 
     /** Writes everything in memory to SSTables. */
     public void flush() throws IOException {
-        List<CompletableFuture<Void>> asked = new ArrayList<>();
-        for (Table table : tables()) {
-            asked.add(table.flushAsync());
-        }
-        for (CompletableFuture<Void> flushed : asked) {
-            Engine.await(flushed);
-        }
+        engine().flush(engine().tables());
     }
 
     /** Compacts all tables. */

@@ -51,12 +51,12 @@ public final class Table {
 
         @Override
         public void apply(Mutation mutation) throws IOException {
-            Engine.await(engine.apply(table, mutation));
+            engine.apply(table, mutation);
         }
 
         @Override
         public CompletableFuture<Void> applyAsync(Mutation mutation) {
-            return engine.apply(table, mutation);
+            return engine.applyAsync(table, mutation);
         }
 
         @Override
@@ -132,7 +132,8 @@ public final class Table {
     /**
      * The same without waiting for the disk; waits where memory for writes is used up.
      *
-     * @return completed by a thread of the store: what depends on it must not wait for the store there
+     * @return completed on the thread for callbacks, or by {@link io.anneal.table.StoreEnvironment#withCallbacks the executor
+     *     given for them}; what depends on it may use the store, but one that blocks holds up other callbacks
      */
     public CompletableFuture<Void> applyAsync(Mutation mutation) {
         return live().applyAsync(mutation);
@@ -245,20 +246,22 @@ public final class Table {
 
     /** Writes everything in memory to SSTables. */
     public void flush() throws IOException {
-        Engine.await(flushAsync());
+        live().engine().flush(List.of(live().table()));
     }
 
+    /** The same without waiting; completed as {@link #applyAsync} says. */
     public CompletableFuture<Void> flushAsync() {
-        return live().engine().flush(live().table());
+        return live().engine().flushAsync(live().table());
     }
 
     /** Rewrites all SSTables of the table, each shard's to one, or to what the table's strategy takes for the same. */
     public void compact() throws IOException {
-        Engine.await(compactAsync());
+        live().engine().compact(live().table());
     }
 
+    /** The same without waiting; completed as {@link #applyAsync} says. */
     public CompletableFuture<Void> compactAsync() {
-        return live().engine().compact(live().table());
+        return live().engine().compactAsync(live().table());
     }
 
     /**

@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
  *             memory        one thread
  * </pre>
  *
- * <p>Any thread may use it; what its own threads call back must not wait for another write.
+ * <p>Any thread may use it. Futures are completed by {@link Callbacks}, not by the threads above.
  */
 public final class Engine implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
@@ -74,8 +74,10 @@ public final class Engine implements Closeable {
     private final AtomicInteger callers = new AtomicInteger();
 
     private final AtomicLong lastTimestampMicros = new AtomicLong();
+    private final Callbacks callbacks;
 
     private LogWriter log;
+    private WritePath writes;
 
     private Engine(
             Path directory,
@@ -94,6 +96,7 @@ public final class Engine implements Closeable {
         metrics.memtables(pool::usedBytes, pool::budgetBytes);
         gate = new MemoryGate(pool, this::relieveMemory, environment.nanoTime(), metrics::admissionWaited);
         care = executor("care");
+        callbacks = new Callbacks(environment.threads().callbacks(), executor("callbacks"));
         List<ScheduledExecutorService> flushExecutors = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
             shardWriters.add(new ShardWriter(
@@ -233,6 +236,7 @@ public final class Engine implements Closeable {
                 environment.nanoTime(),
                 metrics,
                 commitLogNow -> flushes.relieveLog(commitLogNow, config.commitLogBudgetBytes()));
+        writes = new WritePath(shards, state, gate, log, callbacks, environment.nanoTime());
         metrics.commitLog(log::segmentCount, log::lengthBytes);
         log.start();
         if (config.isJmx()) {
@@ -296,63 +300,64 @@ public final class Engine implements Closeable {
     }
 
     /**
-     * Makes a mutation last and visible. Waits for memory, before it holds anything.
+     * Makes a mutation last and visible; returns when it is. Waits for memory, before it holds anything.
      *
-     * @return completed by a thread of the store: what depends on it must not wait for another write there. Fails with a
-     *     {@link StorageException} when it may not last, without saying that it does not
+     * @throws StorageException when it may not last, without saying that it does not
      */
-    public CompletableFuture<Void> apply(LiveTable table, Mutation mutation) {
+    public void apply(LiveTable table, Mutation mutation) throws IOException {
         enter();
         try {
             table.requireOpen();
-            if (mutation.isEmpty()) {
-                return CompletableFuture.completedFuture(null);
-            }
-            if (!state.isSound()) {
-                return CompletableFuture.failedFuture(state.refusal());
-            }
-            long startNanos = environment.nanoTime().getAsLong();
-            // Who works for the store cannot wait for the store.
-            if (Mailbox.isReceiving()) {
-                gate.enterAnyway(mutation.lengthBytes());
-            } else {
-                gate.enter(mutation.lengthBytes());
-            }
-            CompletableFuture<Void> done = new CompletableFuture<>();
-            log.write(new PendingWrite(table, shards.shardOf(mutation.key().token()), mutation, done, startNanos));
-            return done;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return CompletableFuture.failedFuture(interrupted());
+            writes.apply(table, mutation);
         } finally {
             leave();
         }
     }
 
-    private static InterruptedIOException interrupted() {
+    /** The same without waiting for more than memory; the future is completed where callbacks run. */
+    public CompletableFuture<Void> applyAsync(LiveTable table, Mutation mutation) {
+        enter();
+        try {
+            table.requireOpen();
+            return writes.applyAsync(table, mutation);
+        } finally {
+            leave();
+        }
+    }
+
+    /** The interrupt of this thread, which stays interrupted. */
+    static InterruptedIOException interrupted() {
+        Thread.currentThread().interrupt();
         return new InterruptedIOException("interrupted while waiting for the store");
     }
 
-    /** Waits for what the store was asked for; its own threads must not. */
-    public static <T> T await(CompletableFuture<T> asked) throws IOException {
-        if (Mailbox.isReceiving() && !asked.isDone()) {
+    static void requireMayWait() {
+        if (Mailbox.isReceiving()) {
             throw new IllegalStateException(
                     "a thread of the store cannot wait for the store: use the asynchronous calls");
+        }
+    }
+
+    /** Waits for what the store was asked for; its own threads must not. */
+    static <T> T await(CompletableFuture<T> asked) throws IOException {
+        if (!asked.isDone()) {
+            requireMayWait();
         }
         try {
             return asked.get();
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
             throw interrupted();
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof IOException failure) {
-                throw failure;
-            }
-            if (e.getCause() instanceof RuntimeException failure) {
-                throw failure;
-            }
-            throw new IOException(e.getCause());
+            throw asIOException(e.getCause());
         }
+    }
+
+    /** What is thrown to a caller; an unchecked exception is thrown here. */
+    static IOException asIOException(Throwable failure) {
+        if (failure instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
+        return failure instanceof IOException known ? known : new IOException(failure);
     }
 
     /** @param schema with an id; the table must not exist */
@@ -421,8 +426,23 @@ public final class Engine implements Closeable {
         }
     }
 
-    /** Everything in memtables goes to SSTables. */
-    public CompletableFuture<Void> flush(LiveTable table) {
+    /** Everything in memtables of these tables goes to SSTables. */
+    public void flush(List<LiveTable> asked) throws IOException {
+        List<CompletableFuture<Void>> flushed = new ArrayList<>();
+        for (LiveTable table : asked) {
+            flushed.add(startFlush(table));
+        }
+        for (CompletableFuture<Void> flush : flushed) {
+            await(flush);
+        }
+    }
+
+    /** The same of one table without waiting; the future is completed where callbacks run. */
+    public CompletableFuture<Void> flushAsync(LiveTable table) {
+        return callbacks.outward(startFlush(table));
+    }
+
+    private CompletableFuture<Void> startFlush(LiveTable table) {
         enter();
         try {
             table.requireOpen();
@@ -433,7 +453,16 @@ public final class Engine implements Closeable {
     }
 
     /** All SSTables of each shard are rewritten to one, or what the table's strategy takes for the same. */
-    public CompletableFuture<Void> compact(LiveTable table) {
+    public void compact(LiveTable table) throws IOException {
+        await(startCompaction(table));
+    }
+
+    /** The same without waiting; the future is completed where callbacks run. */
+    public CompletableFuture<Void> compactAsync(LiveTable table) {
+        return callbacks.outward(startCompaction(table));
+    }
+
+    private CompletableFuture<Void> startCompaction(LiveTable table) {
         enter();
         try {
             table.requireOpen();
@@ -530,6 +559,7 @@ public final class Engine implements Closeable {
         } finally {
             metrics.close();
             tables.values().forEach(LiveTable::close);
+            callbacks.completeAll();
             executors.forEach(ScheduledExecutorService::shutdown);
         }
         if (failure != null && state.isSound()) {

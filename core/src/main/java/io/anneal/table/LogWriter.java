@@ -22,12 +22,13 @@ import java.util.function.LongSupplier;
  * nobody knows.
  */
 final class LogWriter {
+    /** What comes to the log's thread. */
+    sealed interface Message permits PendingWrite, Request {}
+
     /** What others ask of the log's thread. */
-    private interface Request {
+    non-sealed interface Request extends Message {
         void run() throws StorageException;
     }
-
-    private record Message(PendingWrite write, Request request) {}
 
     private final CommitLog log;
     private final SyncMode mode;
@@ -94,7 +95,7 @@ final class LogWriter {
     }
 
     void write(PendingWrite write) {
-        mailbox.send(new Message(write, null));
+        mailbox.send(write);
     }
 
     /** What a shard of a table wrote up to a position is needed no more. */
@@ -120,17 +121,17 @@ final class LogWriter {
     }
 
     private void request(Request request) {
-        mailbox.send(new Message(null, request));
+        mailbox.send(request);
     }
 
     private void receive(List<Message> messages) {
         // First: a section that is full is written while more is appended.
         log.clockMicros(clockMicros.getAsLong());
         for (Message message : messages) {
-            if (message.write() != null) {
-                append(message.write());
-            } else {
-                attempt(message.request());
+            if (message instanceof PendingWrite write) {
+                append(write);
+            } else if (message instanceof Request request) {
+                attempt(request);
             }
         }
         if (mode != SyncMode.GROUP) {
@@ -184,8 +185,8 @@ final class LogWriter {
             write.table().validate(write.mutation());
         } catch (CorruptItemException e) {
             gate.leave(write.mutation().lengthBytes());
-            write.done()
-                    .completeExceptionally(new IllegalArgumentException(
+            write.receipt()
+                    .failed(new IllegalArgumentException(
                             "mutation does not fit the table, table="
                                     + write.table().schema().qualifiedName() + ", reason=" + e.getMessage(),
                             e));
@@ -234,7 +235,7 @@ final class LogWriter {
 
     private void refuse(PendingWrite write) {
         gate.leave(write.mutation().lengthBytes());
-        write.done().completeExceptionally(state.refusal());
+        write.receipt().failed(state.refusal());
     }
 
     /** Makes what is gathered last and closes the log; nothing may be sent behind it. */

@@ -45,12 +45,12 @@ final class ShardWriter {
                 write.table().apply(write.shard(), write.mutation(), reached);
                 gate.leave(write.mutation().lengthBytes());
                 write.table().metrics().shard(write.shard()).writeDone(nowNanos - write.startNanos());
-                write.done().complete(null);
+                write.receipt().applied();
             } catch (CorruptItemException | RuntimeException | Error e) {
                 // It was checked when it came. What the log has and the memtable has not must not be flushed past.
                 state.fail(state.broken(e));
                 gate.leave(write.mutation().lengthBytes());
-                write.done().completeExceptionally(state.refusal());
+                write.receipt().failed(state.refusal());
             }
         }
     }

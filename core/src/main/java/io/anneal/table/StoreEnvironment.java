@@ -3,7 +3,9 @@ package io.anneal.table;
 import io.anneal.io.RateLimiter;
 import java.time.Clock;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +31,30 @@ public record StoreEnvironment(
          * @param name what for
          */
         ScheduledExecutorService single(String name);
+
+        /** Where callbacks run, see {@link StoreEnvironment#withCallbacks(Executor)}; by default on a thread of the store's own. */
+        default Optional<Executor> callbacks() {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * The same, but futures of {@code applyAsync}, {@code flushAsync} and {@code compactAsync} are completed by this executor, and
+     * what depends on them runs there. By default that is one thread for all: a callback that blocks holds up the others. The
+     * caller shuts the executor down; a task that it rejects runs on the default thread.
+     */
+    public StoreEnvironment withCallbacks(Executor callbacks) {
+        return new StoreEnvironment(clock, nanoTime, ids, sleeper, new Threads() {
+            @Override
+            public ScheduledExecutorService single(String name) {
+                return threads.single(name);
+            }
+
+            @Override
+            public Optional<Executor> callbacks() {
+                return Optional.of(callbacks);
+            }
+        });
     }
 
     /** The machine's time, and daemon threads named after the store's parts. */

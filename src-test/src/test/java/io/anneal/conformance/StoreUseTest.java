@@ -544,35 +544,6 @@ class StoreUseTest {
     }
 
     @Test
-    void shouldSayThatItCannotWaitForItselfWhenCalledBack() throws IOException {
-        try (Store store = Store.open(directory, SMALL)) {
-            Table table = store.createTable(CREATE);
-            Mutation second = mutation(table, 2);
-            Mutation third = mutation(table, 3);
-            CompletableFuture<Void> chained = new CompletableFuture<>();
-            for (int k = 100; !chained.isDone(); k++) {
-                // Runs on a thread of the store, unless the write was done already.
-                table.applyAsync(mutation(table, k))
-                        .thenCompose(done -> table.applyAsync(second))
-                        .thenRun(() -> {
-                            try {
-                                table.apply(third);
-                                chained.complete(null);
-                            } catch (IllegalStateException e) {
-                                chained.completeExceptionally(e);
-                            } catch (IOException e) {
-                                chained.completeExceptionally(new AssertionError(e));
-                            }
-                        })
-                        .handle((done, failure) -> done)
-                        .join();
-            }
-            assertThat(table.row(Map.of("k", 2))).isPresent();
-            assertThatCode(() -> insert(table, 4)).doesNotThrowAnyException();
-        }
-    }
-
-    @Test
     void shouldStayUsableWhenAWriterIsInterrupted() throws IOException {
         try (Store store = Store.open(directory, SMALL)) {
             Table table = store.createTable(CREATE);
