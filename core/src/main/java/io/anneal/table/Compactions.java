@@ -52,6 +52,7 @@ final class Compactions implements Closeable {
     private final ShardRule shards;
     private final StoreEnvironment environment;
     private final StoreState state;
+    private final FailureNotices notices;
     private final RateLimiter limiter;
     private final AtomicInteger turn = new AtomicInteger();
 
@@ -69,13 +70,15 @@ final class Compactions implements Closeable {
             ShardRule shards,
             StoreConfig config,
             StoreEnvironment environment,
-            StoreState state) {
+            StoreState state,
+            FailureNotices notices) {
         this.executors = executors;
         this.isAutomatic = config.compactionThreads() > 0;
         this.version = config.version();
         this.shards = shards;
         this.environment = environment;
         this.state = state;
+        this.notices = notices;
         limiter = new RateLimiter(config.compactionBytesPerSecond(), environment.nanoTime(), environment.sleeper());
     }
 
@@ -120,6 +123,7 @@ final class Compactions implements Closeable {
             LOG.debug("compaction was cancelled, table={}", table.schema().qualifiedName());
         } catch (IOException | RuntimeException | Error e) {
             table.metrics().compactionFailed();
+            notices.compactionFailed(table, e);
             LOG.error(
                     "compaction failed, its inputs stay as they are, table={}, inputs={}",
                     table.schema().qualifiedName(),

@@ -75,6 +75,7 @@ public final class Engine implements Closeable {
 
     private final AtomicLong lastTimestampMicros = new AtomicLong();
     private final Callbacks callbacks;
+    private final FailureNotices notices;
 
     private LogWriter log;
     private WritePath writes;
@@ -90,13 +91,14 @@ public final class Engine implements Closeable {
         this.environment = environment;
         this.formats = formats;
         this.shards = shards;
-        state = new StoreState(directory.toString());
+        callbacks = new Callbacks(environment.threads().callbacks(), executor("callbacks"));
+        notices = new FailureNotices(environment.listener(), callbacks);
+        state = new StoreState(directory.toString(), notices::writesStopped);
         pool = new MemtablePool(config.memtableBudgetBytes());
         metrics = new StoreMetrics(directory.toString(), environment.nanoTime());
         metrics.memtables(pool::usedBytes, pool::budgetBytes);
         gate = new MemoryGate(pool, this::relieveMemory, environment.nanoTime(), metrics::admissionWaited);
         care = executor("care");
-        callbacks = new Callbacks(environment.threads().callbacks(), executor("callbacks"));
         List<ScheduledExecutorService> flushExecutors = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
             shardWriters.add(new ShardWriter(
@@ -111,15 +113,15 @@ public final class Engine implements Closeable {
                 state,
                 config.version(),
                 environment.nanoTime(),
-                this::afterFlush,
+                new FlushListener(),
                 config.memtableBudgetBytes() / 2);
         tableCare = new TableCare(shards, shardWriters, flushes, formats, state);
         List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
         for (int i = 0; i < Math.max(1, config.compactionThreads()); i++) {
             compactionExecutors.add(executor("compaction-" + i));
         }
-        compactions = new Compactions(compactionExecutors, shards, config, environment, state);
-        reads = new Reads(config.readThreads(), number -> executor("read-" + number), state);
+        compactions = new Compactions(compactionExecutors, shards, config, environment, state, notices);
+        reads = new Reads(config.readThreads(), number -> executor("read-" + number), callbacks);
     }
 
     private ScheduledExecutorService executor(String name) {
@@ -171,7 +173,8 @@ public final class Engine implements Closeable {
                 gate,
                 metrics.addTable(tableDirectory.schema().qualifiedName(), shards.shardCount()),
                 environment.nanoTime(),
-                sstable -> dispose(tableDirectory, sstable));
+                sstable -> dispose(tableDirectory, sstable),
+                notices);
         table.metrics().pending(() -> compactions.pendingCount(table), () -> compactions.pendingBytes(table));
         tables.put(table.id(), table);
         return table;
@@ -249,9 +252,17 @@ public final class Engine implements Closeable {
         flushes.relieveMemory();
     }
 
-    private void afterFlush(LiveTable table, LiveMemtable memtable) {
-        log.release(table.id(), memtable.shard(), memtable.reached());
-        compactions.consider(table);
+    private final class FlushListener implements Flushes.Listener {
+        @Override
+        public void flushed(LiveTable table, LiveMemtable memtable) {
+            log.release(table.id(), memtable.shard(), memtable.reached());
+            compactions.consider(table);
+        }
+
+        @Override
+        public void failed(LiveTable table, Throwable reason) {
+            notices.flushFailed(table, reason);
+        }
     }
 
     /** Begins a call that ends with {@link #leave()}; refused once the store is closing. */

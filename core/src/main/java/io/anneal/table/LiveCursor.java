@@ -4,6 +4,7 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.ForwardingCursor;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
+import io.anneal.sstable.CorruptSSTableException;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
 
@@ -21,22 +22,25 @@ final class LiveCursor extends ForwardingCursor {
     private final BooleanSupplier closed;
     private final String table;
     private final Listener listener;
+    private final FailureNotices notices;
     private long rowCount;
     private long tombstoneCount;
     private boolean released;
 
-    LiveCursor(FragmentCursor inner, LiveSet liveSet, BooleanSupplier closed, String table, Listener listener) {
+    LiveCursor(FragmentCursor inner, LiveSet liveSet, BooleanSupplier closed, String table, Listener listener,
+            FailureNotices notices) {
         super(inner);
         this.liveSet = liveSet;
         this.closed = closed;
         this.table = table;
         this.listener = listener;
+        this.notices = notices;
     }
 
     @Override
     public FragmentKind advance() throws IOException {
         requireOpen();
-        FragmentKind kind = inner.advance();
+        FragmentKind kind = innerAdvance();
         if (kind == FragmentKind.CLUSTERING_ROW) {
             rowCount++;
             tombstoneCount += inner.row().hasDeletion() ? 1 : 0;
@@ -46,6 +50,15 @@ final class LiveCursor extends ForwardingCursor {
             tombstoneCount++;
         }
         return kind;
+    }
+
+    private FragmentKind innerAdvance() throws IOException {
+        try {
+            return inner.advance();
+        } catch (CorruptSSTableException e) {
+            notices.sstableCorrupt(table, e);
+            throw e;
+        }
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.anneal.memtable.Memtable;
 import io.anneal.memtable.MemtablePool;
 import io.anneal.merge.MergeCursor;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableVersion;
@@ -51,6 +52,7 @@ public final class LiveTable {
     private final CompactionStrategy strategy;
     private final MutationValidator validator;
     private final Consumer<LiveSSTable> disposal;
+    private final FailureNotices notices;
 
     private volatile LiveSet current;
     private volatile boolean writesStopped;
@@ -67,7 +69,8 @@ public final class LiveTable {
             MemoryGate gate,
             TableMetrics metrics,
             LongSupplier nanoTime,
-            Consumer<LiveSSTable> disposal) {
+            Consumer<LiveSSTable> disposal,
+            FailureNotices notices) {
         this.directory = directory;
         this.schema = directory.schema();
         this.shards = shards;
@@ -79,6 +82,7 @@ public final class LiveTable {
         validator = new MutationValidator(
                 schema, version.localDeletionTimeMaxSeconds(), version.deletionTimestampMinMicros());
         this.disposal = disposal;
+        this.notices = notices;
         List<LiveMemtable> active = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
             active.add(newMemtable(shard, CommitLogPosition.NONE));
@@ -239,7 +243,7 @@ public final class LiveTable {
     }
 
     private FragmentCursor live(FragmentCursor merged, LiveSet set, LiveCursor.Listener listener) {
-        return new LiveCursor(merged, set, () -> closed, schema.qualifiedName(), listener);
+        return new LiveCursor(merged, set, () -> closed, schema.qualifiedName(), listener, notices);
     }
 
     private static FragmentCursor validated(FragmentCursor merged, boolean reversed) {
@@ -249,7 +253,10 @@ public final class LiveTable {
         return reversed ? FragmentStreamValidator.ofReversed(merged) : FragmentStreamValidator.of(merged);
     }
 
-    private static void abandon(List<? extends Closeable> opened, LiveSet set, Exception failure) {
+    private void abandon(List<? extends Closeable> opened, LiveSet set, Exception failure) {
+        if (failure instanceof CorruptSSTableException corrupt) {
+            notices.sstableCorrupt(schema.qualifiedName(), corrupt);
+        }
         for (Closeable closeable : opened) {
             try {
                 closeable.close();

@@ -1,7 +1,6 @@
 package io.anneal.table;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -9,7 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntFunction;
@@ -29,15 +27,15 @@ public final class Reads {
 
     private final int threadsMax;
     private final IntFunction<? extends Executor> threads;
-    private final StoreState state;
+    private final Callbacks callbacks;
     private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
     private final List<Executor> started = new ArrayList<>();
     private int turn;
 
-    Reads(int threadsMax, IntFunction<? extends Executor> threads, StoreState state) {
+    Reads(int threadsMax, IntFunction<? extends Executor> threads, Callbacks callbacks) {
         this.threadsMax = threadsMax;
         this.threads = threads;
-        this.state = state;
+        this.callbacks = callbacks;
     }
 
     /** What one call asked for. */
@@ -61,7 +59,7 @@ public final class Reads {
         @Override
         public void run() {
             if (readNext()) {
-                begin(this);
+                waiting.add(this);
             }
         }
 
@@ -104,11 +102,7 @@ public final class Reads {
 
     private void begin(Batch<?> batch) {
         waiting.add(batch);
-        try {
-            thread().execute(this::runWaiting);
-        } catch (RejectedExecutionException e) {
-            batch.done.completeExceptionally(state.closedFailure());
-        }
+        thread().execute(this::runWaiting);
     }
 
     private void runWaiting() {
@@ -119,7 +113,6 @@ public final class Reads {
     }
 
     private synchronized Executor thread() {
-        state.requireOpen();
         if (started.size() < threadsMax) {
             started.add(threads.apply(started.size()));
             return started.get(started.size() - 1);
@@ -144,22 +137,18 @@ public final class Reads {
             return reading.get();
         } catch (InterruptedException e) {
             reading.cancel(false);
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while reading");
+            throw Engine.interrupted();
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof IOException failure) {
-                throw failure;
-            }
-            if (e.getCause() instanceof RuntimeException failure) {
-                throw failure;
-            }
-            throw new IOException(e.getCause());
+            throw Engine.asIOException(e.getCause());
         }
     }
 
     <V> CompletableFuture<List<V>> allAsync(List<Task<V>> tasks) {
         Batch<V> batch = new Batch<>(tasks);
+        CompletableFuture<List<V>> outer = callbacks.outward(batch.done);
+        // Cancelled from outside: nothing more is read for it.
+        outer.whenComplete((values, failure) -> batch.done.cancel(false));
         batch.begin(Math.min(threadsMax, tasks.size()));
-        return batch.done;
+        return outer;
     }
 }

@@ -20,9 +20,30 @@ import java.util.function.Supplier;
  * @param ids names for new stores and tables, never the same twice
  * @param sleeper waits on the nano clock
  * @param threads where its work runs
+ * @param listener hears what fails
  */
 public record StoreEnvironment(
-        InstantSource clock, LongSupplier nanoTime, Supplier<UUID> ids, RateLimiter.Sleeper sleeper, Threads threads) {
+        InstantSource clock,
+        LongSupplier nanoTime,
+        Supplier<UUID> ids,
+        RateLimiter.Sleeper sleeper,
+        Threads threads,
+        StoreListener listener) {
+    /** One to whose failures nobody listens. */
+    public StoreEnvironment(
+            InstantSource clock,
+            LongSupplier nanoTime,
+            Supplier<UUID> ids,
+            RateLimiter.Sleeper sleeper,
+            Threads threads) {
+        this(clock, nanoTime, ids, sleeper, threads, StoreListener.NONE);
+    }
+
+    /** The same, with somebody who hears what fails. */
+    public StoreEnvironment withListener(StoreListener value) {
+        return new StoreEnvironment(clock, nanoTime, ids, sleeper, threads, value);
+    }
+
     /** Gives out executors. */
     public interface Threads {
         /**
@@ -54,7 +75,7 @@ public record StoreEnvironment(
             public Optional<Executor> callbacks() {
                 return Optional.of(callbacks);
             }
-        });
+        }, listener);
     }
 
     /** The machine's time, and daemon threads named after the store's parts. */
