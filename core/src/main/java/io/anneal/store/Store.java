@@ -256,6 +256,12 @@ public final class Store implements Closeable {
         }
     }
 
+    /** Collects writes to several partitions or tables, which last together. */
+    public StoreBatch batch() {
+        engine().requireOpen();
+        return new StoreBatch(engine());
+    }
+
     /** Writes everything in memory to SSTables. */
     public void flush() throws IOException {
         engine().flush(engine().tables());

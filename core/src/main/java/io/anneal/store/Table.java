@@ -325,6 +325,14 @@ public final class Table {
         live().table().directory().update(content -> content.withRepaired(range, seconds));
     }
 
+    Engine engine() {
+        return live().engine();
+    }
+
+    MutationSink sink() {
+        return live();
+    }
+
     LiveTable liveTable() {
         return live().table();
     }

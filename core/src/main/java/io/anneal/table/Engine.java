@@ -325,6 +325,34 @@ public final class Engine implements Closeable {
         }
     }
 
+    /**
+     * Makes several mutations last together: after a crash there are all of them or none. They become visible one by one; all
+     * are when this returns.
+     *
+     * @throws IllegalArgumentException when one does not fit its table, or all together are too large: none is applied
+     * @throws StorageException as the other one
+     */
+    public void apply(List<TableWrite> together) throws IOException {
+        enter();
+        try {
+            together.forEach(write -> write.table().requireOpen());
+            writes.apply(together);
+        } finally {
+            leave();
+        }
+    }
+
+    /** The same without waiting for more than memory; the future is completed where callbacks run. */
+    public CompletableFuture<Void> applyAsync(List<TableWrite> together) {
+        enter();
+        try {
+            together.forEach(write -> write.table().requireOpen());
+            return writes.applyAsync(together);
+        } finally {
+            leave();
+        }
+    }
+
     /** The same without waiting for more than memory; the future is completed where callbacks run. */
     public CompletableFuture<Void> applyAsync(LiveTable table, Mutation mutation) {
         enter();

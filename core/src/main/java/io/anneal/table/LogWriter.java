@@ -94,6 +94,11 @@ final class LogWriter {
         }
     }
 
+    /** Writes of several partitions, which last together. */
+    void write(PendingBatch batch) {
+        mailbox.send(batch);
+    }
+
     void write(PendingWrite write) {
         mailbox.send(write);
     }
@@ -130,6 +135,8 @@ final class LogWriter {
         for (Message message : messages) {
             if (message instanceof PendingWrite write) {
                 append(write);
+            } else if (message instanceof PendingBatch batch) {
+                append(batch);
             } else if (message instanceof Request request) {
                 attempt(request);
             }
@@ -185,15 +192,42 @@ final class LogWriter {
             write.table().validate(write.mutation());
         } catch (CorruptItemException e) {
             gate.leave(write.mutation().lengthBytes());
-            write.receipt()
-                    .failed(new IllegalArgumentException(
-                            "mutation does not fit the table, table="
-                                    + write.table().schema().qualifiedName() + ", reason=" + e.getMessage(),
-                            e));
+            write.receipt().failed(unfit(write, e));
             return;
         }
         gathered.add(write);
         attempt(() -> log.append(write.table().id(), write.shard(), write.mutation()));
+    }
+
+    /** All of it in one record, or nothing when one mutation is wrong. */
+    private void append(PendingBatch batch) {
+        if (!state.isSound()) {
+            batch.writes().forEach(this::refuse);
+            return;
+        }
+        for (PendingWrite write : batch.writes()) {
+            try {
+                write.table().validate(write.mutation());
+            } catch (CorruptItemException e) {
+                IllegalArgumentException reason = unfit(write, e);
+                for (PendingWrite refused : batch.writes()) {
+                    gate.leave(refused.mutation().lengthBytes());
+                    refused.receipt().failed(reason);
+                }
+                return;
+            }
+        }
+        gathered.addAll(batch.writes());
+        attempt(() -> log.appendTogether(batch.writes().stream()
+                .map(write -> new CommitLog.Append(write.table().id(), write.shard(), write.mutation()))
+                .toList()));
+    }
+
+    private static IllegalArgumentException unfit(PendingWrite write, CorruptItemException reason) {
+        return new IllegalArgumentException(
+                "mutation does not fit the table, table="
+                        + write.table().schema().qualifiedName() + ", reason=" + reason.getMessage(),
+                reason);
     }
 
     private void makeLast() throws StorageException {
