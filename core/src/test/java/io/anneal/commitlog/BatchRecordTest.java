@@ -68,12 +68,10 @@ final class BatchRecordTest {
             byte[] torn = whole.clone();
             Arrays.fill(torn, cut, torn.length, (byte) 0);
             Files.write(onlySegment(), torn);
-            assertThat(LogFixture.replay(directory)).as("cut=%d", cut).isIn(expected, expected.subList(0, 1));
-            if (torn[cut - 1] != 0 || whole[cut] != 0) {
-                assertThat(LogFixture.replay(directory).size())
-                        .as("cut=%d", cut)
-                        .isEqualTo(Arrays.equals(torn, whole) ? expected.size() : 1);
-            }
+            // The last bytes may be zeros anyway.
+            int count = Arrays.equals(torn, whole) ? expected.size() : 1;
+            assertThat(LogFixture.replay(directory)).as("cut=%d", cut).isEqualTo(expected.subList(0, count));
+
             Files.write(onlySegment(), Arrays.copyOf(whole, cut));
             assertThat(LogFixture.replay(directory)).as("cut=%d", cut).isEqualTo(expected.subList(0, 1));
         }
