@@ -33,7 +33,8 @@ final class BatchRecord {
     static byte[] encode(List<CommitLog.Append> appends) {
         int lengthBytes = 0;
         for (CommitLog.Append append : appends) {
-            lengthBytes = Math.addExact(lengthBytes, PART_HEADER_BYTES + append.mutation().lengthBytes());
+            lengthBytes = Math.addExact(
+                    lengthBytes, PART_HEADER_BYTES + append.mutation().lengthBytes());
         }
         ByteBuffer items = ByteBuffer.allocate(lengthBytes);
         for (CommitLog.Append append : appends) {
@@ -45,18 +46,18 @@ final class BatchRecord {
         return items.array();
     }
 
-    /** @throws CorruptItemException when it was not encoded like this */
+    /** @throws IllegalArgumentException when it was not encoded like this */
     static List<Part> decode(byte[] bytes) throws CorruptItemException {
         ByteBuffer items = ByteBuffer.wrap(bytes);
         List<Part> parts = new ArrayList<>();
         while (items.hasRemaining()) {
             if (items.remaining() < PART_HEADER_BYTES) {
-                throw new CorruptItemException("part of a batch is cut short");
+                throw new IllegalArgumentException("part of a batch is cut short");
             }
             UUID table = new UUID(items.getLong(), items.getLong());
             int lengthBytes = items.getInt();
             if (lengthBytes < 0 || lengthBytes > items.remaining()) {
-                throw new CorruptItemException("part of a batch has a wrong length, lengthBytes=" + lengthBytes);
+                throw new IllegalArgumentException("part of a batch has a wrong length, lengthBytes=" + lengthBytes);
             }
             byte[] mutation = new byte[lengthBytes];
             items.get(mutation);

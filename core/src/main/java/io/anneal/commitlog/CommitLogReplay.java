@@ -184,15 +184,14 @@ public final class CommitLogReplay {
             parts = table.equals(BatchRecord.TABLE)
                     ? BatchRecord.decode(items)
                     : List.of(new BatchRecord.Part(table, Mutation.of(items)));
-        } catch (CorruptItemException e) {
+        } catch (CorruptItemException | IllegalArgumentException e) {
             if (!skipCorrupt) {
                 throw new CorruptCommitLogException(reader.file(), reader.recordOffset(offset), "items are broken", e);
             }
             losses.add(new Gap(reader.file(), reader.recordOffset(offset), recordBytes, "items are broken"));
             return;
         }
-        CommitLogPosition position =
-                new CommitLogPosition(reader.id(), reader.recordPosition(offset + recordBytes));
+        CommitLogPosition position = new CommitLogPosition(reader.id(), reader.recordPosition(offset + recordBytes));
         for (BatchRecord.Part part : parts) {
             handler.mutation(position, part.table(), part.mutation());
             mutations++;

@@ -295,8 +295,8 @@ public final class Table {
         StoreSnapshots.Entry named = snapshotEntries().stream()
                 .filter(entry -> entry.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("table has no such snapshot, table="
-                        + schema().qualifiedName() + ", name=" + name));
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "table has no such snapshot, table=" + schema().qualifiedName() + ", name=" + name));
         live().engine().snapshots().delete(named);
     }
 

@@ -27,7 +27,12 @@ final class LiveCursor extends ForwardingCursor {
     private long tombstoneCount;
     private boolean released;
 
-    LiveCursor(FragmentCursor inner, LiveSet liveSet, BooleanSupplier closed, String table, Listener listener,
+    LiveCursor(
+            FragmentCursor inner,
+            LiveSet liveSet,
+            BooleanSupplier closed,
+            String table,
+            Listener listener,
             FailureNotices notices) {
         super(inner);
         this.liveSet = liveSet;

@@ -23,7 +23,7 @@ import java.util.function.LongSupplier;
  */
 final class LogWriter {
     /** What comes to the log's thread. */
-    sealed interface Message permits PendingWrite, Request {}
+    sealed interface Message permits PendingWrite, PendingBatch, Request {}
 
     /** What others ask of the log's thread. */
     non-sealed interface Request extends Message {

@@ -45,7 +45,8 @@ final class Snapshots {
         }
     }
 
-    synchronized Path take(String name, TableSchema schema, Collection<Descriptor> sstables, Instant now) throws IOException {
+    synchronized Path take(String name, TableSchema schema, Collection<Descriptor> sstables, Instant now)
+            throws IOException {
         requireName(name);
         Path snapshot = directory.resolve(name);
         if (Files.exists(snapshot)) {

@@ -65,17 +65,23 @@ public record StoreEnvironment(
      * caller shuts the executor down; a task that it rejects runs on the default thread.
      */
     public StoreEnvironment withCallbacks(Executor callbacks) {
-        return new StoreEnvironment(clock, nanoTime, ids, sleeper, new Threads() {
-            @Override
-            public ScheduledExecutorService single(String name) {
-                return threads.single(name);
-            }
+        return new StoreEnvironment(
+                clock,
+                nanoTime,
+                ids,
+                sleeper,
+                new Threads() {
+                    @Override
+                    public ScheduledExecutorService single(String name) {
+                        return threads.single(name);
+                    }
 
-            @Override
-            public Optional<Executor> callbacks() {
-                return Optional.of(callbacks);
-            }
-        }, listener);
+                    @Override
+                    public Optional<Executor> callbacks() {
+                        return Optional.of(callbacks);
+                    }
+                },
+                listener);
     }
 
     /** The machine's time, and daemon threads named after the store's parts. */

@@ -125,7 +125,9 @@ public final class StoreSnapshots {
             String name = Files.readString(begun);
             for (Entry entry : list()) {
                 if (entry.name().equals(name)) {
-                    LOG.info("snapshot was not taken of all tables, remainder is deleted, directory={}", entry.directory());
+                    LOG.info(
+                            "snapshot was not taken of all tables, remainder is deleted, directory={}",
+                            entry.directory());
                     delete(entry);
                 }
             }
