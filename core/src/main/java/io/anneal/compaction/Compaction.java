@@ -32,8 +32,6 @@ import java.util.List;
  */
 public final class Compaction {
     private static final int FRAGMENTS_PER_STEP = 64;
-    /** What is paid for at once, so that a cancelled compaction does not wait for long. */
-    private static final long PAID_MAX_BYTES = 1 << 20;
 
     private final CompactionTask task;
     private final CompactionContext context;
@@ -42,6 +40,9 @@ public final class Compaction {
     private final double onDiskShare;
 
     private volatile boolean cancelled;
+    /** The thread that runs it, while the rate holds it. Guarded by this. */
+    private Thread held;
+
     // Written by the thread that runs, read by any.
     private volatile long readBytes;
     private volatile long writtenBytes;
@@ -68,7 +69,13 @@ public final class Compaction {
 
     /** Makes {@link #run()} end soon with a {@link CompactionCancelledException}, unless it is about to return. */
     public void cancel() {
-        cancelled = true;
+        synchronized (this) {
+            cancelled = true;
+            // Nowhere else: an interrupt in the middle of a read would close the input's file.
+            if (held != null) {
+                held.interrupt();
+            }
+        }
     }
 
     public CompactionProgress progress() {
@@ -167,24 +174,39 @@ public final class Compaction {
         writtenBytes = outputs.dataLengthBytes();
         partitionCount = partitions;
         rowCount = rows;
-        do {
-            if (cancelled) {
-                throw new CompactionCancelledException(task);
-            }
-            pay(Math.min(onDiskBytes, PAID_MAX_BYTES));
-            onDiskBytes -= PAID_MAX_BYTES;
-        } while (onDiskBytes > 0);
+        pay(onDiskBytes);
     }
 
-    private void pay(long bytes) throws InterruptedIOException {
+    private void pay(long bytes) throws IOException {
+        synchronized (this) {
+            requireWanted();
+            held = Thread.currentThread();
+        }
         try {
             context.limiter().acquire(bytes);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            InterruptedIOException interrupted = new InterruptedIOException(
-                    "compaction was interrupted, reason=" + task.reason() + ", readBytes=" + readBytes);
-            interrupted.initCause(e);
-            throw interrupted;
+            if (!cancelled) {
+                Thread.currentThread().interrupt();
+                InterruptedIOException interrupted = new InterruptedIOException(
+                        "compaction was interrupted, reason=" + task.reason() + ", readBytes=" + readBytes);
+                interrupted.initCause(e);
+                throw interrupted;
+            }
+        } finally {
+            synchronized (this) {
+                held = null;
+                if (cancelled) {
+                    // It was meant for the compaction, not for what the thread does next.
+                    Thread.interrupted();
+                }
+            }
+        }
+        requireWanted();
+    }
+
+    private void requireWanted() throws CompactionCancelledException {
+        if (cancelled) {
+            throw new CompactionCancelledException(task);
         }
     }
 

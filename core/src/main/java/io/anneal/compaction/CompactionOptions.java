@@ -39,16 +39,21 @@ final class CompactionOptions {
         return value.equals("true");
     }
 
-    long whole(String name, long otherwise, long min) {
+    long whole(String name, long otherwise, long min, long max) {
         try {
             long value = Long.parseLong(text(name, Long.toString(otherwise)));
-            if (value >= min) {
+            if (value >= min && value <= max) {
                 return value;
             }
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(bad(name, "is no whole number").getMessage(), e);
         }
-        throw bad(name, "is below " + min);
+        throw bad(name, "is not from " + min + " to " + max);
+    }
+
+    /** As Cassandra, which counts in 32 bits. */
+    int count(String name, int otherwise, int min) {
+        return (int) whole(name, otherwise, min, Integer.MAX_VALUE);
     }
 
     double number(String name, double otherwise, double min) {
@@ -60,7 +65,7 @@ final class CompactionOptions {
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(bad(name, "is no number").getMessage(), e);
         }
-        throw bad(name, "is below " + min);
+        throw bad(name, "is not " + min + " or more");
     }
 
     /** A number with a unit, as {@code 100MiB}; without one, bytes. */
@@ -68,16 +73,20 @@ final class CompactionOptions {
         String value = text(name, Long.toString(otherwise));
         Matcher matcher = SIZE.matcher(value);
         if (!matcher.matches()) {
-            throw bad(name, "is no size");
+            throw bad(name, "is no size, as 100MiB or a number of bytes");
         }
         int step = "i".equals(matcher.group(3)) ? BINARY_STEP : DECIMAL_STEP;
         int power = matcher.group(2) == null ? 0 : PREFIXES.indexOf(matcher.group(2)) + 1;
-        return (long) (Double.parseDouble(matcher.group(1)) * Math.pow(step, power));
+        double bytes = Double.parseDouble(matcher.group(1)) * Math.pow(step, power);
+        if (bytes > Long.MAX_VALUE) {
+            throw bad(name, "is above " + Long.MAX_VALUE + " bytes");
+        }
+        return (long) bytes;
     }
 
     IllegalArgumentException bad(String name, String what) {
-        return new IllegalArgumentException(
-                "option of compaction " + what + ", option=" + name + ", value=" + given.get(name));
+        return new IllegalArgumentException("option of compaction " + what + ", option=" + name + ", value="
+                + given.getOrDefault(name, "its default"));
     }
 
     /** To be called when everything was asked for. */
@@ -85,8 +94,9 @@ final class CompactionOptions {
         Set<String> others = new TreeSet<>(given.keySet());
         others.removeAll(asked);
         if (!others.isEmpty()) {
-            throw new IllegalArgumentException("option of compaction is not known, option="
-                    + others.iterator().next() + ", class=" + className);
+            String unknown = others.iterator().next();
+            throw new IllegalArgumentException("option of compaction is not known, option=" + unknown + ", value="
+                    + given.get(unknown) + ", class=" + className + ", known=" + new TreeSet<>(asked));
         }
     }
 }

@@ -52,4 +52,9 @@ public record CompactionTask(
     public long onDiskBytes() {
         return inputs.stream().mapToLong(CompactionCandidate::onDiskBytes).sum();
     }
+
+    /** What the outputs take on the disk at most, beside the inputs: nothing is purged, nothing expired. */
+    public long outputBytesMax() {
+        return reason == Reason.DROP_EXPIRED ? 0 : onDiskBytes();
+    }
 }

@@ -35,8 +35,14 @@ record Levelled(long sstableSizeBytes, int fanout, SizeTiered levelZero) impleme
     private static final int LEVEL_ZERO_TOGETHER = 4;
 
     static Levelled of(CompactionOptions options) {
-        long sizeMib = options.whole("sstable_size_in_mb", SSTABLE_SIZE_DEFAULT_MIB, 1);
-        int fanout = (int) Math.min(options.whole("fanout_size", FANOUT_DEFAULT, 2), Integer.MAX_VALUE);
+        long sizeMib = options.count("sstable_size_in_mb", SSTABLE_SIZE_DEFAULT_MIB, 1);
+        int fanout = options.count("fanout_size", FANOUT_DEFAULT, 2);
+        if ((double) (sizeMib << 20) * Math.pow(fanout, LEVEL_MAX) > Long.MAX_VALUE) {
+            throw options.bad(
+                    "sstable_size_in_mb",
+                    "is too large for a fanout_size of " + fanout + ": level " + LEVEL_MAX
+                            + " would hold more than 2^63 bytes");
+        }
         options.flag("single_sstable_uplevel", true);
         return new Levelled(sizeMib << 20, fanout, SizeTiered.of(options));
     }

@@ -1,9 +1,8 @@
 package io.anneal.compaction;
 
+import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableOptions;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** When compaction may purge tombstones and what has expired: Scylla's {@code tombstone_gc}. */
 public enum PurgeMode {
@@ -13,8 +12,6 @@ public enum PurgeMode {
     REPAIR,
     /** Nothing. */
     DISABLED;
-
-    private static final Pattern MODE = Pattern.compile("'mode'\\s*:\\s*'([^']*)'");
 
     /**
      * The mode that a table's option {@code tombstone_gc} names, as {@code {'mode': 'repair'}}; gc_grace when it has none.
@@ -26,13 +23,16 @@ public enum PurgeMode {
         if (text == null) {
             return GC_GRACE;
         }
-        Matcher matcher = MODE.matcher(text);
-        String mode = matcher.find() ? matcher.group(1) : text;
+        String mode = SchemaText.parseMap(text)
+                .map(map -> map.getOrDefault("mode", text))
+                .orElse(text);
         return switch (mode.toLowerCase(Locale.ROOT)) {
             case "timeout" -> GC_GRACE;
             case "repair" -> REPAIR;
             case "disabled" -> DISABLED;
-            default -> throw new IllegalArgumentException("tombstone_gc is not supported, tombstone_gc=" + text);
+            default ->
+                throw new IllegalArgumentException("option is none of the modes timeout, repair, disabled, "
+                        + "option=tombstone_gc, value=" + text);
         };
     }
 }

@@ -31,21 +31,17 @@ record SizeTiered(int minThreshold, int maxThreshold, double bucketLow, double b
     private static final long MIN_SSTABLE_SIZE_DEFAULT_BYTES = 50L << 20;
 
     static SizeTiered of(CompactionOptions options) {
-        int min = threshold(options, "min_threshold", MIN_THRESHOLD_DEFAULT);
-        int max = threshold(options, "max_threshold", MAX_THRESHOLD_DEFAULT);
+        int min = options.count("min_threshold", MIN_THRESHOLD_DEFAULT, 2);
+        int max = options.count("max_threshold", MAX_THRESHOLD_DEFAULT, 2);
         if (max < min) {
-            throw options.bad("max_threshold", "is below min_threshold");
+            throw options.bad("max_threshold", "is below min_threshold, " + min);
         }
         double low = options.number("bucket_low", BUCKET_LOW_DEFAULT, 0);
         double high = options.number("bucket_high", BUCKET_HIGH_DEFAULT, 0);
         if (high <= low) {
-            throw options.bad("bucket_high", "is not above bucket_low");
+            throw options.bad("bucket_high", "is not above bucket_low, " + low);
         }
         return new SizeTiered(min, max, low, high, options.bytes("min_sstable_size", MIN_SSTABLE_SIZE_DEFAULT_BYTES));
-    }
-
-    private static int threshold(CompactionOptions options, String name, int otherwise) {
-        return (int) Math.min(options.whole(name, otherwise, 2), Integer.MAX_VALUE);
     }
 
     @Override

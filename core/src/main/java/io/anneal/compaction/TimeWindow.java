@@ -36,16 +36,19 @@ record TimeWindow(SizeTiered newest, long windowMicros, TimeUnit resolution) imp
             case "DAYS" -> TimeUnit.DAYS;
             default -> throw options.bad("compaction_window_unit", "is none of MINUTES, HOURS, DAYS");
         };
-        String resolution = options.text("timestamp_resolution", TimeUnit.MICROSECONDS.name());
-        TimeUnit timestampUnit;
-        try {
-            timestampUnit = TimeUnit.valueOf(resolution.toUpperCase(Locale.ROOT));
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(
-                    options.bad("timestamp_resolution", "is no unit of time").getMessage(), e);
-        }
-        long window = options.whole("compaction_window_size", 1, 1);
-        options.whole("expired_sstable_check_frequency_seconds", 600, 0);
+        String resolution = options.text("timestamp_resolution", TimeUnit.MICROSECONDS.name())
+                .toUpperCase(Locale.ROOT);
+        TimeUnit timestampUnit = switch (resolution) {
+            case "SECONDS" -> TimeUnit.SECONDS;
+            case "MILLISECONDS" -> TimeUnit.MILLISECONDS;
+            case "MICROSECONDS" -> TimeUnit.MICROSECONDS;
+            case "NANOSECONDS" -> TimeUnit.NANOSECONDS;
+            default ->
+                throw options.bad(
+                        "timestamp_resolution", "is none of SECONDS, MILLISECONDS, MICROSECONDS, NANOSECONDS");
+        };
+        int window = options.count("compaction_window_size", 1, 1);
+        options.whole("expired_sstable_check_frequency_seconds", 600, 0, Long.MAX_VALUE);
         if (options.flag("unsafe_aggressive_sstable_expiration", false)) {
             throw options.bad("unsafe_aggressive_sstable_expiration", "brings deleted data back and is not supported");
         }

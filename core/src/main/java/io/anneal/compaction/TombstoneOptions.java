@@ -23,7 +23,7 @@ record TombstoneOptions(double threshold, long intervalSeconds, boolean unchecke
         options.flag("log_all", false);
         return new TombstoneOptions(
                 threshold,
-                options.whole("tombstone_compaction_interval", INTERVAL_DEFAULT_SECONDS, 1),
+                options.whole("tombstone_compaction_interval", INTERVAL_DEFAULT_SECONDS, 1, Long.MAX_VALUE),
                 options.flag("unchecked_tombstone_compaction", false),
                 isOnlyRepaired(options));
     }

@@ -43,8 +43,12 @@ record Unified(
     private static final int BASE_PARTS_DEFAULT = 4;
     private static final double GROWTH_DEFAULT = 0.333;
     private static final int INPUTS_MAX_DEFAULT = 32;
+    private static final double MIN_SSTABLE_SIZE_SHARE_MAX = 0.7;
     private static final long BASE_SIZE_MIN_BYTES = 1L << 20;
     private static final int PARTS_MAX = 1 << 20;
+    /** Two more make a fan-out. */
+    private static final int W_MAX = Integer.MAX_VALUE - 2;
+
     /** Fewer partitions tell nothing about how much of the ring they are spread over. */
     private static final int PARTITIONS_SPREAD = 16;
 
@@ -57,26 +61,28 @@ record Unified(
         if (targetSizeBytes < BASE_SIZE_MIN_BYTES) {
             throw options.bad("target_sstable_size", "is below 1MiB");
         }
-        if (minSizeBytes >= targetSizeBytes) {
-            throw options.bad("min_sstable_size", "is not below target_sstable_size");
+        if (minSizeBytes >= targetSizeBytes * MIN_SSTABLE_SIZE_SHARE_MAX) {
+            throw options.bad("min_sstable_size", "is not below 70 % of target_sstable_size, " + targetSizeBytes);
         }
         long flushSizeBytes = options.bytes("flush_size_override", 0);
+        if (flushSizeBytes > 0 && flushSizeBytes < BASE_SIZE_MIN_BYTES) {
+            throw options.bad("flush_size_override", "is below 1MiB");
+        }
         long baseSizeBytes = Math.max(BASE_SIZE_MIN_BYTES, flushSizeBytes > 0 ? flushSizeBytes : minSizeBytes);
-        int baseParts = (int) Math.min(options.whole("base_shard_count", BASE_PARTS_DEFAULT, 1), PARTS_MAX);
+        int baseParts = Math.min(options.count("base_shard_count", BASE_PARTS_DEFAULT, 1), PARTS_MAX);
         double growth = options.number("sstable_growth", GROWTH_DEFAULT, 0);
         if (growth > 1) {
             throw options.bad("sstable_growth", "is above 1");
         }
-        int inputsMax =
-                (int) Math.min(options.whole("max_sstables_to_compact", INPUTS_MAX_DEFAULT, 0), Integer.MAX_VALUE);
+        int inputsMax = options.count("max_sstables_to_compact", INPUTS_MAX_DEFAULT, Integer.MIN_VALUE);
         String inclusion = options.text("overlap_inclusion_method", "TRANSITIVE");
         if (!inclusion.equalsIgnoreCase("TRANSITIVE")) {
-            throw options.bad("overlap_inclusion_method", "is not supported");
+            throw options.bad("overlap_inclusion_method", "is not TRANSITIVE, all that is supported");
         }
         // Printed for every class; size tiers are what they are for.
         options.text("min_threshold", "");
         options.text("max_threshold", "");
-        options.whole("expired_sstable_check_frequency_seconds", 600, 0);
+        options.whole("expired_sstable_check_frequency_seconds", 600, 0, Long.MAX_VALUE);
         if (options.flag("unsafe_aggressive_sstable_expiration", false)) {
             throw options.bad("unsafe_aggressive_sstable_expiration", "brings deleted data back and is not supported");
         }
@@ -87,7 +93,7 @@ record Unified(
                 targetSizeBytes,
                 baseParts,
                 growth,
-                inputsMax == 0 ? INPUTS_MAX_DEFAULT : inputsMax);
+                inputsMax <= 0 ? INPUTS_MAX_DEFAULT : inputsMax);
     }
 
     private static List<Integer> scaling(CompactionOptions options) {
@@ -106,6 +112,9 @@ record Unified(
                 boolean named = matcher.group(3) == null;
                 if (named && (matcher.group(1) != null && w > 0 || matcher.group(2) != null && w < 0)) {
                     throw options.bad("scaling_parameters", "has a fan-out below 2");
+                }
+                if (Math.abs((long) w) > W_MAX) {
+                    throw options.bad("scaling_parameters", "is not from " + -W_MAX + " to " + W_MAX);
                 }
                 scaling.add(w);
             } catch (NumberFormatException e) {
@@ -179,15 +188,16 @@ record Unified(
         return buckets(group).stream()
                 .max(Comparator.comparingInt((Bucket bucket) -> bucket.depth() - threshold(bucket.level()))
                         .thenComparing(Comparator.comparingInt(Bucket::level).reversed()))
-                .map(bucket -> task(bucket.candidates(), Reason.STRATEGY));
+                .map(bucket -> task(some(bucket), Reason.STRATEGY));
     }
 
-    private CompactionTask task(List<CompactionCandidate> candidates, Reason reason) {
-        List<CompactionCandidate> inputs = candidates;
-        if (reason == Reason.STRATEGY && candidates.size() > inputsMax) {
-            // Neighbours overlap most.
-            inputs = candidates.subList(0, inputsMax);
-        }
+    /** Neighbours, which overlap most; with fewer than the fan-out levels would never be done. */
+    private List<CompactionCandidate> some(Bucket bucket) {
+        int most = Math.max(inputsMax, fanout(bucket.level()));
+        return bucket.candidates().subList(0, Math.min(most, bucket.candidates().size()));
+    }
+
+    private CompactionTask task(List<CompactionCandidate> inputs, Reason reason) {
         long bytes = inputs.stream().mapToLong(CompactionCandidate::onDiskBytes).sum();
         return new CompactionTask(inputs, 0, CompactionTask.UNLIMITED, parts(bytes / share(inputs)), reason);
     }

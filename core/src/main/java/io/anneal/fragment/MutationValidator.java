@@ -15,17 +15,24 @@ public final class MutationValidator {
 
     private final EncodedItem item;
     private final long localDeletionTimeMaxSeconds;
+    private final long deletionLocalTimeMaxSeconds;
     private final long deletionTimestampMinMicros;
     private final Row row = new Row();
     private final RangeDeletion deletion = new RangeDeletion();
 
     /**
      * @param localDeletionTimeMaxSeconds what SSTables can hold, of expiries as well
+     * @param deletionLocalTimeMaxSeconds what they can hold of all deletions but those of single cells
      * @param deletionTimestampMinMicros what they can hold of deletions of partitions and ranges
      */
-    public MutationValidator(TableSchema schema, long localDeletionTimeMaxSeconds, long deletionTimestampMinMicros) {
+    public MutationValidator(
+            TableSchema schema,
+            long localDeletionTimeMaxSeconds,
+            long deletionLocalTimeMaxSeconds,
+            long deletionTimestampMinMicros) {
         item = new EncodedItem(schema);
         this.localDeletionTimeMaxSeconds = localDeletionTimeMaxSeconds;
+        this.deletionLocalTimeMaxSeconds = deletionLocalTimeMaxSeconds;
         this.deletionTimestampMinMicros = deletionTimestampMinMicros;
     }
 
@@ -57,10 +64,11 @@ public final class MutationValidator {
 
     private void requireHeld(Row row, int offset) throws CorruptItemException {
         requireHeld(row.clustering(), offset);
-        requireHeld(row.livenessExpirySeconds(), offset);
-        requireHeld(row.deletionLocalTimeSeconds(), offset);
+        requireHeld(row.livenessExpirySeconds(), localDeletionTimeMaxSeconds, offset);
+        requireHeld(row.deletionLocalTimeSeconds(), deletionLocalTimeMaxSeconds, offset);
         for (int i = 0; i < row.entryCount(); i++) {
-            requireHeld(row.localDeletionTimeSeconds(i), offset);
+            long maxSeconds = row.isComplexDeletion(i) ? deletionLocalTimeMaxSeconds : localDeletionTimeMaxSeconds;
+            requireHeld(row.localDeletionTimeSeconds(i), maxSeconds, offset);
         }
     }
 
@@ -83,15 +91,15 @@ public final class MutationValidator {
                     offset,
                     "timestampMicros=" + held.timestampMicros() + ", min=" + deletionTimestampMinMicros);
         }
-        requireHeld(held.localDeletionTimeSeconds(), offset);
+        requireHeld(held.localDeletionTimeSeconds(), deletionLocalTimeMaxSeconds, offset);
     }
 
-    private void requireHeld(long localSeconds, int offset) throws CorruptItemException {
-        if (localSeconds > localDeletionTimeMaxSeconds && localSeconds != DeletionTime.NO_DELETION_TIME) {
+    private static void requireHeld(long localSeconds, long maxSeconds, int offset) throws CorruptItemException {
+        if (localSeconds > maxSeconds && localSeconds != DeletionTime.NO_DELETION_TIME) {
             throw new CorruptItemException(
                     "expiry or local deletion time is too late for the version of SSTables that is written",
                     offset,
-                    "localDeletionTimeSeconds=" + localSeconds + ", max=" + localDeletionTimeMaxSeconds);
+                    "localDeletionTimeSeconds=" + localSeconds + ", max=" + maxSeconds);
         }
     }
 }

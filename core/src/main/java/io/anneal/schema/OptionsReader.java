@@ -2,6 +2,7 @@ package io.anneal.schema;
 
 import io.anneal.schema.grammar.CqlParser;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.antlr.v4.runtime.ParserRuleContext;
@@ -28,10 +29,10 @@ final class OptionsReader {
         String name = SchemaReader.name(option.identifier());
         switch (name) {
             case "id" -> id = text(option);
-            case "gc_grace_seconds" -> gcGraceSeconds = integer(text(option), option);
+            case "gc_grace_seconds" -> gcGraceSeconds = count(option);
             case "bloom_filter_fp_chance" -> bloomFilterFpChance = fraction(text(option), option);
-            case "min_index_interval" -> minIndexInterval = (int) integer(text(option), option);
-            case "cdc" -> cdc = Boolean.parseBoolean(text(option));
+            case "min_index_interval" -> minIndexInterval = count(option);
+            case "cdc" -> cdc = flag(option);
             case "compression" -> {
                 // An empty map is how older texts turn compression off.
                 Map<String, String> given = map(option);
@@ -68,6 +69,24 @@ final class OptionsReader {
         } catch (NumberFormatException e) {
             throw wrongNumber(text, where, e);
         }
+    }
+
+    private int count(CqlParser.ValueOptionContext option) {
+        String text = text(option);
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            throw wrongNumber(text, option, e);
+        }
+    }
+
+    private boolean flag(CqlParser.ValueOptionContext option) {
+        String text = text(option).toLowerCase(Locale.ROOT);
+        return switch (text) {
+            case "true", "yes", "1" -> true;
+            case "false", "no", "0" -> false;
+            default -> throw reader.error(option, "true or false is wanted here, found=" + text);
+        };
     }
 
     private double fraction(String text, ParserRuleContext where) {

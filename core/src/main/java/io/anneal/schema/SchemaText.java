@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -18,6 +20,8 @@ public final class SchemaText {
     private static final Pattern NUMBER_OR_WORD = Pattern.compile("-?[0-9]+(\\.[0-9]+)?|true|false");
     private static final Pattern MAP =
             Pattern.compile("\\{('([^']|'')*': '([^']|'')*'(, '([^']|'')*': '([^']|'')*')*)?\\}");
+
+    private static final Pattern ENTRY = Pattern.compile("'((?:[^']|'')*)': '((?:[^']|'')*)'");
 
     private SchemaText() {}
 
@@ -138,8 +142,8 @@ public final class SchemaText {
     }
 
     private static String optionValue(String value) {
-        boolean bare =
-                NUMBER_OR_WORD.matcher(value).matches() || MAP.matcher(value).matches();
+        boolean bare = NUMBER_OR_WORD.matcher(value).matches()
+                || parseMap(value).map(SchemaText::map).filter(value::equals).isPresent();
         return bare ? value : quote(value);
     }
 
@@ -149,6 +153,19 @@ public final class SchemaText {
                 .entrySet().stream()
                         .map(e -> quote(e.getKey()) + ": " + quote(e.getValue()))
                         .collect(Collectors.joining(", ", "{", "}"));
+    }
+
+    /** The reverse of {@link #map}: an option's text as a map; empty when it is none. */
+    public static Optional<Map<String, String>> parseMap(String text) {
+        if (!MAP.matcher(text).matches()) {
+            return Optional.empty();
+        }
+        Map<String, String> map = new LinkedHashMap<>();
+        Matcher entry = ENTRY.matcher(text);
+        while (entry.find()) {
+            map.put(entry.group(1).replace("''", "'"), entry.group(2).replace("''", "'"));
+        }
+        return Optional.of(map);
     }
 
     private static String quote(String text) {

@@ -1,9 +1,11 @@
 package io.anneal.sstable;
 
 import io.anneal.schema.TableOptions;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -32,6 +34,7 @@ public record Compression(
     public static final Compression LZ4 = of(Compressor.LZ4);
 
     private static final int KIB = 1024;
+    private static final String PACKAGE = "org.apache.cassandra.io.compress.";
 
     public Compression {
         if (Integer.bitCount(chunkLengthBytes) != 1
@@ -47,6 +50,14 @@ public record Compression(
                     + chunkLengthBytes);
         }
         options = Map.copyOf(options);
+        Set<String> known = compressor.map(Compressor::optionNames).orElse(Set.of());
+        for (Map.Entry<String, String> option : options.entrySet()) {
+            if (!known.contains(option.getKey())) {
+                throw new IllegalArgumentException("option of compression is not known, option=" + option.getKey()
+                        + ", value=" + option.getValue() + ", class="
+                        + compressor.map(Compressor::className).orElse("none") + ", known=" + known);
+            }
+        }
     }
 
     /** Chunks of 16 KiB, all of them compressed, the compressor's defaults. */
@@ -61,7 +72,12 @@ public record Compression(
      */
     public static Compression of(TableOptions table) {
         Map<String, String> given = new HashMap<>(table.compression());
-        boolean enabled = !"false".equals(given.remove("enabled"));
+        String enabledText = given.getOrDefault("enabled", "true");
+        boolean enabled = enabledText.equalsIgnoreCase("true");
+        if (!enabled && !enabledText.equalsIgnoreCase("false")) {
+            throw bad("enabled", enabledText, "is neither true nor false", null);
+        }
+        given.remove("enabled");
         String className = given.remove("class");
         String olderName = given.remove("sstable_compression");
         className = className == null ? olderName : className;
@@ -69,11 +85,14 @@ public record Compression(
             return NONE;
         }
         Optional<Compressor> named = className == null ? Optional.of(Compressor.LZ4) : Compressor.ofClass(className);
-        if (named.isEmpty()) {
-            throw new IllegalArgumentException("compressor is not known, class=" + className);
+        if (named.isEmpty() || className != null && className.contains(".") && !className.startsWith(PACKAGE)) {
+            throw new IllegalArgumentException("compressor is not known, class=" + className + ", known="
+                    + Arrays.stream(Compressor.values())
+                            .map(Compressor::className)
+                            .toList());
         }
         int chunkLengthBytes = chunkLengthBytes(given);
-        double minRatio = number("min_compress_ratio", given.remove("min_compress_ratio"), 0);
+        double minRatio = minRatio(given.remove("min_compress_ratio"));
         given.remove("crc_check_chance");
         int maxCompressedLengthBytes = minRatio == 0
                 ? Integer.MAX_VALUE
@@ -85,17 +104,34 @@ public record Compression(
         String kib = options.remove("chunk_length_in_kb");
         String olderName = options.remove("chunk_length_kb");
         kib = kib == null ? olderName : kib;
-        double bytes = KIB * number("chunk_length_in_kb", kib, CHUNK_LENGTH_DEFAULT_BYTES / (double) KIB);
-        return (int) Math.min(bytes, Integer.MAX_VALUE);
+        String wanted = "is no power of two from 1 to " + CHUNK_LENGTH_MAX_BYTES / KIB;
+        try {
+            int length = kib == null ? CHUNK_LENGTH_DEFAULT_BYTES / KIB : Integer.parseInt(kib);
+            if (length > 0 && Integer.bitCount(length) == 1 && length <= CHUNK_LENGTH_MAX_BYTES / KIB) {
+                return length * KIB;
+            }
+        } catch (NumberFormatException e) {
+            throw bad("chunk_length_in_kb", kib, wanted, e);
+        }
+        throw bad("chunk_length_in_kb", kib, wanted, null);
     }
 
-    private static double number(String option, String text, double otherwise) {
+    private static double minRatio(String text) {
+        String wanted = "is neither 0 nor a number from 1";
         try {
-            return text == null ? otherwise : Double.parseDouble(text);
+            double ratio = text == null ? 0 : Double.parseDouble(text);
+            if (ratio == 0 || ratio >= 1) {
+                return ratio;
+            }
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(
-                    "option of compression is no number, option=" + option + ", value=" + text, e);
+            throw bad("min_compress_ratio", text, wanted, e);
         }
+        throw bad("min_compress_ratio", text, wanted, null);
+    }
+
+    private static IllegalArgumentException bad(String option, String value, String what, Exception cause) {
+        return new IllegalArgumentException(
+                "option of compression " + what + ", option=" + option + ", value=" + value, cause);
     }
 
     public Compression withChunkLengthBytes(int otherBytes) {

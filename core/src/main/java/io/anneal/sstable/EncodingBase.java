@@ -10,8 +10,14 @@ import java.util.List;
  * @param timestampMicros not {@link Long#MIN_VALUE}
  */
 public record EncodingBase(long timestampMicros, int localDeletionTimeSeconds, int ttlSeconds) {
+    /** The greatest local time of a deletion that any base reaches which is made here. */
+    static final long DELETION_REACH_SECONDS = 1_442_880_000L + Integer.MAX_VALUE;
+
     /** Cassandra's own choice when nothing is known: midnight of 22 September 2015, UTC. */
     public static final EncodingBase EPOCH = new EncodingBase(1_442_880_000_000_000L, 1_442_880_000, 0);
+
+    /** What a deletion may have in any version, but for the mark of one that overflowed. */
+    private static final long LOCAL_DELETION_TIME_MAX_SECONDS = 0xFFFF_FFFDL;
 
     /** The smallest times of an SSTable, where it has any: what its content is best written with. */
     public static EncodingBase of(SSTableStatistics statistics) {
@@ -38,7 +44,7 @@ public record EncodingBase(long timestampMicros, int localDeletionTimeSeconds, i
      *
      * @param minTimestampMicros {@link Long#MAX_VALUE} when none was seen
      * @param minLocalDeletionTimeSeconds {@link DeletionTime#NO_DELETION_TIME} when none was seen
-     * @param maxLocalDeletionTimeSeconds the greatest, which must not be too far from the smallest
+     * @param maxLocalDeletionTimeSeconds the greatest: all from the base on must be in its reach
      * @param minTtlSeconds {@link Integer#MAX_VALUE} when none was seen
      */
     public static EncodingBase of(
@@ -46,14 +52,23 @@ public record EncodingBase(long timestampMicros, int localDeletionTimeSeconds, i
             long minLocalDeletionTimeSeconds,
             long maxLocalDeletionTimeSeconds,
             int minTtlSeconds) {
-        // Differences that do not fit 31 bits cannot be written for every kind of deletion.
-        boolean far = maxLocalDeletionTimeSeconds != DeletionTime.NO_DELETION_TIME
-                && maxLocalDeletionTimeSeconds - minLocalDeletionTimeSeconds > Integer.MAX_VALUE;
-        boolean usable = minLocalDeletionTimeSeconds >= 0 && minLocalDeletionTimeSeconds < Integer.MAX_VALUE && !far;
         return new EncodingBase(
                 minTimestampMicros == Long.MAX_VALUE ? EPOCH.timestampMicros : minTimestampMicros,
-                usable ? (int) minLocalDeletionTimeSeconds : EPOCH.localDeletionTimeSeconds,
+                localDeletionTimeSeconds(minLocalDeletionTimeSeconds, maxLocalDeletionTimeSeconds),
                 minTtlSeconds == Integer.MAX_VALUE ? EPOCH.ttlSeconds : Math.max(0, minTtlSeconds));
+    }
+
+    private static int localDeletionTimeSeconds(long minSeconds, long maxSeconds) {
+        if (minSeconds < 0 || minSeconds > LOCAL_DELETION_TIME_MAX_SECONDS) {
+            return EPOCH.localDeletionTimeSeconds;
+        }
+        // Differences that do not fit 31 bits cannot be written for every kind of deletion. Beside what has no time the
+        // greatest
+        // is not known: it is within the reach of the epoch.
+        long least = maxSeconds > LOCAL_DELETION_TIME_MAX_SECONDS
+                ? EPOCH.localDeletionTimeSeconds
+                : maxSeconds - Integer.MAX_VALUE;
+        return (int) Math.min(Math.max(minSeconds, least), Integer.MAX_VALUE - 1);
     }
 
     public EncodingBase {

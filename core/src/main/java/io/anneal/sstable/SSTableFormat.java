@@ -1,5 +1,6 @@
 package io.anneal.sstable;
 
+import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,6 +17,13 @@ public interface SSTableFormat {
      * @throws CorruptSSTableException when a needed component is missing or wrong
      */
     SSTableReader open(Descriptor descriptor) throws IOException;
+
+    /**
+     * Refuses options that no SSTable of a table can be written with.
+     *
+     * @throws IllegalArgumentException naming option and value
+     */
+    void requireWritable(TableOptions options);
 
     /** Starts a new SSTable of {@link SSTableWriterConfig#version()} in {@code directory}; see {@link FragmentWriter}. */
     FragmentWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)

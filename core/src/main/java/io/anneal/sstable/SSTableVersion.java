@@ -46,6 +46,14 @@ public enum SSTableVersion {
         return isAtLeast(OA) ? 0xFFFF_FFFEL : Integer.MAX_VALUE - 1;
     }
 
+    /**
+     * The largest local time of a deletion of a partition, row, collection or range that is written in it whatever else an
+     * SSTable holds: early in 2038, or in 2083.
+     */
+    public long deletionLocalTimeMaxSeconds() {
+        return Math.min(localDeletionTimeMaxSeconds(), EncodingBase.DELETION_REACH_SECONDS);
+    }
+
     /** The smallest timestamp that the deletion of a partition or a range may have in it. */
     public long deletionTimestampMinMicros() {
         return isAtLeast(OA) ? 0 : Long.MIN_VALUE;

@@ -1,6 +1,7 @@
 package io.anneal.store;
 
 import io.anneal.io.UnsupportedVersionException;
+import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
@@ -42,6 +43,15 @@ public final class Formats {
                     + ", table=" + schema.qualifiedName());
         }
         return named(version.format()).orElseThrow().write(directory, generation, schema, config);
+    }
+
+    /**
+     * Refuses options of a table that SSTables of some format cannot be written with.
+     *
+     * @throws IllegalArgumentException naming option and value
+     */
+    static void requireWritable(TableOptions options) {
+        ALL.forEach(format -> format.requireWritable(options));
     }
 
     /** The versions that {@link #write} takes. */

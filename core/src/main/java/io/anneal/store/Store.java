@@ -5,6 +5,7 @@ import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
+import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
@@ -16,8 +17,10 @@ import io.anneal.table.SSTableFormats;
 import io.anneal.table.StoreConfig;
 import io.anneal.table.StoreEnvironment;
 import io.anneal.table.StoreSnapshots;
+import io.anneal.table.Undisturbed;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -47,6 +50,11 @@ public final class Store implements Closeable {
         @Override
         public SSTableReader open(Descriptor descriptor) throws IOException {
             return Formats.open(descriptor);
+        }
+
+        @Override
+        public void requireWritable(TableOptions options) {
+            Formats.requireWritable(options);
         }
 
         @Override
@@ -92,11 +100,17 @@ public final class Store implements Closeable {
      * Opens the store of a directory, or makes one there: replays its commit log, so that all that was acknowledged is there.
      *
      * @throws IllegalStateException when another process, or this one, has it open: names the process
+     * @throws InterruptedIOException when this thread is interrupted already: nothing is opened; later it is opened all the same
      * @throws CorruptStoreException when the directory's own files are wrong
      * @throws io.anneal.commitlog.CorruptCommitLogException when acknowledged writes cannot be read
      * @throws io.anneal.sstable.CorruptSSTableException when an SSTable is missing, or its small components are wrong
      */
     public static Store open(Path directory, StoreConfig config, StoreEnvironment environment) throws IOException {
+        Undisturbed.requireUninterrupted();
+        return Undisturbed.call(environment, "open", () -> openHere(directory, config, environment));
+    }
+
+    private static Store openHere(Path directory, StoreConfig config, StoreEnvironment environment) throws IOException {
         DirectoryLock lock = StoreLock.take(directory, environment.clock().instant());
         boolean opened = false;
         try {
@@ -353,6 +367,7 @@ public final class Store implements Closeable {
      */
     @Override
     public void close() throws IOException {
+        Engine.requireMayWait();
         try (held) {
             if (engine.isPresent()) {
                 engine.get().close();

@@ -322,7 +322,7 @@ public final class Table {
 
     /** A range was repaired as a whole: deletions made before may be purged by tables whose {@code tombstone_gc} is {@code repair}. */
     public void repaired(TokenRange range, long seconds) throws IOException {
-        live().table().directory().update(content -> content.withRepaired(range, seconds));
+        live().engine().repaired(live().table(), range, seconds);
     }
 
     Engine engine() {

@@ -7,7 +7,6 @@ import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.schema.UnsupportedTypeException;
-import io.anneal.sstable.Compression;
 import java.util.Collection;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -37,7 +36,13 @@ final class TableRules {
             throw new SchemaException("text does not describe one table, tables="
                     + described.stream().map(TableSchema::qualifiedName).toList());
         }
-        return described.iterator().next();
+        TableSchema table = described.iterator().next();
+        // A text that says nothing has Cassandra's default.
+        require(
+                table.options().gcGraceSeconds() != TableOptions.GC_GRACE_UNKNOWN,
+                table,
+                "option of a table has a wrong value, option=gc_grace_seconds, value=-1");
+        return table;
     }
 
     /**
@@ -51,14 +56,7 @@ final class TableRules {
         require(!table.isViewBase(), table, "table feeds materialized views, which a store does not keep");
         require(!table.options().cdc(), table, "table wants its changes captured (cdc), which a store does not do");
         requireColumns(table);
-        WriteTime.usualTtlSeconds(table);
-        try {
-            Compression.of(table.options());
-        } catch (IllegalArgumentException e) {
-            SchemaException refused = new SchemaException(e.getMessage() + ", table=" + table.qualifiedName());
-            refused.initCause(e);
-            throw refused;
-        }
+        OptionRules.check(table);
         TableOptions options = table.options();
         return options.gcGraceSeconds() == TableOptions.GC_GRACE_UNKNOWN
                 ? table.withOptions(options.withGcGraceSeconds(TableOptions.DEFAULTS.gcGraceSeconds()))

@@ -4,6 +4,7 @@ import io.anneal.compaction.Compaction;
 import io.anneal.compaction.CompactionCancelledException;
 import io.anneal.compaction.CompactionCandidate;
 import io.anneal.compaction.CompactionContext;
+import io.anneal.compaction.CompactionProgress;
 import io.anneal.compaction.CompactionPurge;
 import io.anneal.compaction.CompactionResult;
 import io.anneal.compaction.CompactionTask;
@@ -21,42 +22,65 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs compactions: what a table's strategy wants whenever its SSTables have changed, and all of them when somebody asks.
- * Writes and reads go on meanwhile; a crash before the manifest is replaced changes nothing. Any thread.
+ * Runs compactions: what a table's strategy wants whenever its SSTables have changed, and every minute, since what they hold
+ * expires; and all of a table when somebody asks. Writes and reads go on meanwhile; a crash before the manifest is replaced
+ * changes nothing. Any thread.
+ *
+ * <p>What somebody asks for has a thread of its own, and takes the place of whatever runs of the same table. What does not fit
+ * on the disk is not begun; what has failed is not tried again at once.
  */
 final class Compactions implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Compactions.class);
 
-    /** A compaction under way. */
-    private record Running(LiveTable table, List<LiveSSTable> inputs, Compaction compaction) {}
+    private static final long WATCH_SECONDS = 60;
+    /** What takes longer is long: one thread is kept for what is not. */
+    private static final long LONG_SECONDS = 60;
+    /** Of a compaction, where no rate is set. */
+    private static final long BYTES_PER_SECOND = 64L << 20;
 
-    private final List<? extends Executor> executors;
-    private final boolean isAutomatic;
+    /** A compaction under way; started are the generations that it has begun to write. */
+    private record Running(
+            LiveTable table, List<LiveSSTable> inputs, Compaction compaction, Collection<String> started) {
+        long unwrittenBytesMax() {
+            CompactionProgress progress = compaction.progress();
+            double share = 1 - progress.readBytes() / (double) Math.max(1, progress.totalBytes());
+            return (long) (compaction.task().outputBytesMax() * share);
+        }
+    }
+
+    private final TableQueue queue;
+    private final int threads;
+    private final Executor asked;
     private final SSTableVersion version;
     private final ShardRule shards;
     private final StoreEnvironment environment;
     private final StoreState state;
     private final FailureNotices notices;
     private final RateLimiter limiter;
-    private final AtomicInteger turn = new AtomicInteger();
+    private final CompactionRoom room;
+    private final long longBytes;
 
-    private final Set<Running> running = new HashSet<>();
+    private final Set<Running> running = Collections.newSetFromMap(new IdentityHashMap<>());
     /** Dropped ones, as long as somebody may still ask for them. */
     private final Set<LiveTable> stopped = Collections.newSetFromMap(new WeakHashMap<>());
     /** Tables of which everything is being compacted: nothing else begins there. */
@@ -64,79 +88,147 @@ final class Compactions implements Closeable {
 
     private boolean closed;
 
-    /** @param executors at least one, each for one compaction at a time */
+    /**
+     * @param executors each for one compaction at a time; none where nothing is compacted unless somebody asks
+     * @param asked for what somebody asks for
+     * @param keptFreeBytes how much of the disk is left to others
+     */
     Compactions(
             List<? extends Executor> executors,
+            Executor asked,
             ShardRule shards,
             StoreConfig config,
             StoreEnvironment environment,
             StoreState state,
-            FailureNotices notices) {
-        this.executors = executors;
-        this.isAutomatic = config.compactionThreads() > 0;
+            FailureNotices notices,
+            LongSupplier keptFreeBytes) {
+        queue = new TableQueue(executors, this::compactNext);
+        threads = executors.size();
+        this.asked = asked;
         this.version = config.version();
         this.shards = shards;
         this.environment = environment;
         this.state = state;
         this.notices = notices;
-        limiter = new RateLimiter(config.compactionBytesPerSecond(), environment.nanoTime(), environment.sleeper());
+        room = new CompactionRoom(keptFreeBytes, environment.nanoTime());
+        long rate = config.compactionBytesPerSecond();
+        limiter = new RateLimiter(rate, environment.nanoTime(), environment.sleeper());
+        longBytes = LONG_SECONDS * (rate == RateLimiter.UNLIMITED ? BYTES_PER_SECOND : rate);
     }
 
-    /** A table's SSTables have changed: does what its strategy wants, until that is nothing. */
+    /** From now on asks the strategy of each table every minute. */
+    void watch(Collection<LiveTable> tables, ScheduledExecutorService executor) {
+        if (threads > 0) {
+            tables.forEach(this::consider);
+            executor.scheduleWithFixedDelay(
+                    () -> tables.forEach(this::consider), WATCH_SECONDS, WATCH_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    /** A table's SSTables, or the time, have changed: does what its strategy wants, until that is nothing. */
     void consider(LiveTable table) {
-        if (!isAutomatic) {
-            return;
+        if (threads > 0) {
+            queue.add(table);
         }
+    }
+
+    private void compactNext(LiveTable table) {
+        Optional<Running> next = Optional.empty();
         try {
-            nextExecutor().execute(() -> {
-                if (compactNext(table)) {
-                    consider(table);
+            synchronized (this) {
+                if (closed || stopped.contains(table) || exclusive.contains(table) || !state.isSound()) {
+                    return;
                 }
-            });
-        } catch (RejectedExecutionException e) {
-            LOG.debug(
-                    "store is closed, compaction is left to the next start, table={}",
-                    table.schema().qualifiedName());
-        }
-    }
-
-    private Executor nextExecutor() {
-        return executors.get(Math.floorMod(turn.getAndIncrement(), executors.size()));
-    }
-
-    /** Whether something was done, and so there may be more. */
-    private boolean compactNext(LiveTable table) {
-        List<Running> next;
-        synchronized (this) {
-            if (closed || stopped.contains(table) || exclusive.contains(table) || !state.isSound()) {
-                return false;
+                next = beginNext(table);
             }
-            next = begin(table, view -> table.strategy().next(view).stream().toList());
-        }
-        if (next.isEmpty()) {
-            return false;
-        }
-        try {
-            run(next.get(0));
-            return true;
+            if (next.isPresent()) {
+                // There may be more to do, at the same time and afterwards.
+                consider(table);
+                run(next.get());
+                consider(table);
+            }
         } catch (CompactionCancelledException e) {
             LOG.debug("compaction was cancelled, table={}", table.schema().qualifiedName());
         } catch (IOException | RuntimeException | Error e) {
             table.metrics().compactionFailed();
             notices.compactionFailed(table, e);
+            List<LiveSSTable> inputs = next.map(Running::inputs).orElse(List.of());
+            synchronized (this) {
+                long nowNanos = nanoTime();
+                inputs.forEach(input -> input.compactionFailed(nowNanos));
+            }
             LOG.error(
-                    "compaction failed, its inputs stay as they are, table={}, inputs={}",
+                    "compaction failed, its inputs stay as they are and rest for some minutes, table={}, inputs={}",
                     table.schema().qualifiedName(),
-                    next.get(0).inputs(),
+                    inputs,
                     e);
         }
-        return false;
+    }
+
+    /** Takes up what the strategy wants most of what may begin now. */
+    private Optional<Running> beginNext(LiveTable table) {
+        assert Thread.holdsLock(this);
+        LiveSet set = table.acquire();
+        try {
+            long nowNanos = nanoTime();
+            List<CompactionCandidate> idle = new ArrayList<>();
+            List<CompactionCandidate> busy = new ArrayList<>();
+            for (LiveSSTable sstable : set.sstables()) {
+                (sstable.isCompacting() || sstable.isResting(nowNanos) ? busy : idle).add(sstable.candidate());
+            }
+            while (true) {
+                Optional<CompactionTask> task = table.strategy().next(view(set, idle, busy));
+                if (task.isEmpty()) {
+                    return Optional.empty();
+                }
+                if (!isKeptWaiting(task.get()) && room.fits(table, task.get(), reservedBytes())) {
+                    return Optional.of(begin(table, set, task.get()));
+                }
+                // What else is there to do, as long as this has to wait?
+                idle.removeAll(task.get().inputs());
+                busy.addAll(task.get().inputs());
+            }
+        } finally {
+            set.release();
+        }
+    }
+
+    private CompactionView view(LiveSet set, List<CompactionCandidate> idle, List<CompactionCandidate> busy) {
+        return new CompactionView(idle, busy, set.memtableMinTimestampMicros(), nowSeconds());
+    }
+
+    /** Whether the last thread that is free would take long for it. */
+    private boolean isKeptWaiting(CompactionTask task) {
+        return threads > 1
+                && isLong(task)
+                && running.stream()
+                                .filter(other ->
+                                        isLong(other.compaction().task()) && !exclusive.contains(other.table()))
+                                .count()
+                        >= threads - 1;
+    }
+
+    private boolean isLong(CompactionTask task) {
+        return task.outputBytesMax() > longBytes;
+    }
+
+    /** What those under way have still to write at most. */
+    private long reservedBytes() {
+        Map<LiveTable, Long> byTable = new HashMap<>();
+        for (Running other : running) {
+            // Those of a table as a whole run one behind the other.
+            byTable.merge(
+                    other.table(),
+                    other.unwrittenBytesMax(),
+                    exclusive.contains(other.table()) ? Math::max : Long::sum);
+        }
+        return byTable.values().stream().mapToLong(Long::longValue).sum();
     }
 
     /** Compacts all that a table has now. */
     CompletableFuture<Void> compactAll(LiveTable table) {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        nextExecutor().execute(() -> {
+        asked.execute(() -> {
             try {
                 runAll(table);
                 done.complete(null);
@@ -149,12 +241,14 @@ final class Compactions implements Closeable {
 
     private void runAll(LiveTable table) throws IOException {
         synchronized (this) {
-            awaitTurn(table);
-            exclusive.add(table);
+            requireOpen(table);
+            boolean added = exclusive.add(table);
+            assert added : table;
         }
         try {
+            cancelRunning(table);
             // What was shared meets its shard's own only once it has been divided.
-            while (runMajor(table)) {
+            for (boolean isFirst = true; runMajor(table, isFirst); isFirst = false) {
                 LOG.debug(
                         "shared SSTables are divided, table={}", table.schema().qualifiedName());
             }
@@ -163,41 +257,73 @@ final class Compactions implements Closeable {
                 exclusive.remove(table);
                 notifyAll();
             }
+            consider(table);
         }
-        consider(table);
     }
 
-    /** Compacts everything once; whether some of it was shared. */
-    private boolean runMajor(LiveTable table) throws IOException {
-        List<Running> tasks;
-        synchronized (this) {
-            tasks = begin(table, view -> table.strategy().major(view));
-        }
-        try {
-            for (Running task : tasks) {
-                run(task);
-            }
-        } finally {
-            synchronized (this) {
-                tasks.forEach(this::end);
-            }
-        }
-        return tasks.stream().anyMatch(task -> task.inputs().get(0).shard() == ListedSSTable.SHARED);
-    }
-
-    /** Waits until nothing of a table is being compacted. */
-    private void awaitTurn(LiveTable table) throws InterruptedIOException {
-        while (!closed && !stopped.contains(table) && (exclusive.contains(table) || isRunning(table))) {
-            await();
-        }
+    private void requireOpen(LiveTable table) throws StorageException {
         if (closed || stopped.contains(table)) {
             throw new IllegalStateException(
                     "table is being closed or dropped, table=" + table.schema().qualifiedName());
+        }
+        if (!state.isSound()) {
+            throw state.refusal();
+        }
+    }
+
+    /** Ends what runs of a table; returns when nothing does any more. */
+    private void cancelRunning(LiveTable table) throws InterruptedIOException {
+        synchronized (this) {
+            while (isRunning(table)) {
+                running.stream()
+                        .filter(task -> task.table() == table)
+                        .forEach(task -> task.compaction().cancel());
+                await();
+            }
         }
     }
 
     private boolean isRunning(LiveTable table) {
         return running.stream().anyMatch(compaction -> compaction.table() == table);
+    }
+
+    /** Compacts everything once; whether some of it was shared. */
+    private boolean runMajor(LiveTable table, boolean isFirst) throws IOException {
+        List<Running> begun = new ArrayList<>();
+        try {
+            synchronized (this) {
+                requireOpen(table);
+                beginMajor(table, isFirst, begun);
+            }
+            for (Running task : begun) {
+                run(task);
+            }
+        } finally {
+            synchronized (this) {
+                begun.forEach(this::end);
+            }
+        }
+        return begun.stream().anyMatch(task -> task.inputs().get(0).shard() == ListedSSTable.SHARED);
+    }
+
+    private void beginMajor(LiveTable table, boolean isFirst, List<Running> begun) throws StorageException {
+        LiveSet set = table.acquire();
+        try {
+            List<CompactionTask> tasks = table.strategy().major(view(set, set.candidates(), List.of()));
+            if (isFirst) {
+                // Later the room is that of what was replaced, once it is deleted.
+                long neededBytes = tasks.stream()
+                        .mapToLong(CompactionTask::outputBytesMax)
+                        .max()
+                        .orElse(0);
+                room.require(table, neededBytes, reservedBytes());
+            }
+            for (CompactionTask task : tasks) {
+                begun.add(begin(table, set, task));
+            }
+        } finally {
+            set.release();
+        }
     }
 
     private void await() throws InterruptedIOException {
@@ -209,49 +335,42 @@ final class Compactions implements Closeable {
         }
     }
 
-    /** Takes up the tasks that are chosen: their inputs are held, and busy until {@link #end(Running)}. */
-    private List<Running> begin(LiveTable table, Function<CompactionView, List<CompactionTask>> choice) {
+    /** Takes up a task: its inputs are held, and busy until {@link #end(Running)}. */
+    private Running begin(LiveTable table, LiveSet set, CompactionTask task) {
         assert Thread.holdsLock(this);
-        LiveSet set = table.acquire();
-        try {
-            Map<SSTableReader, LiveSSTable> byReader = new IdentityHashMap<>();
-            List<CompactionCandidate> idle = new ArrayList<>();
-            List<CompactionCandidate> busy = new ArrayList<>();
-            for (LiveSSTable sstable : set.sstables()) {
-                byReader.put(sstable.reader(), sstable);
-                (sstable.isCompacting() ? busy : idle).add(sstable.candidate());
-            }
-            CompactionView view = new CompactionView(idle, busy, set.memtableMinTimestampMicros(), nowSeconds());
-            List<Running> begun = new ArrayList<>();
-            for (CompactionTask task : choice.apply(view)) {
-                List<LiveSSTable> inputs = task.inputs().stream()
-                        .map(input -> byReader.get(input.reader()))
-                        .toList();
-                for (LiveSSTable input : inputs) {
-                    input.retainHeld();
-                    input.compacting(true);
-                }
-                Running compaction = new Running(table, inputs, new Compaction(task, context(table, task, inputs)));
-                running.add(compaction);
-                begun.add(compaction);
-            }
-            return begun;
-        } finally {
-            set.release();
+        Map<SSTableReader, LiveSSTable> byReader = new IdentityHashMap<>();
+        set.sstables().forEach(sstable -> byReader.put(sstable.reader(), sstable));
+        List<LiveSSTable> inputs = task.inputs().stream()
+                .map(input -> byReader.get(input.reader()))
+                .toList();
+        Collection<String> started = new ConcurrentLinkedQueue<>();
+        Running begun =
+                new Running(table, inputs, new Compaction(task, context(table, task, inputs, started)), started);
+        for (LiveSSTable input : inputs) {
+            assert !input.isCompacting() : input;
+            input.retainHeld();
+            input.compacting(true);
         }
+        running.add(begun);
+        return begun;
+    }
+
+    private long nanoTime() {
+        return environment.nanoTime().getAsLong();
     }
 
     private long nowSeconds() {
         return environment.clock().instant().getEpochSecond();
     }
 
-    private CompactionContext context(LiveTable table, CompactionTask task, List<LiveSSTable> inputs) {
+    private CompactionContext context(
+            LiveTable table, CompactionTask task, List<LiveSSTable> inputs, Collection<String> started) {
         TableSchema schema = table.schema();
         Set<LiveSSTable> compacting = Set.copyOf(inputs);
         return new CompactionContext(
                 schema,
                 SSTableWriterConfig.defaults(1).withVersion(version).withCompression(Compression.of(schema.options())),
-                table.directory(),
+                config -> table.directory().start(config, started::add),
                 shards,
                 CompactionPurge.of(
                         schema.options(),
@@ -274,24 +393,31 @@ final class Compactions implements Closeable {
 
     private void run(Running task) throws IOException {
         LiveTable table = task.table();
-        long startNanos = environment.nanoTime().getAsLong();
+        long startNanos = nanoTime();
         List<LiveSSTable> outputs = new ArrayList<>();
+        boolean replaced = false;
         try {
             CompactionResult result = task.compaction().run();
-            open(table, result, outputs);
-            replace(task, outputs);
-            table.metrics()
-                    .compacted(
-                            result.readBytes(),
-                            result.writtenBytes(),
-                            environment.nanoTime().getAsLong() - startNanos);
+            for (CompactionResult.Output output : result.outputs()) {
+                outputs.add(table.open(output.descriptor(), output.shard()));
+            }
+            table.compacted(task.inputs(), outputs);
+            replaced = true;
+            table.metrics().compacted(result.readBytes(), result.writtenBytes(), nanoTime() - startNanos);
             LOG.debug(
                     "compacted, table={}, reason={}, inputs={}, outputs={}",
                     table.schema().qualifiedName(),
                     task.compaction().task().reason(),
                     task.inputs(),
                     outputs);
+        } catch (StorageException e) {
+            if (table.directory().isLost()) {
+                // What the disk says is live nobody knows: nothing may be built on that.
+                state.fail(e);
+            }
+            throw e;
         } finally {
+            release(task, outputs, replaced);
             synchronized (this) {
                 end(task);
                 notifyAll();
@@ -299,32 +425,24 @@ final class Compactions implements Closeable {
         }
     }
 
-    private static void open(LiveTable table, CompactionResult result, List<LiveSSTable> outputs) throws IOException {
-        boolean opened = false;
-        try {
-            for (CompactionResult.Output output : result.outputs()) {
-                outputs.add(table.open(output.descriptor(), output.shard()));
+    /** Of what was written nothing is left that did not get live. */
+    private static void release(Running task, List<LiveSSTable> outputs, boolean replaced) {
+        Set<String> unwanted = new HashSet<>(task.started());
+        for (LiveSSTable output : outputs) {
+            unwanted.remove(output.descriptor().generation());
+            if (!replaced) {
+                output.becomeObsolete();
             }
-            opened = true;
-        } finally {
-            if (!opened) {
-                for (LiveSSTable output : outputs) {
-                    output.becomeObsolete();
-                    output.release();
-                }
-            }
+            output.release();
         }
-    }
-
-    private void replace(Running task, List<LiveSSTable> outputs) throws IOException {
         try {
-            task.table().compacted(task.inputs(), outputs);
-        } catch (StorageException e) {
-            // What the disk says is live nobody knows: nothing may be built on that.
-            state.fail(e);
-            throw e;
-        } finally {
-            outputs.forEach(Counted::release);
+            task.table().directory().abandon(unwanted);
+        } catch (IOException e) {
+            LOG.warn(
+                    "what a compaction wrote in vain could not be deleted, the next start does it, table={}, generations={}",
+                    task.table().schema().qualifiedName(),
+                    unwanted,
+                    e);
         }
     }
 
@@ -340,28 +458,28 @@ final class Compactions implements Closeable {
 
     /** Ends the table's compactions for good; returns when there is none any more. */
     void stop(LiveTable table) throws InterruptedIOException {
+        queue.remove(table);
         synchronized (this) {
             stopped.add(table);
-            while (isRunning(table) || exclusive.contains(table)) {
-                running.stream()
-                        .filter(task -> task.table() == table)
-                        .forEach(task -> task.compaction().cancel());
+            room.forget(table);
+            cancelRunning(table);
+            while (exclusive.contains(table)) {
                 await();
             }
         }
     }
 
+    /** Takes {@link #stop} back. */
+    void goOn(LiveTable table) {
+        synchronized (this) {
+            stopped.remove(table);
+        }
+    }
+
     /** About how many compactions a table's strategy wants. */
     long pendingCount(LiveTable table) {
-        LiveSet set = table.acquire();
-        try {
-            List<CompactionCandidate> all =
-                    set.sstables().stream().map(LiveSSTable::candidate).toList();
-            return table.strategy()
-                    .pending(new CompactionView(all, List.of(), set.memtableMinTimestampMicros(), nowSeconds()));
-        } finally {
-            set.release();
-        }
+        return table.strategy()
+                .pending(new CompactionView(table.candidates(), List.of(), Long.MAX_VALUE, nowSeconds()));
     }
 
     /** How many bytes of a table's data compactions have still to read. */
@@ -378,6 +496,7 @@ final class Compactions implements Closeable {
     /** Ends all compactions; returns when there is none any more. */
     @Override
     public void close() throws InterruptedIOException {
+        queue.close();
         synchronized (this) {
             closed = true;
             notifyAll();

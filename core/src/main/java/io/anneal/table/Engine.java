@@ -8,6 +8,7 @@ import io.anneal.fragment.Mutation;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
+import io.anneal.key.TokenRange;
 import io.anneal.memtable.MemtablePool;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -67,7 +68,6 @@ public final class Engine implements Closeable {
     private final List<ShardWriter> shardWriters = new ArrayList<>();
     private final Flushes flushes;
     private final Compactions compactions;
-    private final TableCare tableCare;
     private final Reads reads;
 
     /** Callers on their way to a mailbox: nothing is shut down while there is one. */
@@ -77,7 +77,11 @@ public final class Engine implements Closeable {
     private final Callbacks callbacks;
     private final FailureNotices notices;
 
+    /** When the first call has closed it. */
+    private final CompletableFuture<Void> closing = new CompletableFuture<>();
+
     private LogWriter log;
+    private TableCare tableCare;
     private WritePath writes;
 
     private Engine(
@@ -115,12 +119,19 @@ public final class Engine implements Closeable {
                 environment.nanoTime(),
                 new FlushListener(),
                 config.memtableBudgetBytes() / 2);
-        tableCare = new TableCare(shards, shardWriters, flushes, formats, state);
         List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
-        for (int i = 0; i < Math.max(1, config.compactionThreads()); i++) {
+        for (int i = 0; i < config.compactionThreads(); i++) {
             compactionExecutors.add(executor("compaction-" + i));
         }
-        compactions = new Compactions(compactionExecutors, shards, config, environment, state, notices);
+        compactions = new Compactions(
+                compactionExecutors,
+                executor("compaction-asked"),
+                shards,
+                config,
+                environment,
+                state,
+                notices,
+                () -> pool.usedBytes() + config.commitLogSegmentBytes());
         reads = new Reads(config.readThreads(), number -> executor("read-" + number), callbacks);
     }
 
@@ -242,10 +253,11 @@ public final class Engine implements Closeable {
         writes = new WritePath(shards, state, gate, log, callbacks, environment.nanoTime());
         metrics.commitLog(log::segmentCount, log::lengthBytes);
         log.start();
+        tableCare = new TableCare(shards, log, shardWriters, flushes, compactions, formats, state);
         if (config.isJmx()) {
             metrics.startJmx();
         }
-        tables.values().forEach(compactions::consider);
+        compactions.watch(tables.values(), care);
     }
 
     private void relieveMemory() {
@@ -370,7 +382,8 @@ public final class Engine implements Closeable {
         return new InterruptedIOException("interrupted while waiting for the store");
     }
 
-    static void requireMayWait() {
+    /** @throws IllegalStateException on a thread that the store works with: it would wait for itself */
+    public static void requireMayWait() {
         if (Mailbox.isReceiving()) {
             throw new IllegalStateException(
                     "a thread of the store cannot wait for the store: use the asynchronous calls");
@@ -403,9 +416,41 @@ public final class Engine implements Closeable {
     public LiveTable createTable(TableSchema schema) throws IOException {
         enter();
         try {
+            Undisturbed.requireUninterrupted();
             requireSound();
-            return table(
-                    TableDirectory.create(directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW));
+            requireNewId(schema);
+            return Undisturbed.call(
+                    environment,
+                    "create",
+                    () -> table(TableDirectory.create(
+                            directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW)));
+        } finally {
+            leave();
+        }
+    }
+
+    /**
+     * Does something with a table as a whole: alone, and to its end. Who comes later while the table is dropped is told that it
+     * is.
+     *
+     * @throws IllegalStateException when the table is dropped, or on a thread of the store
+     * @throws InterruptedIOException when the caller is interrupted before it begins
+     */
+    private <T> T alone(LiveTable table, Undisturbed.Work<T> work) throws IOException {
+        enter();
+        try {
+            requireMayWait();
+            table.administration().lockInterruptibly();
+            try {
+                state.requireOpen();
+                table.requireOpen();
+                requireSound();
+                return Undisturbed.call(environment, "care-of-" + table.schema().qualifiedName(), work);
+            } finally {
+                table.administration().unlock();
+            }
+        } catch (InterruptedException e) {
+            throw interrupted();
         } finally {
             leave();
         }
@@ -436,6 +481,17 @@ public final class Engine implements Closeable {
         }
     }
 
+    /** Tables are told apart by it in the commit log. */
+    private void requireNewId(TableSchema schema) {
+        for (LiveTable table : tables.values()) {
+            if (table.schema().id().equals(schema.id())) {
+                throw new IllegalStateException("another table has the id, table=" + schema.qualifiedName() + ", id="
+                        + schema.id().orElse("") + ", other="
+                        + table.schema().qualifiedName());
+            }
+        }
+    }
+
     private void requireSound() throws StorageException {
         if (!state.isSound()) {
             throw state.refusal();
@@ -444,25 +500,13 @@ public final class Engine implements Closeable {
 
     /** Forgets a table with all its data, but for its snapshots; open cursors fail. */
     public void dropTable(LiveTable table) throws IOException {
-        enter();
-        try {
-            requireSound();
-            table.stopWrites();
-            compactions.stop(table);
-            tables.remove(table.id());
-            // Behind what is under way nothing touches the table any more.
-            CompletableFuture<Void> passed = new CompletableFuture<>();
-            log.drain(() -> passed.complete(null));
-            await(passed);
-            tableCare.discardMemtables(table);
-            await(flushes.flush(table));
-            table.close();
-            metrics.removeTable(table.metrics());
-            log.releaseTable(table.id());
-            table.directory().drop();
-        } finally {
-            leave();
-        }
+        alone(table, () -> {
+            tableCare.drop(table, () -> {
+                tables.remove(table.id());
+                metrics.removeTable(table.metrics());
+            });
+            return null;
+        });
     }
 
     /** Everything in memtables of these tables goes to SSTables. */
@@ -513,17 +557,10 @@ public final class Engine implements Closeable {
 
     /** Forgets all that was written to a table before. */
     public void truncate(LiveTable table) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
-            List<CommitLogPosition> reached = tableCare.truncate(table);
-            for (int shard = 0; shard < reached.size(); shard++) {
-                log.release(table.id(), shard, reached.get(shard));
-            }
-        } finally {
-            leave();
-        }
+        alone(table, () -> {
+            tableCare.truncate(table);
+            return null;
+        });
     }
 
     /**
@@ -533,15 +570,11 @@ public final class Engine implements Closeable {
      * @throws IllegalArgumentException when one has another partitioner, or legacy counters
      */
     public void importSSTables(LiveTable table, List<Descriptor> foreign) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
+        alone(table, () -> {
             tableCare.importSSTables(table, foreign);
             compactions.consider(table);
-        } finally {
-            leave();
-        }
+            return null;
+        });
     }
 
     /** The snapshots that there are; one call at a time. */
@@ -551,35 +584,47 @@ public final class Engine implements Closeable {
 
     /** Flushes a table and links its SSTables to a directory of their own. */
     public Path snapshot(LiveTable table, String name) throws IOException {
-        enter();
-        try {
-            table.requireOpen();
-            requireSound();
-            return tableCare.snapshot(table, name, environment.clock().instant());
-        } finally {
-            leave();
-        }
+        return alone(
+                table, () -> tableCare.snapshot(table, name, environment.clock().instant()));
+    }
+
+    /** A range was repaired as a whole. */
+    public void repaired(LiveTable table, TokenRange range, long seconds) throws IOException {
+        alone(table, () -> table.directory().update(content -> content.withRepaired(range, seconds)));
     }
 
     /**
-     * Ends what is under way, flushes, and releases everything; open cursors fail at their next step. What could not be flushed
-     * is in the commit log.
+     * Ends what is under way, flushes, and releases everything, whoever is interrupted; open cursors fail at their next step.
+     * What could not be flushed is in the commit log. Whoever closes it again waits as well.
+     *
+     * @throws IllegalStateException on a thread of the store: nothing is closed
      */
     @Override
     public void close() throws IOException {
+        requireMayWait();
         if (!state.close()) {
+            closing.join();
             return;
         }
-        gate.close(state::closedFailure);
+        try {
+            gate.close(state::closedFailure);
+            Undisturbed.call(environment, "close", () -> {
+                end();
+                return null;
+            });
+        } finally {
+            closing.complete(null);
+        }
+    }
+
+    private void end() throws IOException {
         while (callers.get() > 0) {
             LockSupport.parkNanos(CLOSING_POLL_NANOS);
         }
         compactions.close();
         IOException failure = null;
         try {
-            CompletableFuture<Void> passed = new CompletableFuture<>();
-            log.drain(() -> passed.complete(null));
-            await(passed);
+            await(log.between(position -> position));
             for (LiveTable table : tables.values()) {
                 if (state.isSound()) {
                     await(flushes.flush(table));

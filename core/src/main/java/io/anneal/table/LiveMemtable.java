@@ -55,9 +55,9 @@ final class LiveMemtable extends Counted {
         return flushAsked.get();
     }
 
-    /** All of it is in an SSTable, or needed no more: only cursors hold it still. Called once. */
+    /** All of it is in an SSTable, or needed no more: only cursors hold it still, and who flushes it. */
     synchronized void linger() {
-        if (!gone) {
+        if (!gone && lingeringBytes == 0) {
             lingeringBytes = memtable.occupiedBytes();
             gate.lingers(lingeringBytes);
         }

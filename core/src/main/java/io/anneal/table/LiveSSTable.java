@@ -4,16 +4,23 @@ import io.anneal.compaction.CompactionCandidate;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.function.Consumer;
 
 /** An open SSTable of a live table. Closed by its last holder, and then deleted if a compaction has replaced it. */
 final class LiveSSTable extends Counted {
+    private static final Duration REST = Duration.ofMinutes(1);
+    private static final Duration REST_MAX = Duration.ofMinutes(16);
+
     private final SSTableReader reader;
     private final CompactionCandidate candidate;
     private final Consumer<LiveSSTable> disposal;
 
     private volatile boolean obsolete;
     private volatile boolean compacting;
+    // Guarded by Compactions.
+    private int failedCompactions;
+    private long restsUntilNanos;
 
     private LiveSSTable(SSTableReader reader, CompactionCandidate candidate, Consumer<LiveSSTable> disposal) {
         this.reader = reader;
@@ -73,6 +80,18 @@ final class LiveSSTable extends Counted {
 
     void compacting(boolean busy) {
         compacting = busy;
+    }
+
+    /** A compaction of it has failed: it rests for a minute, for twice as long each time, for {@link #REST_MAX} at most. */
+    void compactionFailed(long nowNanos) {
+        long restNanos = Math.min(REST.toNanos() << Math.min(failedCompactions, 10), REST_MAX.toNanos());
+        failedCompactions++;
+        restsUntilNanos = nowNanos + restNanos;
+    }
+
+    /** Whether nothing begins with it unless somebody asks, since that has just failed. */
+    boolean isResting(long nowNanos) {
+        return failedCompactions > 0 && restsUntilNanos - nowNanos > 0;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.compaction.CompactionCandidate;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -47,6 +48,11 @@ final class LiveSet extends Counted {
 
     List<LiveSSTable> sstables() {
         return sstables;
+    }
+
+    /** The SSTables as strategies see them. */
+    List<CompactionCandidate> candidates() {
+        return sstables.stream().map(LiveSSTable::candidate).toList();
     }
 
     /** The SSTables that may hold keys of a shard. */

@@ -1,6 +1,7 @@
 package io.anneal.table;
 
 import io.anneal.commitlog.CommitLogPosition;
+import io.anneal.compaction.CompactionCandidate;
 import io.anneal.compaction.CompactionStrategy;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.FragmentCursor;
@@ -29,6 +30,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
@@ -42,6 +45,13 @@ public final class LiveTable {
     /** The live set's parts while a change is made. */
     private record Parts(List<LiveMemtable> active, List<LiveMemtable> flushing, List<LiveSSTable> sstables) {}
 
+    /** A truncation under way: what was written up to a place in the commit log goes. */
+    private record Truncation(CommitLogPosition upTo, CompletableFuture<Void> done) {
+        boolean spares(LiveMemtable memtable) {
+            return memtable.reached().compareTo(upTo) > 0;
+        }
+    }
+
     private final TableDirectory directory;
     private final TableSchema schema;
     private final ShardRule shards;
@@ -53,10 +63,14 @@ public final class LiveTable {
     private final MutationValidator validator;
     private final Consumer<LiveSSTable> disposal;
     private final FailureNotices notices;
+    /** Held by what is done with the table as a whole. */
+    private final ReentrantLock administration = new ReentrantLock();
 
     private volatile LiveSet current;
-    private volatile boolean writesStopped;
+    private volatile Truncation truncation;
     private volatile boolean closed;
+
+    private boolean released;
 
     /**
      * @param disposal of SSTables that nobody holds any more: closes them, and deletes those that are obsolete
@@ -80,7 +94,10 @@ public final class LiveTable {
         this.nanoTime = nanoTime;
         strategy = CompactionStrategy.of(schema);
         validator = new MutationValidator(
-                schema, version.localDeletionTimeMaxSeconds(), version.deletionTimestampMinMicros());
+                schema,
+                version.localDeletionTimeMaxSeconds(),
+                version.deletionLocalTimeMaxSeconds(),
+                version.deletionTimestampMinMicros());
         this.disposal = disposal;
         this.notices = notices;
         List<LiveMemtable> active = new ArrayList<>();
@@ -155,6 +172,11 @@ public final class LiveTable {
         return strategy;
     }
 
+    /** Held by whoever truncates, imports into, copies, changes or drops the table: one at a time. */
+    ReentrantLock administration() {
+        return administration;
+    }
+
     void requireOpen() {
         if (closed) {
             throw closedFailure();
@@ -174,6 +196,11 @@ public final class LiveTable {
                 return set;
             }
         }
+    }
+
+    /** The live SSTables as strategies see them, for those who only count: they are not held. */
+    List<CompactionCandidate> candidates() {
+        return current.candidates();
     }
 
     private IllegalStateException closedFailure() {
@@ -283,50 +310,33 @@ public final class LiveTable {
 
     // Writing: each shard's thread.
 
-    /** Applies a mutation of a shard; one of a table that has been dropped meanwhile goes with it. */
     void apply(int shard, Mutation mutation, CommitLogPosition reached) throws CorruptItemException {
-        if (writesStopped) {
-            return;
-        }
         LiveMemtable active = current.active().get(shard);
         active.memtable().apply(mutation);
         active.reached(reached);
     }
 
-    /** Puts a new memtable in the place of one that holds something, which is to be flushed; or leaves an empty one. */
+    /**
+     * Puts a new memtable in the place of one that holds something, which is to be flushed; or leaves an empty one. The caller
+     * holds what it gets: the table may be truncated meanwhile.
+     */
     Optional<LiveMemtable> switchMemtable(int shard) {
         synchronized (this) {
             LiveMemtable full = closed ? null : current.active().get(shard);
             if (full == null || full.memtable().isEmpty()) {
                 return Optional.empty();
             }
-            replaceActive(full, true);
-            return Optional.of(full);
-        }
-    }
-
-    private void replaceActive(LiveMemtable full, boolean flushes) {
-        LiveMemtable empty = newMemtable(full.shard(), full.reached());
-        change(parts -> {
-            List<LiveMemtable> active = new ArrayList<>(parts.active());
-            active.set(full.shard(), empty);
-            List<LiveMemtable> flushing = new ArrayList<>(parts.flushing());
-            if (flushes) {
+            full.retainHeld();
+            LiveMemtable empty = newMemtable(shard, full.reached());
+            change(parts -> {
+                List<LiveMemtable> active = new ArrayList<>(parts.active());
+                active.set(shard, empty);
+                List<LiveMemtable> flushing = new ArrayList<>(parts.flushing());
                 flushing.add(full);
-            }
-            return new Parts(active, flushing, parts.sstables());
-        });
-        empty.release();
-    }
-
-    /** Throws away what the shard's memtable holds; says how far in the commit log that reaches. */
-    CommitLogPosition discardMemtable(int shard) {
-        synchronized (this) {
-            LiveMemtable full = current.active().get(shard);
-            if (!full.memtable().isEmpty()) {
-                replaceActive(full, false);
-            }
-            return full.reached();
+                return new Parts(active, flushing, parts.sstables());
+            });
+            empty.release();
+            return Optional.of(full);
         }
     }
 
@@ -354,12 +364,17 @@ public final class LiveTable {
 
     /**
      * A memtable has become an SSTable, or nothing when all of it had been shadowed. The caller has opened the SSTable and
-     * releases it. A memtable that was truncated meanwhile is dropped with what was written of it.
+     * releases it. A memtable that was truncated meanwhile is dropped with what was written of it; one that a truncation
+     * spares waits for it, since what is flushed of the commit log is always a prefix.
      */
     void flushed(LiveMemtable memtable, Optional<LiveSSTable> written) throws IOException {
+        Truncation underWay = truncation;
+        if (underWay != null && underWay.spares(memtable)) {
+            Undisturbed.join(underWay.done());
+        }
         synchronized (this) {
             boolean wanted =
-                    !closed && directory.content().flushed(memtable.shard()).compareTo(memtable.reached()) < 0;
+                    !released && directory.content().flushed(memtable.shard()).compareTo(memtable.reached()) < 0;
             if (wanted) {
                 directory.update(
                         content -> content.withSSTables(listed(written.stream().toList()), List.of())
@@ -367,7 +382,7 @@ public final class LiveTable {
             } else {
                 written.ifPresent(LiveSSTable::becomeObsolete);
             }
-            if (!closed) {
+            if (!released) {
                 replaceFlushed(memtable, wanted ? written.stream().toList() : List.of());
             }
         }
@@ -404,7 +419,7 @@ public final class LiveTable {
     boolean compacted(List<LiveSSTable> inputs, List<LiveSSTable> outputs) throws IOException {
         boolean wanted;
         synchronized (this) {
-            wanted = !closed && current.sstables().containsAll(inputs);
+            wanted = !released && current.sstables().containsAll(inputs);
             if (wanted) {
                 directory.update(content -> content.withSSTables(listed(outputs), generations(inputs)));
                 inputs.forEach(LiveSSTable::becomeObsolete);
@@ -438,34 +453,54 @@ public final class LiveTable {
     }
 
     /**
-     * Everything written up to these positions is gone.
+     * Begins a truncation. Until it ends nothing changes for readers; each shard's memtable is to be switched before anything
+     * that was written later comes to it.
      *
-     * @param reached by shard, as {@link #discardMemtable(int)} said
+     * @param upTo what goes
      */
-    void truncated(List<CommitLogPosition> reached) throws IOException {
-        synchronized (this) {
-            directory.update(content -> {
-                ManifestContent next = content.withSSTables(List.of(), generations(current.sstables()));
-                for (int shard = 0; shard < reached.size(); shard++) {
-                    next = next.withFlushed(shard, reached.get(shard));
-                }
-                return next;
-            });
-            current.sstables().forEach(LiveSSTable::becomeObsolete);
-            change(parts -> new Parts(parts.active(), List.of(), List.of()));
+    void beginTruncation(CommitLogPosition upTo) {
+        truncation = new Truncation(upTo, new CompletableFuture<>());
+    }
+
+    /** All that the truncation is about goes at once: for readers, and on the disk. When it fails so does every later flush. */
+    void endTruncation() throws IOException {
+        Truncation underWay = truncation;
+        try {
+            truncate(underWay);
+            truncation = null;
+            underWay.done().complete(null);
+        } catch (IOException | RuntimeException | Error e) {
+            underWay.done().completeExceptionally(e);
+            throw e;
         }
     }
 
-    /** What is applied from now on is dropped; before the table is closed while its shards go on. */
-    void stopWrites() {
-        writesStopped = true;
+    private void truncate(Truncation underWay) throws IOException {
+        synchronized (this) {
+            LiveSet before = current;
+            directory.update(content -> content.truncated(underWay.upTo()));
+            before.sstables().forEach(LiveSSTable::becomeObsolete);
+            List<LiveMemtable> spared =
+                    before.flushing().stream().filter(underWay::spares).toList();
+            before.flushing().stream()
+                    .filter(memtable -> !underWay.spares(memtable))
+                    .forEach(LiveMemtable::linger);
+            change(parts -> new Parts(parts.active(), spared, List.of()));
+        }
+    }
+
+    /** Nobody reads it, writes to it or has it flushed any more; what is under way goes on. May be taken back. */
+    void refuse(boolean refused) {
+        closed = refused;
     }
 
     /** No more use of it: cursors fail at their next step, and what they hold goes when they are closed. */
     void close() {
+        closed = true;
         synchronized (this) {
-            if (!closed) {
-                closed = true;
+            if (!released) {
+                released = true;
+                current.active().forEach(LiveMemtable::linger);
                 current.release();
             }
         }

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -113,16 +114,27 @@ final class LogWriter {
         request(() -> log.releaseTable(table));
     }
 
-    /** Makes what is gathered last, then runs what comes behind it; on the log's thread. */
-    void drain(Runnable behind) {
+    /**
+     * Brings all that was sent before to the disk and to the shards, then does something on the log's thread: between what was
+     * sent before and what is sent later.
+     *
+     * @param work is told where the log stands, which is on the disk in every mode; must not wait
+     */
+    <T> CompletableFuture<T> between(Function<CommitLogPosition, T> work) {
+        CompletableFuture<T> done = new CompletableFuture<>();
         request(() -> {
             try {
                 makeLast();
-            } finally {
-                // Who waits for it would wait for ever.
-                behind.run();
+                if (log.syncedPosition().compareTo(log.position()) < 0) {
+                    sync();
+                }
+                done.complete(work.apply(log.position()));
+            } catch (StorageException | RuntimeException | Error e) {
+                done.completeExceptionally(e);
+                throw e;
             }
         });
+        return done;
     }
 
     private void request(Request request) {
@@ -189,7 +201,13 @@ final class LogWriter {
             return;
         }
         try {
+            write.table().requireOpen();
             write.table().validate(write.mutation());
+        } catch (IllegalStateException e) {
+            // Dropped, since it was sent.
+            gate.leave(write.mutation().lengthBytes());
+            write.receipt().failed(e);
+            return;
         } catch (CorruptItemException e) {
             gate.leave(write.mutation().lengthBytes());
             write.receipt().failed(unfit(write, e));

@@ -100,6 +100,7 @@ final class Recovery {
             table.recovered(full, written);
         } finally {
             written.ifPresent(Counted::release);
+            full.release();
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
@@ -12,6 +13,13 @@ import java.nio.file.Path;
 public interface SSTableFormats {
     /** Opens an SSTable of any format. The caller closes it. */
     SSTableReader open(Descriptor descriptor) throws IOException;
+
+    /**
+     * Refuses options that SSTables of some format cannot be written with.
+     *
+     * @throws IllegalArgumentException naming option and value
+     */
+    void requireWritable(TableOptions options);
 
     /** Starts a new SSTable. The caller finishes or closes it. */
     FragmentWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)

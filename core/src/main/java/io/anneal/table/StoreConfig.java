@@ -19,8 +19,9 @@ import java.util.function.Consumer;
  * @param skipCorruptCommitLog whether to go on where the commit log is corrupt, losing what cannot be read, instead of
  *     refusing to open
  * @param version which SSTables are written
- * @param compactionThreads how many compactions run at once; 0 for none but those asked for
- * @param compactionBytesPerSecond how much compactions read at most; 0 for no limit
+ * @param compactionThreads how many compactions the store begins by itself run at once; 0 for none but those asked for, which
+ *     have a thread of their own
+ * @param compactionBytesPerSecond how much all compactions together read at most; 0 for no limit
  * @param readThreads how many reads of {@code Table.rows(keys)}, {@code rowAsync} and the like run at once; threads start when
  *     they are needed
  * @param isJmx whether metrics are shown to JMX
@@ -45,6 +46,8 @@ public record StoreConfig(
     private static final int READ_THREADS_MAX = 1024;
     private static final long MEMTABLE_BUDGET_MIN_BYTES = 1L << 20;
     private static final int SEGMENT_MIN_BYTES = 64 << 10;
+    private static final int COMPACTION_THREADS_MIN = 2;
+    private static final int COMPACTION_THREADS_MAX = 4;
 
     public StoreConfig {
         if (shardCount < 1 || shardCount > SHARDS_MAX) {
@@ -78,11 +81,12 @@ public record StoreConfig(
 
     /**
      * A shard a processor, 256 MiB for memtables, every write on disk before it is acknowledged, a commit log of up to 2 GiB,
-     * SSTables of version {@code nb}, one compaction at a time at 64 MiB/s.
+     * SSTables of version {@code nb}, two compactions at once, with more processors up to four, at 64 MiB/s together.
      */
     public static StoreConfig defaults() {
+        int processors = Runtime.getRuntime().availableProcessors();
         return new StoreConfig(
-                Math.min(SHARDS_MAX, Runtime.getRuntime().availableProcessors()),
+                Math.min(SHARDS_MAX, processors),
                 256L << 20,
                 SyncMode.BATCH,
                 Duration.ofSeconds(10),
@@ -92,7 +96,7 @@ public record StoreConfig(
                 false,
                 false,
                 SSTableVersion.NB,
-                1,
+                Math.max(COMPACTION_THREADS_MIN, Math.min(processors, COMPACTION_THREADS_MAX)),
                 64L << 20,
                 READ_THREADS_DEFAULT,
                 false);

@@ -13,55 +13,122 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** What is done with a table as a whole, beside writing, reading and compacting it. The caller's thread, which waits. */
+/**
+ * What is done with a table as a whole, beside writing, reading and compacting it. A thread of its own, which waits; one at a
+ * time for a table.
+ */
 final class TableCare {
+    private static final Logger LOG = LoggerFactory.getLogger(TableCare.class);
+
     private final ShardRule shards;
+    private final LogWriter log;
     private final List<ShardWriter> shardWriters;
     private final Flushes flushes;
+    private final Compactions compactions;
     private final SSTableFormats formats;
     private final StoreState state;
 
     TableCare(
             ShardRule shards,
+            LogWriter log,
             List<ShardWriter> shardWriters,
             Flushes flushes,
+            Compactions compactions,
             SSTableFormats formats,
             StoreState state) {
         this.shards = shards;
+        this.log = log;
         this.shardWriters = shardWriters;
         this.flushes = flushes;
+        this.compactions = compactions;
         this.formats = formats;
         this.state = state;
     }
 
-    /** Forgets all that was written before; says how far in the commit log that reaches, by shard. */
-    List<CommitLogPosition> truncate(LiveTable table) throws IOException {
-        List<CommitLogPosition> reached = discardMemtables(table);
+    /** Forgets all that stands before one place of the commit log: for readers at once, and on the disk at once. */
+    void truncate(LiveTable table) throws IOException {
+        List<CompletableFuture<Void>> switched = new ArrayList<>();
+        CommitLogPosition upTo = Undisturbed.join(log.between(position -> {
+            table.beginTruncation(position);
+            for (int shard = 0; shard < shards.shardCount(); shard++) {
+                int number = shard;
+                switched.add(passed(number, () -> table.switchMemtable(number).ifPresent(Counted::release)));
+            }
+            return position;
+        }));
+        for (CompletableFuture<Void> shard : switched) {
+            Undisturbed.join(shard);
+        }
         try {
-            table.truncated(reached);
+            table.endTruncation();
         } catch (StorageException e) {
-            // Memory has forgotten what the disk has not.
+            // What was switched for it would have to be flushed before all that came later.
             state.fail(e);
             throw e;
         }
-        return reached;
+        for (int shard = 0; shard < shards.shardCount(); shard++) {
+            log.release(table.id(), shard, upTo);
+        }
     }
 
-    /** Throws away what memtables hold; says how far in the commit log that reaches, by shard. */
-    List<CommitLogPosition> discardMemtables(LiveTable table) throws IOException {
-        List<CompletableFuture<CommitLogPosition>> asked = new ArrayList<>();
+    private CompletableFuture<Void> passed(int shard, Runnable work) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        shardWriters.get(shard).run(() -> {
+            work.run();
+            done.complete(null);
+        });
+        return done;
+    }
+
+    /**
+     * Forgets the table. When the disk does not let it go, the table is as it was; when nobody knows what the disk says, the
+     * store takes no more writes.
+     *
+     * @param gone called once the table is there no more
+     */
+    void drop(LiveTable table, Runnable gone) throws IOException {
+        compactions.stop(table);
+        table.refuse(true);
+        boolean dropped = false;
+        try {
+            awaitUnderWay();
+            table.directory().moveAside();
+            dropped = true;
+        } finally {
+            if (!dropped) {
+                table.refuse(false);
+                compactions.goOn(table);
+            }
+        }
+        table.close();
+        gone.run();
+        try {
+            table.directory().forceMovedAside();
+        } catch (StorageException e) {
+            state.fail(e);
+            throw e;
+        }
+        log.releaseTable(table.id());
+        try {
+            table.directory().removeMovedAside();
+        } catch (StorageException e) {
+            LOG.warn(
+                    "dropped table's files could not be deleted, the next start does it, table={}",
+                    table.schema().qualifiedName(),
+                    e);
+        }
+    }
+
+    /** Behind it no write and no flush that was under way touches a table that refuses new ones. */
+    private void awaitUnderWay() throws IOException {
+        Undisturbed.join(log.between(position -> position));
         for (int shard = 0; shard < shards.shardCount(); shard++) {
-            int number = shard;
-            CompletableFuture<CommitLogPosition> reached = new CompletableFuture<>();
-            shardWriters.get(shard).run(() -> reached.complete(table.discardMemtable(number)));
-            asked.add(reached);
+            Undisturbed.join(passed(shard, () -> {}));
         }
-        List<CommitLogPosition> reached = new ArrayList<>();
-        for (CompletableFuture<CommitLogPosition> position : asked) {
-            reached.add(Engine.await(position));
-        }
-        return reached;
+        Undisturbed.join(flushes.passed());
     }
 
     /** Takes foreign SSTables in, as they are: all of them or none. Each is verified first. */
@@ -103,7 +170,7 @@ final class TableCare {
 
     /** Flushes a table and links its SSTables to a directory of their own. */
     Path snapshot(LiveTable table, String name, Instant now) throws IOException {
-        Engine.await(flushes.flush(table));
+        Undisturbed.join(flushes.flush(table));
         LiveSet set = table.acquire();
         try {
             List<Descriptor> sstables =

@@ -1,6 +1,7 @@
 package io.anneal.table;
 
 import io.anneal.io.Directories;
+import io.anneal.io.StorageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,6 +46,7 @@ public final class TableCatalogue {
                 : List.of();
     }
 
+    /** Whether it is what a table left that was dropped; of what is no directory at all, too. */
     static boolean holdsSnapshotsOnly(Path directory) throws IOException {
         if (!Files.isDirectory(directory)) {
             return true;
@@ -68,27 +70,54 @@ public final class TableCatalogue {
                 String name = directory.getFileName().toString();
                 if (name.startsWith(MAKING)) {
                     LOG.info("table was never made, remainder is deleted, directory={}", directory);
-                    Directories.deleteTree(directory);
+                    removeRemainder(directory);
                 } else if (name.startsWith(DROPPED)) {
                     LOG.info("table was dropped, remainder is deleted, directory={}", directory);
-                    removeDropped(directory);
+                    removeRemainder(directory);
                 }
             }
             Directories.sync(keyspace);
         }
     }
 
-    /** Snapshots outlive their table: they move back to where they were before the rest is deleted. */
-    static void removeDropped(Path dropped) throws IOException {
-        Path snapshots = dropped.resolve(SNAPSHOTS);
+    /** Where a table's directory goes when it is dropped. */
+    static Path dropped(Path table) {
+        return table.resolveSibling(DROPPED + table.getFileName());
+    }
+
+    /** Where a table's directory is made. */
+    static Path making(Path table) {
+        return table.resolveSibling(MAKING + table.getFileName());
+    }
+
+    /**
+     * Deletes what is left of a table that is dropped, or was never made, but for its snapshots: they outlive it, and move back
+     * to where they were before the rest is deleted. One whose name is taken there gets a number.
+     */
+    static void removeRemainder(Path remainder) throws StorageException {
+        Path snapshots = remainder.resolve(SNAPSHOTS);
         if (Files.isDirectory(snapshots) && !Directories.list(snapshots).isEmpty()) {
-            String name = dropped.getFileName().toString().substring(DROPPED.length());
-            Path kept = dropped.resolveSibling(name);
+            String prefixed = remainder.getFileName().toString();
+            String name = prefixed.substring((prefixed.startsWith(MAKING) ? MAKING : DROPPED).length());
+            Path kept = remainder.resolveSibling(name).resolve(SNAPSHOTS);
             Directories.create(kept);
-            Directories.rename(snapshots, kept.resolve(SNAPSHOTS));
+            for (Path snapshot : Directories.list(snapshots)) {
+                String own = snapshot.getFileName().toString();
+                if (!own.startsWith(MAKING)) {
+                    Directories.rename(snapshot, free(kept, own));
+                }
+            }
             Directories.sync(kept);
         }
-        Directories.deleteTree(dropped);
-        Directories.sync(dropped.getParent());
+        Directories.deleteTree(remainder);
+        Directories.sync(remainder.getParent());
+    }
+
+    private static Path free(Path directory, String name) {
+        Path free = directory.resolve(name);
+        for (int number = 2; Files.exists(free); number++) {
+            free = directory.resolve(name + "-" + number);
+        }
+        return free;
     }
 }

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
@@ -67,11 +68,13 @@ public final class TableDirectory implements SSTableTarget {
      * @param data the store's directory of keyspaces
      * @param schema with an id
      * @throws IllegalStateException when the directory exists
+     * @throws SchemaException when the schema cannot be kept as text
      */
     public static TableDirectory create(
             Path data, TableSchema schema, ShardRule shards, SSTableFormats formats, OutputFile.Opener opener)
             throws IOException {
         UUID id = tableId(schema);
+        byte[] text = schemaText(schema);
         ManifestContent content = ManifestContent.empty(schema.keyspace(), schema.name(), id, shards);
         TableDirectoryName name = new TableDirectoryName(schema.name(), id);
         Path directory = data.resolve(schema.keyspace()).resolve(name.toString());
@@ -81,7 +84,6 @@ public final class TableDirectory implements SSTableTarget {
         Path making = directory.resolveSibling(TableCatalogue.MAKING + name);
         Directories.deleteTree(making);
         Directories.create(making);
-        byte[] text = SchemaText.print(schema).getBytes(StandardCharsets.UTF_8);
         AtomicFile.replace(making.resolve(SCHEMA_FILE), text, opener);
         Manifest.create(making, content, opener);
 
@@ -89,6 +91,24 @@ public final class TableDirectory implements SSTableTarget {
         Directories.sync(directory.getParent());
         return new TableDirectory(
                 directory, schema, formats, Manifest.open(directory, opener), new Snapshots(directory, opener));
+    }
+
+    /**
+     * What a table's {@link #SCHEMA_FILE} says.
+     *
+     * @throws SchemaException when reading it again would give another table
+     */
+    static byte[] schemaText(TableSchema schema) {
+        String text = SchemaText.print(schema);
+        boolean same = CqlSchema.parse(text, SCHEMA_FILE)
+                .table(schema.keyspace(), schema.name())
+                .filter(schema::equals)
+                .isPresent();
+        if (!same) {
+            throw new SchemaException("schema cannot be kept as text: reading it gives another table, table="
+                    + schema.qualifiedName() + ", text=" + text);
+        }
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static UUID tableId(TableSchema schema) {
@@ -175,6 +195,11 @@ public final class TableDirectory implements SSTableTarget {
         return changed;
     }
 
+    /** Whether nobody knows what the disk calls live: see {@link Manifest#isLost()}. */
+    boolean isLost() {
+        return manifest.isLost();
+    }
+
     /**
      * The live SSTables by the manifest, in its order.
      *
@@ -240,7 +265,13 @@ public final class TableDirectory implements SSTableTarget {
     /** Starts one SSTable under a new generation, which the manifest names as written before its first byte. */
     @Override
     public FragmentWriter start(SSTableWriterConfig config) throws IOException {
+        return start(config, generation -> {});
+    }
+
+    /** The same; says which generation it is before there is a file of it. */
+    FragmentWriter start(SSTableWriterConfig config, Consumer<String> listener) throws IOException {
         String generation = startWriting(1).get(0);
+        listener.accept(generation);
         return formats.write(directory, generation, schema, config);
     }
 
@@ -256,8 +287,20 @@ public final class TableDirectory implements SSTableTarget {
         return generations;
     }
 
-    /** What was started and is not wanted: the manifest's next form forgets it. Its files must be gone already. */
-    public void abandon(Collection<String> generations) {
+    /**
+     * Deletes what there is of SSTables that were started and are not wanted; nobody writes or reads them any more. The
+     * manifest's next form forgets them.
+     */
+    public void abandon(Collection<String> generations) throws IOException {
+        if (generations.isEmpty() || manifest.isLost()) {
+            return;
+        }
+        for (Path file : Directories.list(directory)) {
+            Descriptor descriptor = Descriptor.of(file).orElse(null);
+            if (descriptor != null && generations.contains(descriptor.generation())) {
+                Directories.deleteFile(file);
+            }
+        }
         gone.addAll(generations);
     }
 
@@ -318,10 +361,26 @@ public final class TableDirectory implements SSTableTarget {
      * Removes the table: its name first, at once, then its files. Snapshots stay where they are. Nothing may read it any more.
      */
     public void drop() throws IOException {
-        Path dropped = directory.resolveSibling(TableCatalogue.DROPPED + directory.getFileName());
-        Directories.deleteTree(dropped);
-        Directories.rename(directory, dropped);
+        moveAside();
+        forceMovedAside();
+        removeMovedAside();
+    }
+
+    /** Takes the table's name from it; when that fails it is as it was. The name is still to be forced. */
+    void moveAside() throws StorageException {
+        Directories.rename(directory, movedAside());
+    }
+
+    void forceMovedAside() throws StorageException {
         Directories.sync(directory.getParent());
-        TableCatalogue.removeDropped(dropped);
+    }
+
+    /** Deletes all but snapshots. */
+    void removeMovedAside() throws StorageException {
+        TableCatalogue.removeRemainder(movedAside());
+    }
+
+    private Path movedAside() {
+        return TableCatalogue.dropped(directory);
     }
 }

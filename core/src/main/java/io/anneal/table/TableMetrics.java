@@ -20,6 +20,7 @@ public final class TableMetrics implements FilterListener {
     private final LongAdder scannedTombstones = new LongAdder();
     private final LongAdder compactions = new LongAdder();
     private final LongAdder failedCompactions = new LongAdder();
+    private final LongAdder refusedCompactions = new LongAdder();
     private final LongAdder compactedBytesRead = new LongAdder();
     private final LongAdder compactedBytesWritten = new LongAdder();
     private final LongAdder filterNegatives = new LongAdder();
@@ -51,6 +52,7 @@ public final class TableMetrics implements FilterListener {
         registry.addTimer(name(MetricName.ALL, "compaction-duration"), List.of(compactionNanos));
         addNumber(registry, "compactions", compactions::sum);
         addNumber(registry, "compactions-failed", failedCompactions::sum);
+        addNumber(registry, "compactions-refused", refusedCompactions::sum);
         addNumber(registry, "compactions-pending", () -> compactionsPending.getAsLong());
         addNumber(registry, "compaction-bytes-pending", () -> compactionBytesPending.getAsLong());
         addNumber(registry, "compacted-bytes-read", compactedBytesRead::sum);
@@ -120,6 +122,11 @@ public final class TableMetrics implements FilterListener {
 
     public void compactionFailed() {
         failedCompactions.increment();
+    }
+
+    /** One was not begun, since the disk has no room for it. */
+    public void compactionRefused() {
+        refusedCompactions.increment();
     }
 
     /** What compaction has before it; asked by any thread. */

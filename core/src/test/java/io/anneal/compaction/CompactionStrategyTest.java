@@ -34,7 +34,7 @@ class CompactionStrategyTest {
         }
         assertThatThrownBy(() -> strategy("DateTieredCompactionStrategy"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("class=DateTieredCompactionStrategy");
+                .hasMessageContaining("option=class, value=DateTieredCompactionStrategy");
     }
 
     @ParameterizedTest
@@ -49,17 +49,30 @@ class CompactionStrategyTest {
         "SizeTieredCompactionStrategy, unchecked_tombstone_compaction, perhaps",
         "SizeTieredCompactionStrategy, enabled, 1",
         "SizeTieredCompactionStrategy, fanout_size, 10",
+        "SizeTieredCompactionStrategy, min_threshold, 2147483648",
+        "SizeTieredCompactionStrategy, bucket_high, NaN",
+        "SizeTieredCompactionStrategy, min_sstable_size, 99999999999TiB",
+        "SizeTieredCompactionStrategy, provide_overlapping_tombstones, all",
         "LeveledCompactionStrategy, sstable_size_in_mb, 0",
+        "LeveledCompactionStrategy, sstable_size_in_mb, 9223372036854775807",
+        "LeveledCompactionStrategy, sstable_size_in_mb, 10000000",
+        "LeveledCompactionStrategy, fanout_size, 1",
         "LeveledCompactionStrategy, fanout_size, x",
         "UnifiedCompactionStrategy, scaling_parameters, Q4",
         "UnifiedCompactionStrategy, scaling_parameters, T1",
+        "UnifiedCompactionStrategy, scaling_parameters, 2147483647",
+        "UnifiedCompactionStrategy, scaling_parameters, -2147483648",
+        "UnifiedCompactionStrategy, flush_size_override, 1KiB",
+        "UnifiedCompactionStrategy, max_sstables_to_compact, 2147483648",
         "UnifiedCompactionStrategy, target_sstable_size, 10KiB",
         "UnifiedCompactionStrategy, min_sstable_size, 2GiB",
         "UnifiedCompactionStrategy, base_shard_count, 0",
         "UnifiedCompactionStrategy, sstable_growth, 1.5",
         "TimeWindowCompactionStrategy, compaction_window_unit, WEEKS",
         "TimeWindowCompactionStrategy, compaction_window_size, 0",
+        "TimeWindowCompactionStrategy, compaction_window_size, 2147483648",
         "TimeWindowCompactionStrategy, timestamp_resolution, EONS",
+        "TimeWindowCompactionStrategy, timestamp_resolution, DAYS",
         "TimeWindowCompactionStrategy, unsafe_aggressive_sstable_expiration, true",
     })
     void shouldNameTheOptionThatIsBad(String className, String option, String value) {

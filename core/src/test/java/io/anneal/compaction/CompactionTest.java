@@ -32,10 +32,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A failure of a random test names its seed; {@code -Danneal.seed=N} starts from another. */
@@ -299,6 +301,24 @@ class CompactionTest {
         new Compaction(task, context).run();
         double seconds = nanos.get() / 1e9;
         assertThat(seconds).isBetween(task.onDiskBytes() / 10_000.0 * 0.8, task.onDiskBytes() / 10_000.0 * 1.05);
+    }
+
+    /** A rate may hold it for longer than anybody waits who closes a store or drops a table. */
+    @Test
+    @Timeout(60)
+    void shouldStopAtOnceWhenCancelledWhileItWaits() throws IOException {
+        List<CompactionCandidate> inputs = List.of(sstable(0, 2, 500, 0), sstable(1, 2, 500, 0));
+        List<Path> before = files.files();
+        Compaction[] compaction = new Compaction[1];
+        RateLimiter limiter = new RateLimiter(1, () -> 0, nanos -> {
+            compaction[0].cancel();
+            new CountDownLatch(1).await();
+        });
+        CompactionContext context = new CompactionContext(SCHEMA, CONFIG, files.target(), ONE_SHARD, purge(0), limiter);
+        compaction[0] = new Compaction(CompactionTask.of(inputs, Reason.STRATEGY), context);
+        assertThatThrownBy(compaction[0]::run).isInstanceOf(CompactionCancelledException.class);
+        assertThat(Thread.interrupted()).isFalse();
+        assertThat(files.files()).isEqualTo(before);
     }
 
     @Test

@@ -18,7 +18,7 @@ final class MutationValidatorTest {
     private static final long MAX_SECONDS = 1000;
     private static final DecoratedKey KEY = DecoratedKey.of(new byte[] {1});
 
-    private final MutationValidator validator = new MutationValidator(SCHEMA, MAX_SECONDS, 0);
+    private final MutationValidator validator = new MutationValidator(SCHEMA, MAX_SECONDS, MAX_SECONDS, 0);
 
     private static Row row(int clusteringBytes) {
         Row row = new Row();

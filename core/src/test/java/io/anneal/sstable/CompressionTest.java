@@ -50,7 +50,14 @@ class CompressionTest {
                 .hasMessageContaining("value=x");
         assertThatThrownBy(() -> of(Map.of("chunk_length_in_kb", "3")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("chunkLengthBytes=3072");
+                .hasMessageContaining("option=chunk_length_in_kb, value=3");
+        assertThatThrownBy(() -> of(Map.of("class", "ZstdCompressor", "lz4_compressor_type", "fast")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("option=lz4_compressor_type, value=fast, class=ZstdCompressor");
+        assertThatThrownBy(() -> of(Map.of("class", "LZ4Compressor", "min_compress_ratio", "NaN")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("option=min_compress_ratio, value=NaN");
+        assertThat(of(Map.of("enabled", "FALSE"))).isEqualTo(Compression.NONE);
         assertThatThrownBy(() -> Compression.LZ4.withMaxCompressedLengthBytes(20_000))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maxCompressedLengthBytes=20000");

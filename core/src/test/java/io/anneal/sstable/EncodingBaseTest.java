@@ -23,6 +23,14 @@ class EncodingBaseTest {
     @Test
     void shouldNotCountFromATimeTooFarFromTheGreatest() {
         assertThat(EncodingBase.of(7, 1, 4_000_000_000L, 60).localDeletionTimeSeconds())
+                .isEqualTo((int) (4_000_000_000L - Integer.MAX_VALUE));
+        assertThat(EncodingBase.of(7, 4_000_000_000L, 4_000_000_000L, 60).localDeletionTimeSeconds())
+                .isEqualTo(Integer.MAX_VALUE - 1);
+    }
+
+    @Test
+    void shouldReachWhatIsNotKnownFromTheEpoch() {
+        assertThat(EncodingBase.of(7, 1, DeletionTime.NO_DELETION_TIME, 60).localDeletionTimeSeconds())
                 .isEqualTo(EncodingBase.EPOCH.localDeletionTimeSeconds());
     }
 }

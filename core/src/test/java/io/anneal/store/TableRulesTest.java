@@ -43,6 +43,24 @@ final class TableRulesTest {
             CREATE TABLE "k.k".t (id int PRIMARY KEY)                   | keyspace=k.k, lengthMax=48
             CREATE TABLE k.t (id int PRIMARY KEY) WITH default_time_to_live = 700000000 | default_time_to_live=700000000
             CREATE TABLE k.t (id int PRIMARY KEY) WITH compression = {'class': 'NoSuch'} | table=k.t
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH no_such = 1      | option of a table is not known, option=no_such, value=1, table=k.t
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH min_index_interval = 0 | option=min_index_interval, value=0, table=k.t
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH max_index_interval = 64 | option=min_index_interval, value=128, allowed=a whole number up to max_index_interval, 64
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH bloom_filter_fp_chance = 0 | option=bloom_filter_fp_chance, value=0.0, table=k.t
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH gc_grace_seconds = -1 | option=gc_grace_seconds, value=-1
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH gc_grace_seconds = -2 | option=gc_grace_seconds, value=-2
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH crc_check_chance = 1.1 | option=crc_check_chance, value=1.1, allowed=from 0 to 1
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH speculative_retry = '101p' | option=speculative_retry, value=101p
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH caching = {'keys': 'some'} | option=caching, value={'keys': 'some'}
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH tombstone_gc = {'mode': 'never'} | modes timeout, repair, disabled, option=tombstone_gc, value={'mode': 'never'}, table=k.t
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH id = 'x'         | option=id, value=x, allowed=a UUID
+            CREATE TABLE k.t (id int PRIMARY KEY, n counter) WITH default_time_to_live = 1 | option=default_time_to_live, value=1, allowed=0 where there are counters
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH compaction = {'class': 'NoSuch'} | option=class, value=NoSuch, table=k.t
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH compaction = {'min_threshold': '4'} | option=compaction, value={min_threshold=4}, allowed=a map with class
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH compaction = {'class': 'SizeTieredCompactionStrategy', 'min_threshold': '1'} | option=min_threshold, value=1, table=k.t
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH compression = {'class': 'ZstdCompressor', 'compression_level': '99'} | option=compression_level, value=99, min=-131072, max=22, table=k.t
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH compression = {'class': 'LZ4Compressor', 'compression_level': '3'} | option=compression_level, value=3, class=LZ4Compressor
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH compression = {'enabled': 'false', 'class': 'LZ4Compressor'} | allowed=nothing else where enabled is false
             CREATE TYPE k.u (a int)                                     | text does not describe one table, tables=[]
             CREATE TABLE k.t (id int PRIMARY KEY); CREATE TABLE k.s (id int PRIMARY KEY) | tables=[k.t, k.s]
             CREATE TABLE k.t (id int PRIMARY KEY); CREATE MATERIALIZED VIEW k.v AS SELECT * FROM k.t WHERE id IS NOT NULL PRIMARY KEY (id) | feeds materialized views, which a store does not keep, table=k.t

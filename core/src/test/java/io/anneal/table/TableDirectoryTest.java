@@ -11,6 +11,7 @@ import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlTypes;
+import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
@@ -41,6 +42,9 @@ final class TableDirectoryTest {
 
     private static final SSTableFormats FORMATS = new SSTableFormats() {
         private final BigFormat format = new BigFormat();
+
+        @Override
+        public void requireWritable(TableOptions options) {}
 
         @Override
         public SSTableReader open(Descriptor descriptor) throws IOException {

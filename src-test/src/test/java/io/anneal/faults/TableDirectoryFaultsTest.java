@@ -7,6 +7,7 @@ import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
+import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
@@ -49,6 +50,9 @@ final class TableDirectoryFaultsTest {
     private static final TableSchema SCHEMA = HandMadeTable.schema(0).withId("2d987f40-e54c-11f1-9953-9ddbc8d5a59d");
     private static final ShardRule RULE = new ShardRule(2, 12);
     private static final SSTableFormats FORMATS = new SSTableFormats() {
+        @Override
+        public void requireWritable(TableOptions options) {}
+
         @Override
         public SSTableReader open(Descriptor descriptor) throws IOException {
             return Formats.open(descriptor);

@@ -28,6 +28,7 @@ public final class TemporaryStore implements Closeable {
     private static final int SHARDS = 2;
     private static final long MEMTABLE_BUDGET_BYTES = 16 << 20;
     private static final int SEGMENT_BYTES = 256 << 10;
+    private static final int COMPACTION_THREADS = 2;
 
     private final FaultyDirectory directory;
     private final ManualClock clock;
@@ -83,6 +84,7 @@ public final class TemporaryStore implements Closeable {
                 .withShardCount(SHARDS)
                 .withMemtableBudgetBytes(MEMTABLE_BUDGET_BYTES)
                 .withCommitLogSegmentBytes(SEGMENT_BYTES)
+                .withCompactionThreads(COMPACTION_THREADS)
                 .withCompactionBytesPerSecond(0);
     }
 

@@ -1,6 +1,7 @@
 package io.anneal.sstable.big;
 
 import io.anneal.io.OutputFile;
+import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
@@ -44,6 +45,12 @@ public final class BigFormat implements SSTableFormat {
     @Override
     public SSTableReader open(Descriptor descriptor) throws IOException {
         return DataReader.open(descriptor, BigIndex::new);
+    }
+
+    @Override
+    public void requireWritable(TableOptions options) {
+        DataWriter.requireWritable(options);
+        SummaryBuilder.requireInterval(options.minIndexInterval());
     }
 
     @Override

@@ -25,7 +25,14 @@ final class SummaryBuilder {
     private long keyCount;
 
     SummaryBuilder(int indexInterval) {
+        requireInterval(indexInterval);
         this.indexInterval = indexInterval;
+    }
+
+    static void requireInterval(int indexInterval) {
+        if (indexInterval < 1) {
+            throw new IllegalArgumentException("option is below 1, option=min_index_interval, value=" + indexInterval);
+        }
     }
 
     void add(byte[] key, int offset, int lengthBytes, long indexPosition) {

@@ -1,6 +1,7 @@
 package io.anneal.sstable.bti;
 
 import io.anneal.io.OutputFile;
+import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
@@ -60,6 +61,11 @@ public final class BtiFormat implements SSTableFormat {
     @Override
     public SSTableReader open(Descriptor descriptor) throws IOException {
         return DataReader.open(descriptor, BtiIndex::new);
+    }
+
+    @Override
+    public void requireWritable(TableOptions options) {
+        DataWriter.requireWritable(options);
     }
 
     @Override

@@ -18,6 +18,8 @@ final class BloomFilterBuilder {
     private static final long BITS_MAX = 1L << 34;
 
     private static final int WRITE_WORDS = 8 * 1024;
+    /** What a filter of {@link #BITS_PER_KEY_MAX} bits a key comes to. */
+    private static final double CHANCE_MIN = 6.71e-5;
     /** Chances that differ by less are the same to Cassandra; so close to one it neither writes nor reads a filter. */
     private static final double CHANCE_TOLERANCE = 0.001;
 
@@ -40,6 +42,14 @@ final class BloomFilterBuilder {
                     + ", falsePositiveChance=" + falsePositiveChance);
         }
         words = new long[(int) ((bits + 63) / 64)];
+    }
+
+    /** @throws IllegalArgumentException when Cassandra takes it for none */
+    static void requireChance(double falsePositiveChance) {
+        if (!(falsePositiveChance > CHANCE_MIN && falsePositiveChance <= 1)) {
+            throw new IllegalArgumentException("option is no chance above " + CHANCE_MIN
+                    + " and up to 1, option=bloom_filter_fp_chance, value=" + falsePositiveChance);
+        }
     }
 
     /** Whether a table with this chance has a filter at all. */

@@ -51,10 +51,11 @@ abstract class ChunkCodec {
                 return value;
             }
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("option of a compressor is no number, " + name + "=" + text, e);
+            throw new IllegalArgumentException(
+                    "option of a compressor is no whole number, option=" + name + ", value=" + text, e);
         }
-        throw new IllegalArgumentException(
-                "option of a compressor is out of range, " + name + "=" + text + ", min=" + min + ", max=" + max);
+        throw new IllegalArgumentException("option of a compressor is out of range, option=" + name + ", value=" + text
+                + ", min=" + min + ", max=" + max);
     }
 
     /** How many bytes one compressed byte can become at most. */

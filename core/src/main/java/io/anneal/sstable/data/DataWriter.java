@@ -9,8 +9,10 @@ import io.anneal.io.OutputFile;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.KeyView;
+import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
+import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableVersion;
@@ -85,6 +87,15 @@ public final class DataWriter implements FragmentWriter {
         filter = BloomFilterBuilder.isUseful(chance)
                 ? new BloomFilterBuilder(config.expectedPartitions(), chance)
                 : null;
+    }
+
+    /** What every format wants of a table's options. */
+    public static void requireWritable(TableOptions options) {
+        Compression compression = Compression.of(options);
+        if (compression.compressor().isPresent()) {
+            ChunkCodec.of(compression);
+        }
+        BloomFilterBuilder.requireChance(options.bloomFilterFpChance());
     }
 
     public static DataWriter open(

@@ -22,15 +22,14 @@ final class Lz4Codec extends ChunkCodec {
 
     static Lz4Codec of(Map<String, String> options) {
         String type = options.getOrDefault("lz4_compressor_type", "fast");
+        int level = option(options, "lz4_high_compressor_level", HIGH_LEVEL_DEFAULT, 1, HIGH_LEVEL_MAX);
         LZ4Factory factory = LZ4Factory.fastestInstance();
         return switch (type) {
             case "fast" -> new Lz4Codec(factory.fastCompressor());
-            case "high" ->
-                new Lz4Codec(factory.highCompressor(
-                        option(options, "lz4_high_compressor_level", HIGH_LEVEL_DEFAULT, 1, HIGH_LEVEL_MAX)));
+            case "high" -> new Lz4Codec(factory.highCompressor(level));
             default ->
                 throw new IllegalArgumentException(
-                        "option of a compressor is neither fast nor high, lz4_compressor_type=" + type);
+                        "option of a compressor is neither fast nor high, option=lz4_compressor_type, value=" + type);
         };
     }
 
