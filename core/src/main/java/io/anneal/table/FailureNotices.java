@@ -35,10 +35,6 @@ final class FailureNotices {
         tell(to -> to.compactionFailed(table.schema().qualifiedName(), reason));
     }
 
-    void tableSetApart(String table, Exception reason) {
-        tell(to -> to.tableSetApart(table, reason));
-    }
-
     void sstableCorrupt(String table, CorruptSSTableException reason) {
         if (corruptFiles.add(reason.file())) {
             tell(to -> to.sstableCorrupt(table, reason));

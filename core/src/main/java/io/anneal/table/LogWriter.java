@@ -200,17 +200,10 @@ final class LogWriter {
             refuse(write);
             return;
         }
-        try {
-            write.table().requireOpen();
-            write.table().validate(write.mutation());
-        } catch (IllegalStateException e) {
-            // Dropped, since it was sent.
+        RuntimeException objection = objection(write);
+        if (objection != null) {
             gate.leave(write.mutation().lengthBytes());
-            write.receipt().failed(e);
-            return;
-        } catch (CorruptItemException e) {
-            gate.leave(write.mutation().lengthBytes());
-            write.receipt().failed(unfit(write, e));
+            write.receipt().failed(objection);
             return;
         }
         gathered.add(write);
@@ -224,13 +217,11 @@ final class LogWriter {
             return;
         }
         for (PendingWrite write : batch.writes()) {
-            try {
-                write.table().validate(write.mutation());
-            } catch (CorruptItemException e) {
-                IllegalArgumentException reason = unfit(write, e);
+            RuntimeException objection = objection(write);
+            if (objection != null) {
                 for (PendingWrite refused : batch.writes()) {
                     gate.leave(refused.mutation().lengthBytes());
-                    refused.receipt().failed(reason);
+                    refused.receipt().failed(objection);
                 }
                 return;
             }
@@ -241,11 +232,21 @@ final class LogWriter {
                 .toList()));
     }
 
-    private static IllegalArgumentException unfit(PendingWrite write, CorruptItemException reason) {
-        return new IllegalArgumentException(
-                "mutation does not fit the table, table="
-                        + write.table().schema().qualifiedName() + ", reason=" + reason.getMessage(),
-                reason);
+    /** Why a write cannot be taken; null when it can. */
+    private static RuntimeException objection(PendingWrite write) {
+        try {
+            write.table().requireOpen();
+            write.table().validate(write.mutation());
+            return null;
+        } catch (IllegalStateException e) {
+            // Dropped, since it was sent.
+            return e;
+        } catch (CorruptItemException e) {
+            return new IllegalArgumentException(
+                    "mutation does not fit the table, table="
+                            + write.table().schema().qualifiedName() + ", reason=" + e.getMessage(),
+                    e);
+        }
     }
 
     private void makeLast() throws StorageException {

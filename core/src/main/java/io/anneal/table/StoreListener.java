@@ -24,9 +24,6 @@ public interface StoreListener {
     /** A compaction failed, for lack of space for instance; its SSTables stay as they are. */
     default void compactionFailed(String table, Throwable reason) {}
 
-    /** A table could not be opened with the store, which works without it. */
-    default void tableSetApart(String table, Exception reason) {}
-
     /** A read met an SSTable that is wrong. Told once for each file. */
     default void sstableCorrupt(String table, CorruptSSTableException reason) {}
 }

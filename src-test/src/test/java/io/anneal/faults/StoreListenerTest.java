@@ -71,9 +71,13 @@ class StoreListenerTest {
     }
 
     private Store open(FaultyDirectory disk) throws IOException {
+        return open(disk, 1);
+    }
+
+    private Store open(FaultyDirectory disk, int compactionThreads) throws IOException {
         return Store.open(
                 disk.path().resolve("store"),
-                StoreConfig.defaults().withShardCount(1).withMemtableBudgetBytes(1 << 20),
+                StoreConfig.defaults().withShardCount(1).withMemtableBudgetBytes(1 << 20).withCompactionThreads(compactionThreads),
                 StoreEnvironment.system().withListener(heard));
     }
 
@@ -111,22 +115,20 @@ class StoreListenerTest {
 
     @Test
     void shouldTellThatACompactionFailed() throws Exception {
-        try (FaultyDirectory disk = FaultyDirectory.create(parent);
-                Store store = open(disk)) {
-            Table table = store.createTable(CREATE);
-            for (int i = 0; i < 3; i++) {
-                insert(table, i);
-                table.flush();
+        try (FaultyDirectory disk = FaultyDirectory.create(parent)) {
+            try (Store store = open(disk, 0)) {
+                Table table = store.createTable(CREATE);
+                for (int i = 0; i < 4; i++) {
+                    insert(table, i);
+                    table.flush();
+                }
             }
-            insert(table, 3);
-            // The fourth is flushed; what is written behind it is the compaction's.
-            disk.inject(Fault.on(Operation.WRITE)
-                    .named(name -> name.contains("Data.db"))
-                    .after(1)
-                    .times(1));
-            table.flush();
-            assertThat(heard.next()).startsWith("compactionFailed ks.t");
-            assertThat(store.failure()).isEmpty();
+            disk.inject(Fault.on(Operation.WRITE).named(name -> name.contains("Data.db")));
+            try (Store store = open(disk, 1)) {
+                assertThat(heard.next()).startsWith("compactionFailed ks.t");
+                assertThat(store.failure()).isEmpty();
+                disk.heal();
+            }
         }
     }
 
