@@ -86,7 +86,9 @@ class MultiGetTest {
                     table.partitions(RowRange.ALL.reversed().limit(2), List.of(List.of(6), List.of(7), List.of(8)));
             assertThat(partitions).extracting(List::size).containsExactly(2, 0, 2);
             assertThat(partitions.get(0)).extracting(row -> row.value("c")).containsExactly(2, 1);
-            assertThat(table.partitionsAsync(RowRange.ALL, List.of(List.of(6))).join().get(0))
+            assertThat(table.partitionsAsync(RowRange.ALL, List.of(List.of(6)))
+                            .join()
+                            .get(0))
                     .hasSize(3);
         }
     }
@@ -157,7 +159,8 @@ class MultiGetTest {
             assertThat(table.rowAsync(Map.of("k", 2, "c", 0)).join()).isPresent();
             reading = table.rowsAsync(keys);
         }
-        assertThat(reading.handle((rows, failure) -> rows != null || failure != null).get(30, TimeUnit.SECONDS))
+        assertThat(reading.handle((rows, failure) -> rows != null || failure != null)
+                        .get(30, TimeUnit.SECONDS))
                 .isTrue();
         assertThatIllegalStateException().isThrownBy(() -> table.rows(keys())).withMessageContaining("closed");
         assertThatIllegalStateException().isThrownBy(() -> table.rowAsync(Map.of("k", 2, "c", 0)));

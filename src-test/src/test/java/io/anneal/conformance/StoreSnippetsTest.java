@@ -93,7 +93,8 @@ class StoreSnippetsTest {
                 orders.rows(List.of(Map.of("customer", 8, "placed", placed), Map.of("customer", 9, "placed", placed)));
         CompletableFuture<Optional<TableRow>> later = orders.rowAsync(Map.of("customer", 8, "placed", placed));
         // end
-        rows.forEach(row -> lines.add(row.map(found -> found.value("item", String.class)).orElse("none")));
+        rows.forEach(row ->
+                lines.add(row.map(found -> found.value("item", String.class)).orElse("none")));
         lines.add(later.join().orElseThrow().value("item", String.class));
         return lines;
     }
@@ -124,9 +125,7 @@ class StoreSnippetsTest {
             }
         };
         Store store = Store.open(
-                directory,
-                StoreConfig.defaults(),
-                StoreEnvironment.system().withListener(listener));
+                directory, StoreConfig.defaults(), StoreEnvironment.system().withListener(listener));
         // end
         return store;
     }

@@ -42,8 +42,8 @@ class StoreBatchTest {
     }
 
     private void open(SyncMode mode, boolean compression) throws IOException {
-        temporary = TemporaryStore.open(
-                TemporaryStore.defaults().withSyncMode(mode).withCommitLogCompression(compression));
+        temporary =
+                TemporaryStore.open(TemporaryStore.defaults().withSyncMode(mode).withCommitLogCompression(compression));
         for (String name : TABLES) {
             temporary.store().createTable("CREATE TABLE " + name + " (k int PRIMARY KEY, v text)");
         }
@@ -126,9 +126,7 @@ class StoreBatchTest {
         for (int k = 0; k < 65; k++) {
             batch.row(table("ks.a")).key("k", k).set("v", large).insert();
         }
-        assertThatIllegalArgumentException()
-                .isThrownBy(batch::apply)
-                .withMessageContaining("maxBytes=" + (64 << 20));
+        assertThatIllegalArgumentException().isThrownBy(batch::apply).withMessageContaining("maxBytes=" + (64 << 20));
         assertThat(temporary.store().failure()).isEmpty();
         StoreBatch larger = temporary.store().batch();
         for (int k = 0; k < 6; k++) {
@@ -156,7 +154,8 @@ class StoreBatchTest {
         assertThat(store.findTable("ks.c")).isEmpty();
         for (int k = 1; k <= 3; k++) {
             assertThat(store.table("ks.a").row(Map.of("k", k))).isPresent();
-            assertThat(store.table("ks.b").row(Map.of("k", k + 1000)).isPresent()).isEqualTo(k == 3);
+            assertThat(store.table("ks.b").row(Map.of("k", k + 1000)).isPresent())
+                    .isEqualTo(k == 3);
         }
     }
 
@@ -200,6 +199,7 @@ class StoreBatchTest {
                 assertThat(e).as("seed=%d, round=%d", seed, round).isNotInstanceOf(IllegalArgumentException.class);
             }
             temporary.directory().crash(random.nextLong());
+            temporary.directory().heal();
             temporary.reopen();
             for (int k = 0; k < 20; k++) {
                 int there = present(k);

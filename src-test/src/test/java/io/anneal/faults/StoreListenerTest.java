@@ -77,7 +77,10 @@ class StoreListenerTest {
     private Store open(FaultyDirectory disk, int compactionThreads) throws IOException {
         return Store.open(
                 disk.path().resolve("store"),
-                StoreConfig.defaults().withShardCount(1).withMemtableBudgetBytes(1 << 20).withCompactionThreads(compactionThreads),
+                StoreConfig.defaults()
+                        .withShardCount(1)
+                        .withMemtableBudgetBytes(1 << 20)
+                        .withCompactionThreads(compactionThreads),
                 StoreEnvironment.system().withListener(heard));
     }
 

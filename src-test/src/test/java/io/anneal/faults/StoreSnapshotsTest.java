@@ -80,7 +80,9 @@ class StoreSnapshotsTest {
         store.table("ks.b").deleteSnapshot("first");
         assertThat(store.snapshots().get(0).tables()).containsExactly("ks.a", "ks.c");
         assertThat(store.table("ks.b").snapshots()).isEmpty();
-        assertThat(store.table("ks.c").snapshots()).extracting(StoreSnapshot::name).containsExactly("first");
+        assertThat(store.table("ks.c").snapshots())
+                .extracting(StoreSnapshot::name)
+                .containsExactly("first");
         store.deleteSnapshot("first");
         assertThat(store.snapshots()).isEmpty();
         assertThat(taken).noneMatch(Files::exists);
@@ -172,6 +174,7 @@ class StoreSnapshotsTest {
                 none++;
             }
             temporary.directory().crash(step);
+            temporary.directory().heal();
             temporary.reopen();
             store = temporary.store();
             List<StoreSnapshot> there = store.snapshots();
@@ -194,6 +197,7 @@ class StoreSnapshotsTest {
         temporary.directory().inject(Fault.on(Operation.DELETE).after(2).cuttingPower(1));
         assertThatThrownBy(() -> store.deleteSnapshot("all")).isInstanceOf(Exception.class);
         temporary.directory().crash();
+        temporary.directory().heal();
         temporary.reopen();
         store = temporary.store();
         if (!names().isEmpty()) {
