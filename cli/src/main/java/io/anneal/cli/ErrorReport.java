@@ -88,8 +88,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.UNSUPPORTED_SSTABLE, message);
         } else if (failure instanceof CorruptItemException) {
             return of(ErrorCode.CORRUPT_FRAME, message);
-        } else if (failure instanceof StorageException) {
-            return of(ErrorCode.STORAGE_FAILED, message);
+        } else if (failure instanceof StorageException storage) {
+            return of(storageCode(storage), message);
         } else if (failure instanceof RepairException) {
             return of(ErrorCode.REPAIR, message);
         } else if (failure instanceof PeerException peer) {
@@ -105,6 +105,13 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.CORRUPT_FRAME, message);
         }
         return of(ErrorCode.INPUT_OUTPUT, "input or output failed: " + (message == null ? failure : message));
+    }
+
+    private static ErrorCode storageCode(StorageException failure) {
+        if (failure.isDisk()) {
+            return ErrorCode.STORAGE_FAILED;
+        }
+        return failure.reason() instanceof OutOfMemoryError ? ErrorCode.MEMORY : ErrorCode.INTERNAL;
     }
 
     private static ErrorReport ofOther(Throwable failure) {

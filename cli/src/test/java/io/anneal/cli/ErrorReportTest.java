@@ -49,6 +49,15 @@ final class ErrorReportTest {
                 Arguments.of(new NotDirectoryException(FILE.toString()), "ANL-1004", 1),
                 Arguments.of(new AccessDeniedException(FILE.toString()), "ANL-1005", 1),
                 Arguments.of(new StorageException("write", FILE, new IOException("No space left")), "ANL-1007", 1),
+                Arguments.of(
+                        StorageException.after(
+                                StorageException.ofFault(FILE, new OutOfMemoryError("heap, file=" + FILE))),
+                        "ANL-4004",
+                        1),
+                Arguments.of(
+                        StorageException.after(StorageException.ofFault(FILE, new AssertionError("file=" + FILE))),
+                        "ANL-9001",
+                        1),
                 Arguments.of(new IOException("Broken pipe, file=" + FILE), "ANL-1008", 1),
                 Arguments.of(new UnsupportedSSTableException(FILE, "compressor", "Snappy", "[LZ4]"), "ANL-1009", 1),
                 Arguments.of(new CorruptManifestException(FILE, 3, "no such fact"), "ANL-1010", 1),

@@ -321,9 +321,7 @@ public final class CommitLog implements Closeable {
         if (replayed.isEmpty()) {
             return;
         }
-        write();
-        writeEmptySection(0);
-        sync();
+        syncClock();
         while (!replayed.isEmpty()) {
             NamedFile old = replayed.remove();
             pool.giveBack(old.file(), old.id());
@@ -395,6 +393,13 @@ public final class CommitLog implements Closeable {
         clockMicros = Math.max(clockMicros, lastTimestampMicros);
     }
 
+    /** Syncs, and with it the clock, though nothing was appended. */
+    public void syncClock() throws StorageException {
+        write();
+        writeEmptySection(0);
+        sync();
+    }
+
     private StorageException fail(StorageException cause) {
         if (failure == null) {
             failure = cause;
@@ -404,7 +409,7 @@ public final class CommitLog implements Closeable {
 
     private void checkUsable() throws StorageException {
         if (failure != null) {
-            throw new StorageException("go on after a failure", directory, failure);
+            throw StorageException.after(failure);
         }
         if (closed) {
             throw new IllegalStateException("commit log is closed, directory=" + directory);

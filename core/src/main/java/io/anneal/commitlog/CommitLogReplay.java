@@ -55,7 +55,7 @@ public final class CommitLogReplay {
      * What a replay found.
      *
      * @param segmentCount files that there are; a store that was opened once always has one
-     * @param end of the last section that could be read, {@link CommitLogPosition#NONE} when there is none
+     * @param end of the last header or section that could be read, {@link CommitLogPosition#NONE} when there is none
      * @param clockMicros the largest timestamp that is known to be given out, {@link Long#MIN_VALUE} when none is
      * @param tornTails what processes left unsynced and unreadable when they ended; nothing to worry about
      * @param losses what was lost although it had been synced; empty unless told to go on
@@ -105,6 +105,7 @@ public final class CommitLogReplay {
             // Sections can do without the file's header: they say all that it says.
             if (reader.readHeader() || reader.readSection(SegmentLayout.HEADER_BYTES)) {
                 if (reader.sessionId() > tornSegmentId) {
+                    end = new CommitLogPosition(reader.id(), SegmentLayout.HEADER_BYTES);
                     sections(index, reader);
                 }
             } else {

@@ -6,6 +6,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * The writes to one partition, which become visible and lasting together: items of the canonical encoding, one behind the
@@ -13,18 +14,31 @@ import java.util.Arrays;
  * writes to the bytes.
  */
 public final class Mutation {
+    /**
+     * A store takes none that is longer: Cassandra, too, takes no larger value by default, and reads an SSTable with one as
+     * corrupt.
+     */
+    public static final int LENGTH_MAX_BYTES = 256 << 20;
+
     private final DecoratedKey key;
     private final byte[] bytes;
+    /** Null when nobody said. */
+    private final TableSchema schema;
 
     /**
-     * Takes items that were encoded elsewhere.
+     * Takes items that were encoded elsewhere, by the schema that the table has when the mutation is applied.
      *
      * @param key of each item
      * @param bytes whole items and nothing else; not copied
      */
     public Mutation(DecoratedKey key, byte[] bytes) {
+        this(key, bytes, null);
+    }
+
+    private Mutation(DecoratedKey key, byte[] bytes, TableSchema schema) {
         this.key = key;
         this.bytes = bytes;
+        this.schema = schema;
     }
 
     /**
@@ -56,6 +70,16 @@ public final class Mutation {
         return key;
     }
 
+    /** The schema whose columns the items name by number, when it is known. */
+    public Optional<TableSchema> schema() {
+        return Optional.ofNullable(schema);
+    }
+
+    /** Whether the items' numbers of columns are meant by this schema, as far as is known. */
+    public boolean isOf(TableSchema current) {
+        return schema == null || schema == current;
+    }
+
     /** The items. */
     public byte[] bytes() {
         return bytes;
@@ -63,6 +87,14 @@ public final class Mutation {
 
     public int lengthBytes() {
         return bytes.length;
+    }
+
+    /** @throws IllegalArgumentException when no mutation may be so long */
+    public static void requireLength(long lengthBytes) {
+        if (lengthBytes > LENGTH_MAX_BYTES) {
+            throw new IllegalArgumentException("mutation is too long, write it in several, lengthBytes=" + lengthBytes
+                    + ", lengthMaxBytes=" + LENGTH_MAX_BYTES);
+        }
     }
 
     public boolean isEmpty() {
@@ -73,30 +105,52 @@ public final class Mutation {
     public static final class Builder {
         private static final int USUAL_BYTES = 256;
 
+        private final TableSchema schema;
         private final DecoratedKey key;
         private final KeyView keyView;
         private final CanonicalEncoder encoder;
         private final ByteWriter encoded = new ByteWriter(USUAL_BYTES);
 
         private Builder(TableSchema schema, DecoratedKey key) {
+            this.schema = schema;
             this.key = key;
             keyView = new KeyView().wrap(key);
             encoder = new CanonicalEncoder(schema, CanonicalEncoder.UNCLAMPED);
         }
 
-        /** Adds a static or clustering row, which is copied. */
+        /**
+         * Adds a static or clustering row, which is copied.
+         *
+         * @throws IllegalArgumentException when the mutation would be too long: it stays as it is
+         */
         public Builder row(Row row) {
-            int valueBytes = 0;
+            long valueBytes = 0;
             for (int i = 0; i < row.entryCount(); i++) {
-                valueBytes += Math.max(0, row.valueLengthBytes(i));
+                valueBytes += Math.max(0, row.valueLengthBytes(i)) + Math.max(0, row.pathLengthBytes(i));
             }
+            requireRoom(valueBytes);
             // Values at once, and with them the little around them.
-            encoded.ensure(valueBytes + USUAL_BYTES);
+            encoded.ensure((int) valueBytes + USUAL_BYTES);
             encoder.row(keyView, row, encoded);
             return this;
         }
 
+        private void requireRoom(long extraBytes) {
+            requireLength(encoded.lengthBytes() + extraBytes);
+        }
+
+        /** How long it is so far. */
+        public int lengthBytes() {
+            return encoded.lengthBytes();
+        }
+
+        /** Takes back what was added since it was so long. */
+        public void truncate(int lengthBytes) {
+            encoded.truncate(lengthBytes);
+        }
+
         public Builder partitionDeletion(DeletionTime deletion) {
+            requireRoom(0);
             encoder.partitionDeletion(
                     keyView, deletion.timestampMicros(), deletion.localDeletionTimeSeconds(), encoded);
             return this;
@@ -104,12 +158,13 @@ public final class Mutation {
 
         /** Adds the deletion of a range of rows, which is copied. */
         public Builder rangeDeletion(RangeDeletion range) {
+            requireRoom(0);
             encoder.rangeDeletion(keyView, range, encoded);
             return this;
         }
 
         public Mutation build() {
-            return new Mutation(key, encoded.toByteArray());
+            return new Mutation(key, encoded.toByteArray(), schema);
         }
     }
 }

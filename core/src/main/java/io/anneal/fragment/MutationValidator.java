@@ -2,17 +2,22 @@ package io.anneal.fragment;
 
 import io.anneal.key.Clustering;
 import io.anneal.key.DecoratedKey;
+import io.anneal.schema.Column;
+import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.TableSchema;
 
 /**
  * Decodes a mutation, to see that its bytes are what they should be before they reach a disk: whole items that fit the schema,
- * all of the mutation's own partition, nothing in them that could not be written to an SSTable later. Allocates nothing. One
+ * all of the mutation's own partition, whose key is one of the table's, values of their types, nothing in them that could not be written to an SSTable later. Allocates nothing. One
  * thread.
  */
 public final class MutationValidator {
     /** What a clustering value, as a key, may take in an SSTable. */
     private static final int CLUSTERING_VALUE_MAX_BYTES = 0xFFFF;
 
+    private final KeyValidator keys;
+    private final Column[] staticColumns;
+    private final Column[] regularColumns;
     private final EncodedItem item;
     private final long localDeletionTimeMaxSeconds;
     private final long deletionLocalTimeMaxSeconds;
@@ -30,6 +35,9 @@ public final class MutationValidator {
             long localDeletionTimeMaxSeconds,
             long deletionLocalTimeMaxSeconds,
             long deletionTimestampMinMicros) {
+        keys = new KeyValidator(schema);
+        staticColumns = schema.staticColumns().toArray(Column[]::new);
+        regularColumns = schema.regularColumns().toArray(Column[]::new);
         item = new EncodedItem(schema);
         this.localDeletionTimeMaxSeconds = localDeletionTimeMaxSeconds;
         this.deletionLocalTimeMaxSeconds = deletionLocalTimeMaxSeconds;
@@ -39,6 +47,7 @@ public final class MutationValidator {
     /** @throws CorruptItemException for the first thing that is wrong */
     public void validate(Mutation mutation) throws CorruptItemException {
         DecoratedKey key = mutation.key();
+        keys.validate(key);
         byte[] bytes = mutation.bytes();
         for (int offset = 0; offset < bytes.length; offset = item.endOffset()) {
             item.wrap(bytes, offset, bytes.length);
@@ -47,6 +56,7 @@ public final class MutationValidator {
                 case STATIC_ROW, CLUSTERING_ROW -> {
                     item.readRow(row);
                     requireHeld(row, offset);
+                    requireValues(row, item.kind() == ItemKind.STATIC_ROW ? staticColumns : regularColumns);
                 }
                 case PARTITION_DELETION -> {
                     item.readPartitionDeletion(deletion);
@@ -58,6 +68,28 @@ public final class MutationValidator {
                     requireHeld(deletion.end(), offset);
                     requireHeld(deletion, offset);
                 }
+            }
+        }
+    }
+
+    /** What is no value of its type nobody could read again. */
+    private static void requireValues(Row row, Column[] columns) throws CorruptItemException {
+        for (int i = 0; i < row.entryCount(); i++) {
+            Column column = columns[row.columnIndex(i)];
+            // A tombstone, a deletion and an empty value have none; counters were made of whole shards.
+            if (row.valueLengthBytes(i) <= 0 || column.type().isCounter()) {
+                continue;
+            }
+            try {
+                column.type()
+                        .cellType(row.pathBuffer(i), row.pathOffset(i), row.pathLengthBytes(i))
+                        .validate(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i));
+            } catch (InvalidValueException e) {
+                throw new CorruptItemException(
+                        "value is not of its type, column=" + column.name() + ", type="
+                                + column.type().cqlName(),
+                        row.valueOffset(i),
+                        e);
             }
         }
     }

@@ -23,10 +23,14 @@ public final class OutputFile implements Closeable {
 
     private static final int BUFFER_BYTES = 64 * 1024;
 
+    /** Forced in steps: a sync of everything at the end would hold up those of the commit log on the same disk. */
+    private static final int STEP_BYTES = 1 << 20;
+
     private final Path file;
     private final FileChannel channel;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
     private long position;
+    private long forcedPosition;
 
     private OutputFile(Path file, FileChannel channel) {
         this.file = file;
@@ -57,6 +61,7 @@ public final class OutputFile implements Closeable {
         while (left > 0) {
             if (!buffer.hasRemaining()) {
                 flush();
+                forceStep(position - left);
             }
             int part = Math.min(left, buffer.remaining());
             buffer.put(source, at, part);
@@ -82,11 +87,22 @@ public final class OutputFile implements Closeable {
         buffer.clear();
     }
 
+    private void forceStep(long flushedPosition) throws StorageException {
+        if (flushedPosition - forcedPosition >= STEP_BYTES) {
+            force(false);
+            forcedPosition = flushedPosition;
+        }
+    }
+
     /** Writes what is buffered and forces it to the disk. */
     public void sync() throws StorageException {
         flush();
+        force(true);
+    }
+
+    private void force(boolean metadata) throws StorageException {
         try {
-            channel.force(true);
+            channel.force(metadata);
         } catch (IOException e) {
             throw new StorageException("sync", file, e);
         }

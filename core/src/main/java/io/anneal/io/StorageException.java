@@ -3,22 +3,61 @@ package io.anneal.io;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** The disk failed to take or give bytes: full, read-only, gone. Names the file and what to look at. */
+/**
+ * The disk failed to take or give bytes: full, read-only, gone. Names the file and what to look at. A store that stopped for
+ * another reason says so with the same type, since nothing of it was made to last either: {@link #isDisk()} tells.
+ */
 public final class StorageException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private final transient Path file;
+    private final boolean disk;
 
     /** @param action what was tried, as {@code write} or {@code rename} */
     public StorageException(String action, Path file, IOException cause) {
-        super(
+        this(
                 "storage failed, check free space, permissions and the disk's health, action=" + action + ", file="
                         + file + ", reason=" + cause.getMessage(),
+                file,
+                true,
                 cause);
+    }
+
+    private StorageException(String message, Path file, boolean disk, Throwable cause) {
+        super(message, cause);
         this.file = file;
+        this.disk = disk;
+    }
+
+    /** Work on a store broke off though its disk did what it was told: memory is used up, or there is a fault in this library. */
+    public static StorageException ofFault(Path store, Throwable fault) {
+        String reading = fault instanceof OutOfMemoryError
+                ? "memory is used up, give the process more (-Xmx) or the store smaller memtables"
+                : "there is a fault in Anneal, not in the disk: report it with this stack trace";
+        return new StorageException(reading + ", store=" + store + ", reason=" + fault, store, false, fault);
+    }
+
+    /** What is told to a caller whose call is not taken after a failure: a new one for each, with the reason as its cause. */
+    public static StorageException after(StorageException failure) {
+        return new StorageException(
+                "nothing is written any more after a failure, open the store again once its reason is mended, file="
+                        + failure.file + ", reason=" + failure.getMessage(),
+                failure.file,
+                failure.disk,
+                failure);
     }
 
     public Path file() {
         return file;
+    }
+
+    /** Whether it was the disk that failed, and no fault of this library, nor the memory. */
+    public boolean isDisk() {
+        return disk;
+    }
+
+    /** What it all began with. */
+    public Throwable reason() {
+        return getCause() instanceof StorageException before ? before.reason() : getCause();
     }
 }

@@ -38,18 +38,20 @@ public final class Memtable {
     private final AtomicLong partitionCount = new AtomicLong();
     private final AtomicLong dataBytes = new AtomicLong();
 
-    private final EncodedItem checked;
-    private final EncodedItem item;
-    private final RowList rows;
-    private final Levels levels = new Levels();
-    private final VersionWriter versions;
-    private final KeyView key = new KeyView();
-    private final Row row = new Row();
-    private final RangeDeletion deletion = new RangeDeletion();
-    private final Clustering place = new Clustering();
-
     /** Stays when memory runs out: what was applied by then must never be seen. */
     private boolean applying;
+
+    /** What the writer alone needs: made by the first mutation, since many a memtable stays empty. */
+    private EncodedItem checked;
+
+    private EncodedItem item;
+    private RowList rows;
+    private Levels levels;
+    private VersionWriter versions;
+    private KeyView key;
+    private Row row;
+    private RangeDeletion deletion;
+    private Clustering place;
 
     /** Whether the mutation being applied has rows with nothing in them, which do not exist. */
     private boolean hasEmptyRows;
@@ -63,11 +65,7 @@ public final class Memtable {
         slabs = new Slabs(pool);
         partitions = new PartitionList(slabs);
         comparator = ClusteringComparator.of(schema);
-        checked = new EncodedItem(schema);
-        template = checked.trusting();
-        item = checked.trusting();
-        rows = RowList.writing(slabs, comparator, checked.trusting());
-        versions = new VersionWriter(schema, comparator, slabs, checked);
+        template = new EncodedItem(schema).trusting();
     }
 
     public TableSchema schema() {
@@ -80,6 +78,9 @@ public final class Memtable {
      * @throws CorruptItemException when an item cannot be decoded or is of another partition: then nothing was applied
      */
     public void apply(Mutation mutation) throws CorruptItemException {
+        if (versions == null) {
+            beginToWrite();
+        }
         if (!check(mutation)) {
             return;
         }
@@ -106,6 +107,18 @@ public final class Memtable {
         dataBytes.lazySet(versions.dataBytes());
         visible = sequence;
         applying = false;
+    }
+
+    private void beginToWrite() {
+        checked = new EncodedItem(schema);
+        item = checked.trusting();
+        rows = RowList.writing(slabs, comparator, checked.trusting());
+        levels = new Levels();
+        key = new KeyView();
+        row = new Row();
+        deletion = new RangeDeletion();
+        place = new Clustering();
+        versions = new VersionWriter(schema, comparator, slabs, checked);
     }
 
     private boolean isEmptyRow(EncodedItem added) throws CorruptItemException {
@@ -265,6 +278,11 @@ public final class Memtable {
 
     /** Gives all memory back to the pool. Nothing may be applied or read any more, nor a cursor used. */
     public void release() {
-        slabs.release();
+        release(true);
+    }
+
+    /** @param reused false where somebody may still look at the memory: then nobody gets it after this memtable */
+    public void release(boolean reused) {
+        slabs.release(reused);
     }
 }

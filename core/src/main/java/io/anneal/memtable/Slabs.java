@@ -155,12 +155,16 @@ final class Slabs {
     }
 
     /** Gives everything back; nothing may be read or written any more. */
-    void release() {
+    void release(boolean reused) {
         for (int i = 0; i < pageCount; i++) {
             pool.give(pages[i]);
         }
         for (int i = 0; i < slabCount; i++) {
-            pool.give(slabs[i]);
+            if (reused) {
+                pool.give(slabs[i]);
+            } else {
+                pool.hold(-slabs[i].length - MemtablePool.ARRAY_HEADER_BYTES);
+            }
         }
         pool.hold(-heldOutsideBytes);
         pages = new int[0][];

@@ -25,6 +25,18 @@ final class OptionsReader {
         this.reader = reader;
     }
 
+    /** Begins with the options that a table has. */
+    OptionsReader(SchemaReader reader, TableOptions given) {
+        this(reader);
+        others.putAll(given.others());
+        compression = given.compression();
+        compaction = given.compaction();
+        gcGraceSeconds = given.gcGraceSeconds();
+        minIndexInterval = given.minIndexInterval();
+        cdc = given.cdc();
+        bloomFilterFpChance = given.bloomFilterFpChance();
+    }
+
     void read(CqlParser.ValueOptionContext option) {
         String name = SchemaReader.name(option.identifier());
         switch (name) {

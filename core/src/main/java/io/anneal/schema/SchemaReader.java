@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.antlr.v4.runtime.BaseErrorListener;
 import org.antlr.v4.runtime.CharStreams;
@@ -92,6 +93,88 @@ final class SchemaReader {
 
     void declare(UserType type) {
         types.declare(type);
+    }
+
+    void declareUnlessGiven(UserType type) {
+        types.declareUnlessGiven(type);
+    }
+
+    /** A text of one {@code ALTER TABLE}, with types and a {@code USE} if need be. */
+    TableAlteration readAlteration(String text) {
+        TableAlteration alteration = null;
+        for (CqlParser.StatementContext statement : parser(text).file().statement()) {
+            if (statement.use() != null) {
+                keyspace = name(statement.use().identifier());
+            } else if (statement.createType() != null) {
+                types.declare(statement.createType());
+            } else if (statement.alterTable() == null || alteration != null) {
+                throw error(statement, "a single ALTER TABLE is wanted here");
+            } else {
+                alteration = alteration(statement.alterTable());
+            }
+        }
+        if (alteration == null) {
+            throw new SchemaException(resourceName, 1, 1, "an ALTER TABLE is wanted here");
+        }
+        return alteration;
+    }
+
+    private TableAlteration alteration(CqlParser.AlterTableContext alter) {
+        TableAlteration alteration = new TableAlteration(tableName(alter.tableName()), alter.EXISTS() != null, this);
+        CqlParser.AlterationContext said = alter.alteration();
+        if (said instanceof CqlParser.AddColumnsContext add) {
+            for (CqlParser.ColumnContext column : add.column()) {
+                if (column.mask() != null) {
+                    throw error(column.mask(), "a store keeps no masks");
+                }
+                alteration.add(
+                        name(column.identifier()),
+                        typeKeyspace -> types.type(column.type(), typeKeyspace),
+                        column.STATIC() != null,
+                        add.ifNotExists() != null);
+            }
+        } else if (said instanceof CqlParser.DropColumnsContext drop) {
+            Optional<Long> timestampMicros = Optional.ofNullable(drop.NUMBER())
+                    .map(number -> new OptionsReader(this).integer(number.getText(), drop));
+            drop.identifier().stream()
+                    .map(SchemaReader::name)
+                    .distinct()
+                    .forEach(column ->
+                            alteration.change(draft -> draft.drop(column, timestampMicros, drop.EXISTS() != null)));
+        } else if (said instanceof CqlParser.RenameColumnsContext renamed) {
+            for (CqlParser.RenameContext rename : renamed.rename()) {
+                alteration.change(
+                        draft -> draft.rename(name(rename.before), name(rename.after), renamed.EXISTS() != null));
+            }
+        } else if (said instanceof CqlParser.AlterOptionsContext changed) {
+            alteration.change(draft -> draft.options(options -> changed(options, changed.options_())));
+        } else {
+            throw error(said, refusal(said));
+        }
+        return alteration;
+    }
+
+    private static String refusal(CqlParser.AlterationContext said) {
+        if (said instanceof CqlParser.ChangeColumnTypeContext) {
+            return "the type of a column cannot be changed: add another column";
+        }
+        return said instanceof CqlParser.DropCompactStorageContext
+                ? "COMPACT STORAGE cannot be dropped"
+                : "a store keeps no masks";
+    }
+
+    private TableOptions changed(TableOptions options, CqlParser.Options_Context said) {
+        OptionsReader changed = new OptionsReader(this, options);
+        for (CqlParser.OptionContext option : said.option()) {
+            if (!(option instanceof CqlParser.ValueOptionContext value)) {
+                throw error(option, "this can be said when a table is created, and not later");
+            }
+            if (name(value.identifier()).equals("id")) {
+                throw error(option, "the id of a table cannot be changed");
+            }
+            changed.read(value);
+        }
+        return changed.options();
     }
 
     private CqlParser parser(String text) {

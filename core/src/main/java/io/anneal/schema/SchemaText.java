@@ -58,10 +58,15 @@ public final class SchemaText {
         return out.toString();
     }
 
-    private static void appendUserTypes(TableSchema table, StringBuilder out) {
+    /** The user types that the table's columns are made of, those first that others are made of, by qualified name. */
+    static Map<String, UserType> userTypes(TableSchema table) {
         Map<String, UserType> types = new LinkedHashMap<>();
         table.allColumns().forEach(c -> collectUserTypes(c.type(), types));
-        for (UserType type : types.values()) {
+        return types;
+    }
+
+    private static void appendUserTypes(TableSchema table, StringBuilder out) {
+        for (UserType type : userTypes(table).values()) {
             out.append("CREATE TYPE IF NOT EXISTS ")
                     .append(Identifiers.quoteIfNeeded(type.keyspace()))
                     .append('.')

@@ -116,11 +116,20 @@ public final class TableSchema {
     }
 
     private Builder copy() {
+        return copy(allColumns().toList());
+    }
+
+    private Builder copy(List<Column> columns) {
         Builder copy =
                 builder(keyspace, name).options(options).viewBase(viewBase).compactStorage(compactStorage);
         id.ifPresent(copy::id);
-        allColumns().forEach(c -> copy.column(c.name(), c.type(), c.kind(), c.dropTimeMicros(), c.dropped()));
+        columns.forEach(c -> copy.column(c.name(), c.type(), c.kind(), c.dropTimeMicros(), c.dropped()));
         return copy;
+    }
+
+    /** The same table with other columns, those of the key in order, and other options. */
+    TableSchema with(List<Column> columns, TableOptions other) {
+        return copy(columns).options(other).build();
     }
 
     /** Whether materialized views are fed from the table: rows that come past Cassandra would be missing in them. */

@@ -89,6 +89,13 @@ final class TypeReader {
         userTypes.put(type.keyspace() + "." + type.name(), type);
     }
 
+    /** The same, unless a text declares one of its name. */
+    void declareUnlessGiven(UserType type) {
+        if (!declarations.containsKey(type.keyspace() + "." + type.name())) {
+            declare(type);
+        }
+    }
+
     /** The type of a column or field in a keyspace. */
     CqlType type(CqlParser.TypeContext type, String keyspace) {
         return type(type, keyspace, false);

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 /**
  * The tables under directories of Cassandra's: each a data directory ({@code <keyspace>/<table>-<id>/}), a keyspace's, a
  * table's, or a snapshot ({@code <table>-<id>/snapshots/<tag>/}); several make one node with several disks. A store, which
- * lays its data out so, is read by its manifests. Backups, snapshots inside a table's directory and secondary indexes are no
+ * lays its data out so, is read by its manifests, also where a directory of stores is given. Backups, snapshots inside a table's directory and secondary indexes are no
  * part of a table. Only ever read; immutable.
  */
 public final class CassandraDirectory {
@@ -149,14 +149,17 @@ public final class CassandraDirectory {
             throw new AmbiguousTableException("give one of the snapshots, directory=" + directory + ", snapshots="
                     + subdirectories(directory).stream().map(Path::getFileName).toList());
         }
-        if (StoreDirectory.isStore(directory)) {
-            return StoreDirectory.of(directory).tables();
-        }
         return tablesIn(directory, KEYSPACES_AND_TABLES);
     }
 
     /** A schema text alone stands for an empty table, unless tables lie below it: then it is somebody's description of them. */
     private static List<Path> tablesIn(Path directory, int levelsBelow) throws IOException {
+        Optional<StoreDirectory> store = StoreDirectory.ofDirectoryOrData(directory);
+        if (store.isPresent()) {
+            // Told here, since it may have no table yet.
+            store.get().requireClosed();
+            return store.get().tables();
+        }
         if (holdsTable(directory)) {
             return List.of(directory);
         }

@@ -13,7 +13,8 @@ import java.util.Optional;
 
 /** Collects the values of key columns by name. One thread. */
 final class KeyBuilder {
-    private static final int PART_LENGTH_MAX_BYTES = 0xFFFF;
+    /** Of a component, and of all together. */
+    private static final int LENGTH_MAX_BYTES = 0xFFFF;
 
     private final TableSchema schema;
     private final byte[][] partitionKey;
@@ -47,7 +48,7 @@ final class KeyBuilder {
             throw new IllegalArgumentException("column is no part of the partition key, column=" + name);
         }
         byte[] bytes = bytes(column, column.type(), value);
-        if (bytes.length > PART_LENGTH_MAX_BYTES || bytes.length == 0 && partitionKey.length == 1) {
+        if (bytes.length > LENGTH_MAX_BYTES || bytes.length == 0 && partitionKey.length == 1) {
             throw new IllegalArgumentException(
                     "value cannot be a partition key: empty, or longer than 65535 bytes, column=" + name
                             + ", lengthBytes=" + bytes.length);
@@ -106,6 +107,10 @@ final class KeyBuilder {
             composite.write(part.length);
             composite.writeBytes(part);
             composite.write(0);
+        }
+        if (composite.size() > LENGTH_MAX_BYTES) {
+            throw new IllegalArgumentException("partition key is too long, table=" + schema.qualifiedName()
+                    + ", lengthBytes=" + composite.size() + ", lengthMaxBytes=" + LENGTH_MAX_BYTES);
         }
         return DecoratedKey.of(composite.toByteArray());
     }

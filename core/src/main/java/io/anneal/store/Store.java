@@ -5,6 +5,7 @@ import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
+import io.anneal.schema.TableAlteration;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -111,7 +112,7 @@ public final class Store implements Closeable {
     }
 
     private static Store openHere(Path directory, StoreConfig config, StoreEnvironment environment) throws IOException {
-        DirectoryLock lock = StoreLock.take(directory, environment.clock().instant());
+        Closeable lock = StoreLock.take(directory, environment.clock().instant());
         boolean opened = false;
         try {
             StoreFile file = storeFile(directory, environment);
@@ -203,6 +204,39 @@ public final class Store implements Closeable {
                     ? accepted
                     : accepted.withId(environment.ids().get().toString());
             return Table.of(engine(), engine().createTable(identified));
+        }
+    }
+
+    /**
+     * Changes a table by {@code ALTER TABLE} text: one statement, with the {@code CREATE TYPE}s that its new columns need. The
+     * same as {@link #alterTable(TableAlteration)}. Where the text says {@code IF EXISTS}, a missing table is left alone.
+     *
+     * @throws SchemaException when the text is wrong, or the change is not allowed: it says why, and nothing is changed
+     * @throws io.anneal.schema.UnsupportedTypeException when a type in it cannot be handled
+     * @throws IllegalArgumentException when there is no such table
+     */
+    public void alterTable(String cql) throws IOException {
+        alterTable(TableAlteration.parse(cql));
+    }
+
+    /**
+     * Changes a table. Writes to it wait meanwhile, for as long as it takes to flush it; reads that have begun go on as they
+     * began. Each {@link Table} follows. After a crash the table has the old schema or the new one. A mutation that was built
+     * before keeps its meaning, and is refused if it writes to a column that was dropped.
+     *
+     * @throws SchemaException when the change is not allowed: it says why, and nothing is changed
+     * @throws io.anneal.schema.UnsupportedTypeException when a type in it cannot be handled
+     * @throws IllegalArgumentException when there is no such table
+     */
+    public void alterTable(TableAlteration alteration) throws IOException {
+        Engine opened = engine();
+        synchronized (this) {
+            if (alteration.saysIfExists() && find(alteration.qualifiedName()).isEmpty()) {
+                return;
+            }
+            opened.alterTable(
+                    table(alteration.qualifiedName()).liveTable(),
+                    schema -> TableRules.accepted(alteration.applyTo(schema, opened.nextTimestampMicros())));
         }
     }
 

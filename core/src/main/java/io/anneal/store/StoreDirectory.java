@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *   LOCK          who has the store open
  *   STORE         what never changes
- *   commitlog/    segments of the commit log
+ *   commitlog/    segments of the commit log, and a second LOCK
  *   data/         &lt;keyspace&gt;/&lt;table&gt;-&lt;id&gt;/
  * </pre>
  *
@@ -56,12 +56,26 @@ public record StoreDirectory(Path directory, StoreFile file) {
         return new StoreDirectory(directory, file);
     }
 
+    /** The store whose directory this is, or whose directory of data. */
+    static Optional<StoreDirectory> ofDirectoryOrData(Path directory) throws IOException {
+        if (isStore(directory)) {
+            return Optional.of(of(directory));
+        }
+        return directory.endsWith(DATA) && isStore(directory.getParent())
+                ? Optional.of(of(directory.getParent()))
+                : Optional.empty();
+    }
+
     public Path data() {
         return directory.resolve(DATA);
     }
 
     public Path commitLog() {
-        return directory.resolve(COMMIT_LOG);
+        return commitLog(directory);
+    }
+
+    static Path commitLog(Path store) {
+        return store.resolve(COMMIT_LOG);
     }
 
     /** The directories of all tables. */
@@ -108,7 +122,8 @@ public record StoreDirectory(Path directory, StoreFile file) {
         return directory != null && Files.exists(directory.resolve(StoreFile.FILE));
     }
 
-    private void requireClosed() throws IOException {
+    /** @throws IllegalStateException when somebody has the store open: names the process */
+    void requireClosed() throws IOException {
         Optional<String> owner = owner();
         if (owner.isPresent()) {
             throw new IllegalStateException(

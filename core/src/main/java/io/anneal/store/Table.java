@@ -11,6 +11,7 @@ import io.anneal.table.Engine;
 import io.anneal.table.LiveTable;
 import io.anneal.table.Reads;
 import io.anneal.table.StoreSnapshots;
+import io.anneal.table.Undisturbed;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -309,6 +310,7 @@ public final class Table {
      * @throws IllegalStateException when the directory is that of a store that is open, or has writes that no SSTable has
      */
     public int importSSTables(Path... files) throws IOException {
+        Undisturbed.requireUninterrupted();
         List<Descriptor> foreign =
                 TableSource.of(List.of(files), Optional.empty()).descriptors();
         live().engine().importSSTables(live().table(), foreign);

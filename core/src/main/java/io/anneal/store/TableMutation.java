@@ -131,8 +131,16 @@ public final class TableMutation {
                             + schema.qualifiedName() + ", key=" + key.get() + ", other=" + write.key());
                 }
             }
-            for (Write write : writes) {
-                encode(write);
+            int lengthBefore = collected.map(Mutation.Builder::lengthBytes).orElse(0);
+            boolean added = false;
+            try {
+                writes.forEach(this::encode);
+                added = true;
+            } finally {
+                if (!added) {
+                    // All of it or nothing.
+                    collected.ifPresent(builder -> builder.truncate(lengthBefore));
+                }
             }
             written = true;
         }

@@ -74,7 +74,7 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
         FragmentCursor open() throws IOException;
     }
 
-    private final TableSchema schema;
+    private TableSchema schema;
     private final long nowSeconds;
     private final Deque<Part> parts;
     private boolean wantsStaticOnly = true;
@@ -120,6 +120,8 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
         while (limit > 0 && (cursor != null || !parts.isEmpty())) {
             if (cursor == null) {
                 cursor = parts.poll().open();
+                // The table may have been altered since it was asked.
+                schema = cursor.schema();
             }
             TableRow row = nextOfPart();
             if (row != null) {

@@ -7,6 +7,7 @@ import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.schema.UnsupportedTypeException;
+import io.anneal.table.TableCatalogue;
 import java.util.Collection;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -15,8 +16,6 @@ import java.util.regex.Pattern;
 final class TableRules {
     private static final Pattern NAME = Pattern.compile("\\w+");
     private static final int KEYSPACE_LENGTH_MAX = 48;
-    /** What a file name of 255 characters leaves beside the table's id. */
-    private static final int TABLE_LENGTH_MAX = 222;
 
     private TableRules() {}
 
@@ -52,7 +51,7 @@ final class TableRules {
      */
     static TableSchema accepted(TableSchema table) {
         requireName("keyspace", table.keyspace(), KEYSPACE_LENGTH_MAX);
-        requireName("table", table.name(), TABLE_LENGTH_MAX);
+        requireName("table", table.name(), TableCatalogue.TABLE_NAME_LENGTH_MAX);
         require(!table.isViewBase(), table, "table feeds materialized views, which a store does not keep");
         require(!table.options().cdc(), table, "table wants its changes captured (cdc), which a store does not do");
         requireColumns(table);

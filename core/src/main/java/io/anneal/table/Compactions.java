@@ -370,7 +370,7 @@ final class Compactions implements Closeable {
         return new CompactionContext(
                 schema,
                 SSTableWriterConfig.defaults(1).withVersion(version).withCompression(Compression.of(schema.options())),
-                config -> table.directory().start(config, started::add),
+                table.directory().target(schema, started::add),
                 shards,
                 CompactionPurge.of(
                         schema.options(),

@@ -16,7 +16,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +28,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,6 +50,7 @@ public final class Engine implements Closeable {
 
     private static final String DATA = "data";
     private static final String COMMIT_LOG = "commitlog";
+    private static final long CURSORS_SWEEP_SECONDS = 1;
     private static final long CLOSING_POLL_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private final Path directory;
@@ -73,7 +73,8 @@ public final class Engine implements Closeable {
     /** Callers on their way to a mailbox: nothing is shut down while there is one. */
     private final AtomicInteger callers = new AtomicInteger();
 
-    private final AtomicLong lastTimestampMicros = new AtomicLong();
+    private final TimestampClock timestamps;
+    private final OpenCursors cursors = new OpenCursors();
     private final Callbacks callbacks;
     private final FailureNotices notices;
 
@@ -119,6 +120,7 @@ public final class Engine implements Closeable {
                 environment.nanoTime(),
                 new FlushListener(),
                 config.memtableBudgetBytes() / 2);
+        timestamps = new TimestampClock(environment.clock());
         List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
         for (int i = 0; i < config.compactionThreads(); i++) {
             compactionExecutors.add(executor("compaction-" + i));
@@ -183,6 +185,7 @@ public final class Engine implements Closeable {
                 pool,
                 gate,
                 metrics.addTable(tableDirectory.schema().qualifiedName(), shards.shardCount()),
+                cursors,
                 environment.nanoTime(),
                 sstable -> dispose(tableDirectory, sstable),
                 notices);
@@ -224,7 +227,8 @@ public final class Engine implements Closeable {
         Path commitLog = directory.resolve(COMMIT_LOG);
         CommitLogReplay.Report replayed = new Recovery(tables, shards, flushes, gate, config.memtableBudgetBytes() / 2)
                 .run(commitLog, config.skipCorruptCommitLog());
-        lastTimestampMicros.set(replayed.clockMicros());
+        timestamps.goOnAfter(replayed.clockMicros());
+        tables.values().forEach(table -> table.sstables().forEach(timestamps::follow));
         // A segment id that some manifest calls flushed must not come again: its mutations would not be replayed.
         long highestSegment = tables.values().stream()
                 .flatMap(table -> table.directory().content().flushed().values().stream())
@@ -246,14 +250,15 @@ public final class Engine implements Closeable {
                 shardWriters,
                 state,
                 gate,
-                lastTimestampMicros::get,
+                timestamps::last,
                 environment.nanoTime(),
                 metrics,
                 commitLogNow -> flushes.relieveLog(commitLogNow, config.commitLogBudgetBytes()));
         writes = new WritePath(shards, state, gate, log, callbacks, environment.nanoTime());
         metrics.commitLog(log::segmentCount, log::lengthBytes);
         log.start();
-        tableCare = new TableCare(shards, log, shardWriters, flushes, compactions, formats, state);
+        care.scheduleWithFixedDelay(cursors::sweep, CURSORS_SWEEP_SECONDS, CURSORS_SWEEP_SECONDS, TimeUnit.SECONDS);
+        tableCare = new TableCare(shards, log, shardWriters, flushes, compactions, formats, state, timestamps);
         if (config.isJmx()) {
             metrics.startJmx();
         }
@@ -312,10 +317,7 @@ public final class Engine implements Closeable {
 
     /** Microseconds since 1970 by the clock, but more than the last one given out, by an earlier opening too. */
     public long nextTimestampMicros() {
-        Instant now = environment.clock().instant();
-        long clockMicros =
-                TimeUnit.SECONDS.toMicros(now.getEpochSecond()) + TimeUnit.NANOSECONDS.toMicros(now.getNano());
-        return lastTimestampMicros.updateAndGet(last -> Math.max(clockMicros, last + 1));
+        return timestamps.next();
     }
 
     public StoreEnvironment environment() {
@@ -419,11 +421,11 @@ public final class Engine implements Closeable {
             Undisturbed.requireUninterrupted();
             requireSound();
             requireNewId(schema);
-            return Undisturbed.call(
-                    environment,
-                    "create",
-                    () -> table(TableDirectory.create(
-                            directory.resolve(DATA), schema, shards, formats, OutputFile.CREATE_NEW)));
+            return Undisturbed.call(environment, "create", () -> {
+                CommitLogPosition written = Undisturbed.join(log.between(position -> position));
+                return table(TableDirectory.create(
+                        directory.resolve(DATA), schema, shards, written, formats, OutputFile.CREATE_NEW));
+            });
         } finally {
             leave();
         }
@@ -559,6 +561,18 @@ public final class Engine implements Closeable {
     public void truncate(LiveTable table) throws IOException {
         alone(table, () -> {
             tableCare.truncate(table);
+            return null;
+        });
+    }
+
+    /**
+     * Gives a table another schema.
+     *
+     * @param change of the schema that the table has; may be asked twice, and throws when it is not allowed
+     */
+    public void alterTable(LiveTable table, UnaryOperator<TableSchema> change) throws IOException {
+        alone(table, () -> {
+            tableCare.alter(table, change);
             return null;
         });
     }

@@ -6,6 +6,7 @@ import io.anneal.io.StorageException;
 import io.anneal.key.TokenRange;
 import io.anneal.memtable.Memtable;
 import io.anneal.merge.MergeCursor;
+import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.EncodingBase;
@@ -105,7 +106,7 @@ final class Flushes {
                     if (state.isSound()) {
                         listener.failed(table, e);
                     }
-                    state.fail(e instanceof StorageException storage ? storage : state.broken(e));
+                    state.fail(state.broken(e));
                     done.completeExceptionally(e);
                 }
             });
@@ -149,14 +150,15 @@ final class Flushes {
 
     /** Nothing, when deletions have left nothing of it. */
     Optional<LiveSSTable> write(LiveTable table, Memtable memtable, int shard) throws IOException {
+        TableSchema schema = memtable.schema();
         SSTableWriterConfig config = SSTableWriterConfig.defaults(Math.max(1, memtable.partitionCount()))
                 .withVersion(version)
-                .withCompression(Compression.of(table.schema().options()))
+                .withCompression(Compression.of(schema.options()))
                 .withBase(base(memtable));
         Descriptor descriptor;
-        FragmentCursor cursor = MergeCursor.of(table.schema(), List.of(memtable.scan(TokenRange.Linear.ALL)));
+        FragmentCursor cursor = MergeCursor.of(schema, List.of(memtable.scan(TokenRange.Linear.ALL)));
         try (cursor;
-                FragmentWriter writer = table.directory().start(config)) {
+                FragmentWriter writer = table.directory().target(schema).start(config)) {
             writer.append(cursor);
             if (writer.dataLengthBytes() == 0) {
                 return Optional.empty();

@@ -6,10 +6,11 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.sstable.CorruptSSTableException;
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.util.function.BooleanSupplier;
 
 /**
- * A cursor over a live set, which it holds until it is closed. Fails once its table is closed. Counts what it passes. One
+ * A cursor over a live set, which it holds until it is closed, or forgotten. Fails once its table is closed. Counts what it passes. One
  * thread.
  */
 final class LiveCursor extends ForwardingCursor {
@@ -18,7 +19,8 @@ final class LiveCursor extends ForwardingCursor {
         void closed(long rowCount, long tombstoneCount);
     }
 
-    private final LiveSet liveSet;
+    private final OpenCursors cursors;
+    private final OpenCursors.Lease lease;
     private final BooleanSupplier closed;
     private final String table;
     private final Listener listener;
@@ -30,16 +32,18 @@ final class LiveCursor extends ForwardingCursor {
     LiveCursor(
             FragmentCursor inner,
             LiveSet liveSet,
+            OpenCursors cursors,
             BooleanSupplier closed,
             String table,
             Listener listener,
             FailureNotices notices) {
         super(inner);
-        this.liveSet = liveSet;
+        this.cursors = cursors;
         this.closed = closed;
         this.table = table;
         this.listener = listener;
         this.notices = notices;
+        lease = cursors.opened(this, liveSet, table);
     }
 
     @Override
@@ -54,6 +58,8 @@ final class LiveCursor extends ForwardingCursor {
                         && inner.partitionDeletionTimestampMicros() != DeletionTime.NO_TIMESTAMP) {
             tombstoneCount++;
         }
+        // What is released under a step that goes on would be somebody else's.
+        Reference.reachabilityFence(this);
         return kind;
     }
 
@@ -70,12 +76,14 @@ final class LiveCursor extends ForwardingCursor {
     public void nextPartition() throws IOException {
         requireOpen();
         inner.nextPartition();
+        Reference.reachabilityFence(this);
     }
 
     @Override
     public void forwardTo(long token) throws IOException {
         requireOpen();
         inner.forwardTo(token);
+        Reference.reachabilityFence(this);
     }
 
     private void requireOpen() {
@@ -94,7 +102,7 @@ final class LiveCursor extends ForwardingCursor {
         try {
             inner.close();
         } finally {
-            liveSet.release();
+            cursors.closed(lease);
         }
     }
 }

@@ -14,6 +14,7 @@ final class LiveMemtable extends Counted {
     /** Of the last mutation applied; read by others only once the memtable has been switched. */
     private volatile CommitLogPosition reached;
 
+    private volatile boolean keptFromReuse;
     private boolean gone;
     private long lingeringBytes;
 
@@ -63,10 +64,15 @@ final class LiveMemtable extends Counted {
         }
     }
 
+    /** When it is released its memory is left to the garbage collector: somebody may hold views of it that nobody knows of. */
+    void keepFromReuse() {
+        keptFromReuse = true;
+    }
+
     @Override
     protected synchronized void released() {
         gone = true;
-        memtable.release();
+        memtable.release(!keptFromReuse);
         gate.lingers(-lingeringBytes);
     }
 }

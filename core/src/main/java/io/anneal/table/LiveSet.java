@@ -1,6 +1,7 @@
 package io.anneal.table;
 
 import io.anneal.compaction.CompactionCandidate;
+import io.anneal.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,6 +11,7 @@ import java.util.List;
  * Immutable; any thread.
  */
 final class LiveSet extends Counted {
+    private final TableSchema schema;
     private final List<LiveMemtable> active;
     private final List<LiveMemtable> flushing;
     private final List<LiveSSTable> sstables;
@@ -18,10 +20,12 @@ final class LiveSet extends Counted {
     /**
      * Holds everything in it, which the caller holds as well.
      *
+     * @param schema of the table, which reads all that is in the set
      * @param active by shard
      * @param flushing oldest first
      */
-    LiveSet(List<LiveMemtable> active, List<LiveMemtable> flushing, List<LiveSSTable> sstables) {
+    LiveSet(TableSchema schema, List<LiveMemtable> active, List<LiveMemtable> flushing, List<LiveSSTable> sstables) {
+        this.schema = schema;
         this.active = List.copyOf(active);
         this.flushing = List.copyOf(flushing);
         this.sstables = List.copyOf(sstables);
@@ -36,6 +40,10 @@ final class LiveSet extends Counted {
         active.forEach(Counted::retainHeld);
         flushing.forEach(Counted::retainHeld);
         sstables.forEach(Counted::retainHeld);
+    }
+
+    TableSchema schema() {
+        return schema;
     }
 
     List<LiveMemtable> active() {
@@ -82,6 +90,13 @@ final class LiveSet extends Counted {
             least = Math.min(least, memtable.memtable().minTimestampMicros());
         }
         return least;
+    }
+
+    /** Releases it for a cursor that is gone, whose user may still look at the last row. */
+    void releaseForgotten() {
+        active.forEach(LiveMemtable::keepFromReuse);
+        flushing.forEach(LiveMemtable::keepFromReuse);
+        release();
     }
 
     @Override

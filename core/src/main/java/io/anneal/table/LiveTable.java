@@ -7,6 +7,7 @@ import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentStreamValidator;
 import io.anneal.fragment.Mutation;
+import io.anneal.fragment.MutationTranslator;
 import io.anneal.fragment.MutationValidator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
@@ -45,6 +46,20 @@ public final class LiveTable {
     /** The live set's parts while a change is made. */
     private record Parts(List<LiveMemtable> active, List<LiveMemtable> flushing, List<LiveSSTable> sstables) {}
 
+    /** What follows from the schema; the log's thread validates. */
+    private record Rules(TableSchema schema, MutationValidator validator, CompactionStrategy strategy) {
+        static Rules of(TableSchema schema, SSTableVersion version) {
+            return new Rules(
+                    schema,
+                    new MutationValidator(
+                            schema,
+                            version.localDeletionTimeMaxSeconds(),
+                            version.deletionLocalTimeMaxSeconds(),
+                            version.deletionTimestampMinMicros()),
+                    CompactionStrategy.of(schema));
+        }
+    }
+
     /** A truncation under way: what was written up to a place in the commit log goes. */
     private record Truncation(CommitLogPosition upTo, CompletableFuture<Void> done) {
         boolean spares(LiveMemtable memtable) {
@@ -53,20 +68,23 @@ public final class LiveTable {
     }
 
     private final TableDirectory directory;
-    private final TableSchema schema;
+    private final SSTableVersion version;
     private final ShardRule shards;
     private final MemtablePool pool;
     private final MemoryGate gate;
     private final TableMetrics metrics;
+    private final OpenCursors cursors;
     private final LongSupplier nanoTime;
-    private final CompactionStrategy strategy;
-    private final MutationValidator validator;
     private final Consumer<LiveSSTable> disposal;
     private final FailureNotices notices;
     /** Held by what is done with the table as a whole. */
     private final ReentrantLock administration = new ReentrantLock();
 
+    private volatile Rules rules;
     private volatile LiveSet current;
+    /** Of the last mutation that was made by another schema; null before there was one. The log's thread. */
+    private MutationTranslator translator;
+
     private volatile Truncation truncation;
     private volatile boolean closed;
 
@@ -82,29 +100,26 @@ public final class LiveTable {
             MemtablePool pool,
             MemoryGate gate,
             TableMetrics metrics,
+            OpenCursors cursors,
             LongSupplier nanoTime,
             Consumer<LiveSSTable> disposal,
             FailureNotices notices) {
         this.directory = directory;
-        this.schema = directory.schema();
+        this.version = version;
         this.shards = shards;
         this.pool = pool;
         this.gate = gate;
         this.metrics = metrics;
+        this.cursors = cursors;
         this.nanoTime = nanoTime;
-        strategy = CompactionStrategy.of(schema);
-        validator = new MutationValidator(
-                schema,
-                version.localDeletionTimeMaxSeconds(),
-                version.deletionLocalTimeMaxSeconds(),
-                version.deletionTimestampMinMicros());
+        rules = Rules.of(directory.schema(), version);
         this.disposal = disposal;
         this.notices = notices;
         List<LiveMemtable> active = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
-            active.add(newMemtable(shard, CommitLogPosition.NONE));
+            active.add(newMemtable(schema(), shard, CommitLogPosition.NONE));
         }
-        current = new LiveSet(active, List.of(), List.of());
+        current = new LiveSet(schema(), active, List.of(), List.of());
         active.forEach(Counted::release);
         metrics.live(
                 () -> current.sstables().size(),
@@ -148,12 +163,13 @@ public final class LiveTable {
         return sstable;
     }
 
-    private LiveMemtable newMemtable(int shard, CommitLogPosition reached) {
+    private LiveMemtable newMemtable(TableSchema schema, int shard, CommitLogPosition reached) {
         return new LiveMemtable(new Memtable(schema, pool), shard, reached, gate);
     }
 
+    /** As it is now; {@link #alter} replaces it. */
     public TableSchema schema() {
-        return schema;
+        return rules.schema();
     }
 
     public UUID id() {
@@ -169,7 +185,7 @@ public final class LiveTable {
     }
 
     CompactionStrategy strategy() {
-        return strategy;
+        return rules.strategy();
     }
 
     /** Held by whoever truncates, imports into, copies, changes or drops the table: one at a time. */
@@ -204,7 +220,7 @@ public final class LiveTable {
     }
 
     private IllegalStateException closedFailure() {
-        return new IllegalStateException("table is closed or dropped, table=" + schema.qualifiedName());
+        return new IllegalStateException("table is closed or dropped, table=" + schema().qualifiedName());
     }
 
     /**
@@ -224,9 +240,9 @@ public final class LiveTable {
                 cursors.add(memtable.memtable().scan(range));
             }
             for (LiveSSTable sstable : set.sstables()) {
-                cursors.add(sstable.reader().scan(schema, range));
+                cursors.add(sstable.reader().scan(set.schema(), range));
             }
-            return live(validated(MergeCursor.of(schema, cursors), false), set, metrics::scanDone);
+            return live(validated(MergeCursor.of(set.schema(), cursors), false), set, metrics::scanDone);
         } catch (IOException | RuntimeException e) {
             abandon(cursors, set, e);
             throw e;
@@ -250,14 +266,15 @@ public final class LiveTable {
                 memtable.memtable().read(key, slices, reversed).ifPresent(cursors::add);
             }
             for (LiveSSTable sstable : set.sstables(shard)) {
-                Optional<SSTableCursor> found = sstable.reader().read(schema, key, slices, reversed);
+                Optional<SSTableCursor> found = sstable.reader().read(set.schema(), key, slices, reversed);
                 if (found.isPresent()) {
                     cursors.add(found.get());
                     sstableCount++;
                 }
             }
             int sstablesRead = sstableCount;
-            MergeCursor merged = reversed ? MergeCursor.ofReversed(schema, cursors) : MergeCursor.of(schema, cursors);
+            MergeCursor merged =
+                    reversed ? MergeCursor.ofReversed(set.schema(), cursors) : MergeCursor.of(set.schema(), cursors);
             return live(
                     validated(merged, reversed),
                     set,
@@ -270,7 +287,7 @@ public final class LiveTable {
     }
 
     private FragmentCursor live(FragmentCursor merged, LiveSet set, LiveCursor.Listener listener) {
-        return new LiveCursor(merged, set, () -> closed, schema.qualifiedName(), listener, notices);
+        return new LiveCursor(merged, set, cursors, () -> closed, set.schema().qualifiedName(), listener, notices);
     }
 
     private static FragmentCursor validated(FragmentCursor merged, boolean reversed) {
@@ -282,7 +299,7 @@ public final class LiveTable {
 
     private void abandon(List<? extends Closeable> opened, LiveSet set, Exception failure) {
         if (failure instanceof CorruptSSTableException corrupt) {
-            notices.sstableCorrupt(schema.qualifiedName(), corrupt);
+            notices.sstableCorrupt(schema().qualifiedName(), corrupt);
         }
         for (Closeable closeable : opened) {
             try {
@@ -294,6 +311,11 @@ public final class LiveTable {
         set.release();
     }
 
+    /** Those that are live now; for those who know that nobody changes them meanwhile. */
+    List<LiveSSTable> sstables() {
+        return current.sstables();
+    }
+
     /** By shard; they may be switched at any moment. */
     List<LiveMemtable> activeMemtables() {
         return current.active();
@@ -303,9 +325,24 @@ public final class LiveTable {
         return current.flushing().stream().anyMatch(memtable -> memtable.shard() == shard);
     }
 
-    /** Refuses what could not be applied once it is in the commit log; on the log's thread. */
-    void validate(Mutation mutation) throws CorruptItemException {
-        validator.validate(mutation);
+    /**
+     * A mutation as the table takes it now: by the schema that it has. On the log's thread.
+     *
+     * @throws CorruptItemException when it could not be applied once it is in the commit log
+     */
+    Mutation accept(Mutation mutation) throws CorruptItemException {
+        Rules now = rules;
+        Mutation accepted = mutation.isOf(now.schema()) ? mutation : translate(mutation, now.schema());
+        now.validator().validate(accepted);
+        return accepted;
+    }
+
+    private Mutation translate(Mutation mutation, TableSchema now) throws CorruptItemException {
+        TableSchema before = mutation.schema().orElseThrow();
+        if (translator == null || !translator.isBetween(before, now)) {
+            translator = new MutationTranslator(before, now);
+        }
+        return translator.translate(mutation);
     }
 
     // Writing: each shard's thread.
@@ -327,7 +364,7 @@ public final class LiveTable {
                 return Optional.empty();
             }
             full.retainHeld();
-            LiveMemtable empty = newMemtable(shard, full.reached());
+            LiveMemtable empty = newMemtable(schema(), shard, full.reached());
             change(parts -> {
                 List<LiveMemtable> active = new ArrayList<>(parts.active());
                 active.set(shard, empty);
@@ -341,6 +378,25 @@ public final class LiveTable {
     }
 
     // Changes.
+
+    /**
+     * Takes up a schema that the directory has already. All memtables are empty, and nothing is written meanwhile; cursors that
+     * are open go on by the schema that they began with.
+     */
+    void alter(TableSchema altered) {
+        Rules next = Rules.of(altered, version);
+        synchronized (this) {
+            assert current.flushing().isEmpty();
+            rules = next;
+            List<LiveMemtable> empty = new ArrayList<>();
+            for (LiveMemtable memtable : current.active()) {
+                assert memtable.memtable().isEmpty();
+                empty.add(newMemtable(altered, memtable.shard(), memtable.reached()));
+            }
+            change(parts -> new Parts(empty, List.of(), parts.sstables()));
+            empty.forEach(Counted::release);
+        }
+    }
 
     private static List<ListedSSTable> listed(List<LiveSSTable> sstables) {
         return sstables.stream()
@@ -358,7 +414,7 @@ public final class LiveTable {
         assert Thread.holdsLock(this);
         LiveSet before = current;
         Parts parts = change.apply(new Parts(before.active(), before.flushing(), before.sstables()));
-        current = new LiveSet(parts.active(), parts.flushing(), parts.sstables());
+        current = new LiveSet(schema(), parts.active(), parts.flushing(), parts.sstables());
         before.release();
     }
 

@@ -3,11 +3,13 @@ package io.anneal.table;
 import io.anneal.commitlog.CommitLog;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.fragment.CorruptItemException;
+import io.anneal.fragment.Mutation;
 import io.anneal.io.StorageException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
@@ -31,6 +33,14 @@ final class LogWriter {
         void run() throws StorageException;
     }
 
+    /** Some 50 microseconds: a fraction of a sync. */
+    private static final int GATHERING_POLLS = 1000;
+
+    /** With so few shards, and so processors, handing writes over costs more than applying them meanwhile wins. */
+    private static final int FEW_SHARDS = 2;
+    /** More are applied while the log goes on. */
+    private static final int APPLIED_HERE_MAX = 256;
+
     private final CommitLog log;
     private final SyncMode mode;
     private final Duration window;
@@ -44,6 +54,9 @@ final class LogWriter {
     private final Consumer<CommitLog> spaceWatch;
     private final Mailbox<Message> mailbox;
     private final List<List<PendingWrite>> byShard = new ArrayList<>();
+
+    /** Writes that wait, by table. */
+    private final Map<UUID, List<Message>> held = new HashMap<>();
 
     /** Appended and not yet passed on. */
     private final List<PendingWrite> gathered = new ArrayList<>();
@@ -83,8 +96,7 @@ final class LogWriter {
         this.nanoTime = nanoTime;
         this.metrics = metrics;
         this.spaceWatch = spaceWatch;
-        mailbox = new Mailbox<>(
-                executor, this::receive, mode == SyncMode.BATCH ? Optional.of(Thread::yield) : Optional.empty());
+        mailbox = new Mailbox<>(executor, this::receive, mode == SyncMode.BATCH ? GATHERING_POLLS : 0);
         shards.forEach(shard -> byShard.add(new ArrayList<>()));
     }
 
@@ -137,6 +149,41 @@ final class LogWriter {
         return done;
     }
 
+    /** Lets the writes of a table wait from here on, until {@link #resume}; what came before is with the shards then. */
+    CompletableFuture<Void> hold(UUID table) {
+        return between(position -> {
+            held.put(table, new ArrayList<>());
+            return null;
+        });
+    }
+
+    /** Goes on with the writes that wait, if there are any, in the order in which they came. */
+    void resume(UUID table) {
+        request(() -> {
+            List<Message> waiting = held.remove(table);
+            if (waiting != null) {
+                waiting.forEach(this::append);
+            }
+        });
+    }
+
+    /** Brings the timestamps to the disk that were given out, though nothing was written with them. */
+    CompletableFuture<Void> rememberClock() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        request(() -> {
+            try {
+                makeLast();
+                log.clockMicros(clockMicros.getAsLong());
+                log.syncClock();
+                done.complete(null);
+            } catch (StorageException | RuntimeException | Error e) {
+                done.completeExceptionally(e);
+                throw e;
+            }
+        });
+        return done;
+    }
+
     private void request(Request request) {
         mailbox.send(request);
     }
@@ -145,12 +192,10 @@ final class LogWriter {
         // First: a section that is full is written while more is appended.
         log.clockMicros(clockMicros.getAsLong());
         for (Message message : messages) {
-            if (message instanceof PendingWrite write) {
-                append(write);
-            } else if (message instanceof PendingBatch batch) {
-                append(batch);
-            } else if (message instanceof Request request) {
+            if (message instanceof Request request) {
                 attempt(request);
+            } else {
+                append(message);
             }
         }
         if (mode != SyncMode.GROUP) {
@@ -195,57 +240,97 @@ final class LogWriter {
         gathered.clear();
     }
 
+    private void append(Message message) {
+        if (message instanceof PendingWrite write) {
+            append(write);
+        } else if (message instanceof PendingBatch batch) {
+            append(batch);
+        }
+    }
+
     private void append(PendingWrite write) {
         if (!state.isSound()) {
             refuse(write);
             return;
         }
-        RuntimeException objection = objection(write);
-        if (objection != null) {
-            gate.leave(write.mutation().lengthBytes());
-            write.receipt().failed(objection);
+        if (waits(write, write)) {
             return;
         }
-        gathered.add(write);
-        attempt(() -> log.append(write.table().id(), write.shard(), write.mutation()));
+        PendingWrite accepted;
+        try {
+            accepted = accepted(write);
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            refuse(write, e);
+            return;
+        }
+        account(write, accepted);
+        gathered.add(accepted);
+        attempt(() -> log.append(accepted.table().id(), accepted.shard(), accepted.mutation()));
     }
 
-    /** All of it in one record, or nothing when one mutation is wrong. */
+    /** All of it in one record, or nothing when one mutation is wrong. Waits as a whole. */
     private void append(PendingBatch batch) {
+        List<PendingWrite> writes = batch.writes();
         if (!state.isSound()) {
-            batch.writes().forEach(this::refuse);
+            writes.forEach(this::refuse);
             return;
         }
-        for (PendingWrite write : batch.writes()) {
-            RuntimeException objection = objection(write);
-            if (objection != null) {
-                for (PendingWrite refused : batch.writes()) {
-                    gate.leave(refused.mutation().lengthBytes());
-                    refused.receipt().failed(objection);
-                }
+        for (PendingWrite write : writes) {
+            if (waits(write, batch)) {
                 return;
             }
         }
-        gathered.addAll(batch.writes());
-        attempt(() -> log.appendTogether(batch.writes().stream()
+        List<PendingWrite> accepted = new ArrayList<>(writes.size());
+        try {
+            for (PendingWrite write : writes) {
+                accepted.add(accepted(write));
+            }
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            writes.forEach(write -> refuse(write, e));
+            return;
+        }
+        for (int i = 0; i < writes.size(); i++) {
+            account(writes.get(i), accepted.get(i));
+        }
+        gathered.addAll(accepted);
+        attempt(() -> log.appendTogether(accepted.stream()
                 .map(write -> new CommitLog.Append(write.table().id(), write.shard(), write.mutation()))
                 .toList()));
     }
 
-    /** Why a write cannot be taken; null when it can. */
-    private static RuntimeException objection(PendingWrite write) {
+    /** Whether the table of a write is held; if so, what the write is part of waits for it. */
+    private boolean waits(PendingWrite write, Message whole) {
+        List<Message> waiting =
+                held.isEmpty() ? null : held.get(write.table().id());
+        return waiting != null && waiting.add(whole);
+    }
+
+    /**
+     * The write itself, unless its mutation was made by another schema than the table has now.
+     *
+     * @throws IllegalStateException when the table was dropped since it was sent
+     * @throws IllegalArgumentException when it does not fit the table
+     */
+    private static PendingWrite accepted(PendingWrite write) {
+        write.table().requireOpen();
         try {
-            write.table().requireOpen();
-            write.table().validate(write.mutation());
-            return null;
-        } catch (IllegalStateException e) {
-            // Dropped, since it was sent.
-            return e;
+            Mutation accepted = write.table().accept(write.mutation());
+            return accepted == write.mutation()
+                    ? write
+                    : new PendingWrite(write.table(), write.shard(), accepted, write.receipt(), write.startNanos());
         } catch (CorruptItemException e) {
-            return new IllegalArgumentException(
+            throw new IllegalArgumentException(
                     "mutation does not fit the table, table="
                             + write.table().schema().qualifiedName() + ", reason=" + e.getMessage(),
                     e);
+        }
+    }
+
+    /** It holds memory for what it is now. */
+    private void account(PendingWrite write, PendingWrite accepted) {
+        if (accepted != write) {
+            gate.enterAnyway(accepted.mutation().lengthBytes());
+            gate.leave(write.mutation().lengthBytes());
         }
     }
 
@@ -272,7 +357,11 @@ final class LogWriter {
         for (int shard = 0; shard < byShard.size(); shard++) {
             List<PendingWrite> writes = byShard.get(shard);
             if (!writes.isEmpty()) {
-                shards.get(shard).apply(List.copyOf(writes), reached);
+                if (shards.size() <= FEW_SHARDS && writes.size() <= APPLIED_HERE_MAX) {
+                    shards.get(shard).applyHere(List.copyOf(writes), reached);
+                } else {
+                    shards.get(shard).apply(List.copyOf(writes), reached);
+                }
                 writes.clear();
             }
         }
@@ -287,8 +376,12 @@ final class LogWriter {
     }
 
     private void refuse(PendingWrite write) {
+        refuse(write, state.refusal());
+    }
+
+    private void refuse(PendingWrite write, Throwable reason) {
         gate.leave(write.mutation().lengthBytes());
-        write.receipt().failed(state.refusal());
+        write.receipt().failed(reason);
     }
 
     /** Makes what is gathered last and closes the log; nothing may be sent behind it. */

@@ -2,7 +2,6 @@ package io.anneal.table;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,20 +24,25 @@ final class Mailbox<M> {
 
     private final Executor executor;
     private final Receiver<M> receiver;
-    private final Optional<Runnable> pause;
+    private final int gatheringPolls;
     private final ConcurrentLinkedQueue<M> messages = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
     private final List<M> batch = new ArrayList<>();
+    /** How many were received the last time. */
+    private int lastCount;
 
     Mailbox(Executor executor, Receiver<M> receiver) {
-        this(executor, receiver, Optional.empty());
+        this(executor, receiver, 0);
     }
 
-    /** @param pause taken by several messages for others that are about to come, as long as some do; none when empty */
-    Mailbox(Executor executor, Receiver<M> receiver, Optional<Runnable> pause) {
+    /**
+     * @param gatheringPolls how often the queue is looked at, at most, until as many messages as the last time have come: a count
+     *     and no time, so that nothing depends on a clock
+     */
+    Mailbox(Executor executor, Receiver<M> receiver, int gatheringPolls) {
         this.executor = executor;
         this.receiver = receiver;
-        this.pause = pause;
+        this.gatheringPolls = gatheringPolls;
     }
 
     /** Whether this thread works on messages, of any mailbox: it must not wait for others to be worked on. */
@@ -51,6 +55,14 @@ final class Mailbox<M> {
         schedule();
     }
 
+    /** The same, but the receiver runs on this thread if nobody is at it. */
+    void sendHere(M message) {
+        messages.add(message);
+        if (takeTurn()) {
+            run();
+        }
+    }
+
     private void takeAll() {
         M next;
         while (batch.size() < BATCH_MAX && (next = messages.poll()) != null) {
@@ -59,29 +71,35 @@ final class Mailbox<M> {
     }
 
     private void schedule() {
-        if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
+        if (takeTurn()) {
             executor.execute(this::run);
         }
     }
 
+    private boolean takeTurn() {
+        return !scheduled.get() && scheduled.compareAndSet(false, true);
+    }
+
+    /** Those answered the last time are about to come again, and are better served together; one alone waits for nobody. */
+    private void gather() {
+        for (int i = 0; i < gatheringPolls && batch.size() < lastCount; i++) {
+            Thread.onSpinWait();
+            takeAll();
+        }
+        lastCount = batch.size();
+    }
+
     private void run() {
         takeAll();
-        if (pause.isPresent()) {
-            // As long as others come: what one sync serves is better served by one. Who comes alone waits for nobody.
-            int before = 1;
-            while (batch.size() > before && batch.size() < BATCH_MAX) {
-                before = batch.size();
-                pause.get().run();
-                takeAll();
-            }
-        }
+        gather();
+        boolean isNested = RECEIVING.get();
         RECEIVING.set(true);
         try {
             if (!batch.isEmpty()) {
                 receiver.receive(batch);
             }
         } finally {
-            RECEIVING.set(false);
+            RECEIVING.set(isNested);
             batch.clear();
             scheduled.set(false);
             if (!messages.isEmpty()) {

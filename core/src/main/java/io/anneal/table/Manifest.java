@@ -83,7 +83,7 @@ public final class Manifest {
      */
     synchronized ManifestContent update(UnaryOperator<ManifestContent> change) throws IOException {
         if (lost != null) {
-            throw new StorageException("replace", file, lost);
+            throw StorageException.after(lost);
         }
         ManifestContent changed = change.apply(content);
         if (changed.equals(content)) {

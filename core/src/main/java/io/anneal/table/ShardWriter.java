@@ -2,19 +2,22 @@ package io.anneal.table;
 
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.fragment.CorruptItemException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
 /**
  * A shard's thread at work: applies to memtables what the commit log has, and switches them. Whatever memtables of the shard
- * hold is touched here only.
+ * hold is touched here only, by one thread at a time: the shard's, or that of the log when the shard's is idle.
  */
 final class ShardWriter {
     private final MemoryGate gate;
     private final StoreState state;
     private final LongSupplier nanoTime;
     private final Mailbox<Runnable> mailbox;
+    /** Of the writes that are being applied. */
+    private final List<WaitingCaller> callers = new ArrayList<>();
 
     /** @param memoryWatch told after every round, to have memtables flushed when they take too much */
     ShardWriter(Executor executor, MemoryGate gate, StoreState state, LongSupplier nanoTime, Runnable memoryWatch) {
@@ -37,6 +40,11 @@ final class ShardWriter {
         run(() -> applyAll(writes, reached));
     }
 
+    /** The same, on the caller's thread unless the shard's is at work. */
+    void applyHere(List<PendingWrite> writes, CommitLogPosition reached) {
+        mailbox.sendHere(() -> applyAll(writes, reached));
+    }
+
     private void applyAll(List<PendingWrite> writes, CommitLogPosition reached) {
         // One for all: they have waited for the same sync, and are acknowledged together.
         long nowNanos = nanoTime.getAsLong();
@@ -45,7 +53,11 @@ final class ShardWriter {
                 write.table().apply(write.shard(), write.mutation(), reached);
                 gate.leave(write.mutation().lengthBytes());
                 write.table().metrics().shard(write.shard()).writeDone(nowNanos - write.startNanos());
-                write.receipt().applied();
+                if (write.receipt() instanceof WaitingCaller caller) {
+                    callers.add(caller);
+                } else {
+                    write.receipt().applied();
+                }
             } catch (CorruptItemException | RuntimeException | Error e) {
                 // It was checked when it came. What the log has and the memtable has not must not be flushed past.
                 state.fail(state.broken(e));
@@ -53,5 +65,7 @@ final class ShardWriter {
                 write.receipt().failed(state.refusal());
             }
         }
+        WaitingCaller.applied(callers);
+        callers.clear();
     }
 }

@@ -25,8 +25,8 @@ final class Snapshots {
     static final String MANIFEST_FILE = "manifest.json";
 
     private static final Pattern NAME = Pattern.compile("[\\w][\\w.+:-]*");
-    /** So that a file system takes it with what is put before it here. */
-    private static final int NAME_MAX_BYTES = 200;
+    /** While it is made or deleted something stands before the name. */
+    private static final int NAME_LENGTH_MAX = TableCatalogue.FILE_NAME_LENGTH_MAX - TableCatalogue.MAKING.length();
 
     private final Path directory;
     private final OutputFile.Opener opener;
@@ -38,15 +38,14 @@ final class Snapshots {
 
     /** @throws IllegalArgumentException when it is none */
     static void requireName(String name) {
-        if (!NAME.matcher(name).matches() || name.length() > NAME_MAX_BYTES) {
+        if (!NAME.matcher(name).matches() || name.length() > NAME_LENGTH_MAX) {
             throw new IllegalArgumentException(
-                    "name of a snapshot has other characters than letters, digits and _.+:-, does not begin with a letter, a digit or _, or"
-                            + " is too long, name=" + name + ", maxLength=" + NAME_MAX_BYTES);
+                    "name of a snapshot has other characters than letters, digits and _.+:-, does not begin with a letter,"
+                            + " a digit or _, or is too long, name=" + name + ", lengthMax=" + NAME_LENGTH_MAX);
         }
     }
 
-    synchronized Path take(String name, TableSchema schema, Collection<Descriptor> sstables, Instant now)
-            throws IOException {
+    Path take(String name, TableSchema schema, Collection<Descriptor> sstables, Instant now) throws IOException {
         requireName(name);
         Path snapshot = directory.resolve(name);
         if (Files.exists(snapshot)) {
@@ -94,8 +93,8 @@ final class Snapshots {
         requireName(name);
         Path snapshot = directory.resolve(name);
         if (Files.isDirectory(snapshot)) {
-            // No snapshot that is being made has a name with a dot first.
-            Path deleted = directory.resolve(TableCatalogue.MAKING + "." + name);
+            // None of this name is being made: there is one.
+            Path deleted = directory.resolve(TableCatalogue.MAKING + name);
             Directories.deleteTree(deleted);
             Directories.rename(snapshot, deleted);
             Directories.sync(directory);

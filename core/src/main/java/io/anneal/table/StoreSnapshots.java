@@ -109,7 +109,7 @@ public final class StoreSnapshots {
 
     private static void removeIfEmpty(Path tableDirectory) throws IOException {
         Path snapshots = tableDirectory.resolve(TableCatalogue.SNAPSHOTS);
-        if (TableCatalogue.holdsSnapshotsOnly(tableDirectory)
+        if (TableCatalogue.isDropped(tableDirectory)
                 && Files.isDirectory(snapshots)
                 && Directories.list(snapshots).isEmpty()) {
             Directories.deleteTree(tableDirectory);
@@ -134,7 +134,7 @@ public final class StoreSnapshots {
             end();
         }
         for (Path directory : tableDirectories()) {
-            if (TableCatalogue.holdsSnapshotsOnly(directory)) {
+            if (TableCatalogue.isDropped(directory)) {
                 new Snapshots(directory, opener).sweep();
                 removeIfEmpty(directory);
             }

@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.fragment.CorruptItemException;
 import io.anneal.io.StorageException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -69,13 +70,19 @@ final class StoreState {
         }
     }
 
-    /** What is made of a failure that is not the disk's: memory that is used up, a fault of our own. */
+    /** What is made of whatever kept a thread of the store from its work. */
     StorageException broken(Throwable failure) {
-        return new StorageException("go on", Path.of(store), new IOException(failure));
+        if (failure instanceof StorageException storage) {
+            return storage;
+        }
+        // What is in memory was checked before it came there.
+        return failure instanceof IOException disk && !(failure instanceof CorruptItemException)
+                ? new StorageException("go on", Path.of(store), disk)
+                : StorageException.ofFault(Path.of(store), failure);
     }
 
     /** What a writer is told whose write is not taken: a fresh one for each, with the reason behind it. */
     StorageException refusal() {
-        return new StorageException("accept writes after a failure", failure.file(), failure);
+        return StorageException.after(failure);
     }
 }

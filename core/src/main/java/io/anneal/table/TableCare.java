@@ -5,6 +5,7 @@ import io.anneal.io.StorageException;
 import io.anneal.key.Partitioner;
 import io.anneal.key.ShardRule;
 import io.anneal.key.TokenRange;
+import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +32,7 @@ final class TableCare {
     private final Compactions compactions;
     private final SSTableFormats formats;
     private final StoreState state;
+    private final TimestampClock timestamps;
 
     TableCare(
             ShardRule shards,
@@ -38,7 +41,8 @@ final class TableCare {
             Flushes flushes,
             Compactions compactions,
             SSTableFormats formats,
-            StoreState state) {
+            StoreState state,
+            TimestampClock timestamps) {
         this.shards = shards;
         this.log = log;
         this.shardWriters = shardWriters;
@@ -46,6 +50,7 @@ final class TableCare {
         this.compactions = compactions;
         this.formats = formats;
         this.state = state;
+        this.timestamps = timestamps;
     }
 
     /** Forgets all that stands before one place of the commit log: for readers at once, and on the disk at once. */
@@ -131,6 +136,48 @@ final class TableCare {
         Undisturbed.join(flushes.passed());
     }
 
+    /**
+     * Gives a table another schema. Its writes wait meanwhile, reads go on; what was written by the old schema is flushed before
+     * the new one is there, since memtables and commit log name columns by their numbers.
+     *
+     * @param change of the schema that the table has; may be asked twice, and throws when it is not allowed
+     */
+    void alter(LiveTable table, UnaryOperator<TableSchema> change) throws IOException {
+        TableSchema wanted = change.apply(table.schema());
+        if (wanted.equals(table.schema())) {
+            return;
+        }
+        TableDirectory.schemaText(wanted);
+        // Most of it while writes still go on.
+        Undisturbed.join(flushes.flush(table));
+        try {
+            Undisturbed.join(log.hold(table.id()));
+            Undisturbed.join(flushes.flush(table));
+            // Again, so that columns are dropped later than all that was written.
+            TableSchema altered = change.apply(table.schema());
+            Undisturbed.join(log.rememberClock());
+            replace(table, altered);
+        } finally {
+            log.resume(table.id());
+        }
+        compactions.consider(table);
+    }
+
+    private void replace(LiveTable table, TableSchema altered) throws StorageException {
+        if (!state.isSound()) {
+            throw state.refusal();
+        }
+        table.directory().alter(altered);
+        try {
+            table.directory().sync();
+        } catch (StorageException e) {
+            // Which schema the disk has nobody knows: nothing may be written by either.
+            state.fail(e);
+            throw e;
+        }
+        table.alter(altered);
+    }
+
     /** Takes foreign SSTables in, as they are: all of them or none. Each is verified first. */
     void importSSTables(LiveTable table, List<Descriptor> foreign) throws IOException {
         for (Descriptor descriptor : foreign) {
@@ -142,6 +189,9 @@ final class TableCare {
             for (Descriptor descriptor : table.directory().link(foreign)) {
                 opened.add(table.open(descriptor, shards.shardCount() == 1 ? 0 : ListedSSTable.SHARED));
             }
+            // Before it is seen: whoever overwrites what it saw must come behind it.
+            opened.forEach(
+                    sstable -> timestamps.followForeign(sstable, table.schema().qualifiedName()));
             table.imported(opened);
             taken = true;
         } finally {

@@ -19,6 +19,13 @@ public final class TableCatalogue {
 
     static final String SNAPSHOTS = "snapshots";
 
+    /** What common file systems take for a name. */
+    static final int FILE_NAME_LENGTH_MAX = 255;
+
+    /** A longer name leaves no room for the id, and for what stands before both while the table is dropped. */
+    public static final int TABLE_NAME_LENGTH_MAX =
+            FILE_NAME_LENGTH_MAX - DROPPED.length() - TableDirectoryName.ID_SUFFIX_LENGTH;
+
     private static final Logger LOG = LoggerFactory.getLogger(TableCatalogue.class);
 
     private TableCatalogue() {}
@@ -32,7 +39,9 @@ public final class TableCatalogue {
         List<Path> tables = new ArrayList<>();
         for (Path keyspace : keyspaces(data)) {
             for (Path directory : Directories.list(keyspace)) {
-                if (TableDirectoryName.of(directory).isPresent() && !holdsSnapshotsOnly(directory)) {
+                if (TableDirectoryName.of(directory).isPresent()
+                        && Files.isDirectory(directory)
+                        && !isDropped(directory)) {
                     tables.add(directory);
                 }
             }
@@ -46,13 +55,11 @@ public final class TableCatalogue {
                 : List.of();
     }
 
-    /** Whether it is what a table left that was dropped; of what is no directory at all, too. */
-    static boolean holdsSnapshotsOnly(Path directory) throws IOException {
-        if (!Files.isDirectory(directory)) {
-            return true;
-        }
-        return Directories.list(directory).stream()
-                .allMatch(entry -> entry.getFileName().toString().equals(SNAPSHOTS));
+    /** Whether this is what a table leaves that was dropped: nothing but snapshots. */
+    static boolean isDropped(Path directory) throws StorageException {
+        return Files.isDirectory(directory)
+                && Directories.list(directory).stream()
+                        .allMatch(entry -> entry.getFileName().toString().equals(SNAPSHOTS));
     }
 
     /**
@@ -95,22 +102,31 @@ public final class TableCatalogue {
      * to where they were before the rest is deleted. One whose name is taken there gets a number.
      */
     static void removeRemainder(Path remainder) throws StorageException {
-        Path snapshots = remainder.resolve(SNAPSHOTS);
-        if (Files.isDirectory(snapshots) && !Directories.list(snapshots).isEmpty()) {
-            String prefixed = remainder.getFileName().toString();
-            String name = prefixed.substring((prefixed.startsWith(MAKING) ? MAKING : DROPPED).length());
-            Path kept = remainder.resolveSibling(name).resolve(SNAPSHOTS);
-            Directories.create(kept);
-            for (Path snapshot : Directories.list(snapshots)) {
-                String own = snapshot.getFileName().toString();
-                if (!own.startsWith(MAKING)) {
-                    Directories.rename(snapshot, free(kept, own));
-                }
-            }
-            Directories.sync(kept);
-        }
+        String prefixed = remainder.getFileName().toString();
+        String name = prefixed.substring((prefixed.startsWith(MAKING) ? MAKING : DROPPED).length());
+        moveSnapshots(remainder, remainder.resolveSibling(name));
         Directories.deleteTree(remainder);
         Directories.sync(remainder.getParent());
+    }
+
+    /** Moves snapshots from one directory of a table to another, and what is left of their directory away. */
+    static void moveSnapshots(Path source, Path target) throws StorageException {
+        Path snapshots = source.resolve(SNAPSHOTS);
+        if (!Files.isDirectory(snapshots)) {
+            return;
+        }
+        Path kept = target.resolve(SNAPSHOTS);
+        for (Path snapshot : Directories.list(snapshots)) {
+            String name = snapshot.getFileName().toString();
+            if (!name.startsWith(MAKING)) {
+                Directories.create(kept);
+                Directories.rename(snapshot, free(kept, name));
+            }
+        }
+        if (Files.isDirectory(kept)) {
+            Directories.sync(kept);
+        }
+        Directories.deleteTree(snapshots);
     }
 
     private static Path free(Path directory, String name) {

@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.io.AtomicFile;
 import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
@@ -13,10 +14,8 @@ import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableTarget;
-import io.anneal.sstable.SSTableWriterConfig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -39,11 +38,10 @@ import java.util.function.UnaryOperator;
  * and are never used twice while a file of theirs is there. Opening it deletes what a crash left of SSTables that were being
  * written or no longer live. Safe to share between threads.
  */
-public final class TableDirectory implements SSTableTarget {
+public final class TableDirectory {
     public static final String SCHEMA_FILE = "schema.cql";
 
     private final Path directory;
-    private final TableSchema schema;
     private final SSTableFormats formats;
     private final Manifest manifest;
     private final Snapshots snapshots;
@@ -51,46 +49,71 @@ public final class TableDirectory implements SSTableTarget {
     /** Generations that the manifest names as written or obsolete and whose files are gone: its next form leaves them out. */
     private final Set<String> gone = ConcurrentHashMap.newKeySet();
 
+    private final OutputFile.Opener opener;
+
+    private volatile TableSchema schema;
     private long lastGeneration;
 
     private TableDirectory(
-            Path directory, TableSchema schema, SSTableFormats formats, Manifest manifest, Snapshots snapshots) {
+            Path directory,
+            TableSchema schema,
+            SSTableFormats formats,
+            Manifest manifest,
+            Snapshots snapshots,
+            OutputFile.Opener opener) {
         this.directory = directory;
         this.schema = schema;
         this.formats = formats;
         this.manifest = manifest;
         this.snapshots = snapshots;
+        this.opener = opener;
     }
 
     /**
-     * Makes the directory of a new table: it is there with all it needs, or not at all.
+     * Makes the directory of a new table: it is there with all it needs, or not at all. Snapshots of an earlier table of this id
+     * become its own.
      *
      * @param data the store's directory of keyspaces
      * @param schema with an id
-     * @throws IllegalStateException when the directory exists
+     * @param written where the commit log stands: what it holds of an earlier table of this id is none of this one's
+     * @throws IllegalStateException when the directory exists and holds more than snapshots
      * @throws SchemaException when the schema cannot be kept as text
      */
     public static TableDirectory create(
-            Path data, TableSchema schema, ShardRule shards, SSTableFormats formats, OutputFile.Opener opener)
+            Path data,
+            TableSchema schema,
+            ShardRule shards,
+            CommitLogPosition written,
+            SSTableFormats formats,
+            OutputFile.Opener opener)
             throws IOException {
         UUID id = tableId(schema);
         byte[] text = schemaText(schema);
-        ManifestContent content = ManifestContent.empty(schema.keyspace(), schema.name(), id, shards);
+        ManifestContent content = ManifestContent.empty(schema.keyspace(), schema.name(), id, shards)
+                .withAllFlushed(written);
         TableDirectoryName name = new TableDirectoryName(schema.name(), id);
         Path directory = data.resolve(schema.keyspace()).resolve(name.toString());
-        if (Files.exists(directory)) {
+        Path making = TableCatalogue.making(directory);
+        for (Path remainder : List.of(making, TableCatalogue.dropped(directory))) {
+            if (Files.exists(remainder)) {
+                TableCatalogue.removeRemainder(remainder);
+            }
+        }
+        boolean wasDropped = Files.exists(directory);
+        if (wasDropped && !TableCatalogue.isDropped(directory)) {
             throw new IllegalStateException("table's directory exists already, directory=" + directory);
         }
-        Path making = directory.resolveSibling(TableCatalogue.MAKING + name);
-        Directories.deleteTree(making);
         Directories.create(making);
         AtomicFile.replace(making.resolve(SCHEMA_FILE), text, opener);
         Manifest.create(making, content, opener);
-
+        if (wasDropped) {
+            TableCatalogue.moveSnapshots(directory, making);
+            Directories.deleteFile(directory);
+        }
         Directories.rename(making, directory);
         Directories.sync(directory.getParent());
         return new TableDirectory(
-                directory, schema, formats, Manifest.open(directory, opener), new Snapshots(directory, opener));
+                directory, schema, formats, Manifest.open(directory, opener), new Snapshots(directory, opener), opener);
     }
 
     /**
@@ -131,7 +154,7 @@ public final class TableDirectory implements SSTableTarget {
         TableSchema schema = readSchema(directory, manifest.content());
         Snapshots snapshots = new Snapshots(directory, opener);
         snapshots.sweep();
-        TableDirectory opened = new TableDirectory(directory, schema, formats, manifest, snapshots);
+        TableDirectory opened = new TableDirectory(directory, schema, formats, manifest, snapshots, opener);
         opened.lastGeneration = TableSweep.run(directory, manifest);
         opened.sstables();
         return opened;
@@ -175,6 +198,20 @@ public final class TableDirectory implements SSTableTarget {
 
     public TableSchema schema() {
         return schema;
+    }
+
+    /**
+     * Replaces the schema text. When this fails the old one is still there; a crash may bring it back until {@link #sync} has
+     * returned. Nothing of the commit log may be needed any more that was written by a schema with other columns.
+     */
+    public void alter(TableSchema altered) throws StorageException {
+        AtomicFile.put(directory.resolve(SCHEMA_FILE), schemaText(altered), opener);
+        schema = altered;
+    }
+
+    /** Forces the names of the directory's files to the disk. */
+    public void sync() throws StorageException {
+        Directories.sync(directory);
     }
 
     public UUID tableId() {
@@ -262,17 +299,22 @@ public final class TableDirectory implements SSTableTarget {
         return formats.open(descriptor);
     }
 
-    /** Starts one SSTable under a new generation, which the manifest names as written before its first byte. */
-    @Override
-    public FragmentWriter start(SSTableWriterConfig config) throws IOException {
-        return start(config, generation -> {});
+    /**
+     * A place for new SSTables, each under a new generation, which the manifest names as written before its first byte.
+     *
+     * @param of which the rows are that come; the table may be altered meanwhile
+     */
+    public SSTableTarget target(TableSchema of) {
+        return target(of, generation -> {});
     }
 
     /** The same; says which generation it is before there is a file of it. */
-    FragmentWriter start(SSTableWriterConfig config, Consumer<String> listener) throws IOException {
-        String generation = startWriting(1).get(0);
-        listener.accept(generation);
-        return formats.write(directory, generation, schema, config);
+    SSTableTarget target(TableSchema of, Consumer<String> listener) {
+        return config -> {
+            String generation = startWriting(1).get(0);
+            listener.accept(generation);
+            return formats.write(directory, generation, of, config);
+        };
     }
 
     /** New generations, named as written in the manifest: their files are deleted at the next start unless they get live. */

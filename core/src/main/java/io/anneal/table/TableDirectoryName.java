@@ -8,6 +8,9 @@ import java.util.regex.Pattern;
 
 /** {@code <table>-<32 hexadecimal digits of the id>}, as Cassandra names a table's directory. */
 record TableDirectoryName(String table, UUID id) {
+    /** Of all that stands behind the table's name. */
+    static final int ID_SUFFIX_LENGTH = 1 + 2 * 2 * Long.BYTES;
+
     private static final Pattern PATTERN = Pattern.compile("(\\w+)-([0-9a-f]{16})([0-9a-f]{16})");
 
     static Optional<TableDirectoryName> of(Path directory) {

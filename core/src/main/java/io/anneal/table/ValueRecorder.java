@@ -25,69 +25,87 @@ public final class ValueRecorder {
     private static final long WINDOW_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier nanoClock;
-    private final Meter meter;
     private final AtomicLong unmarked = new AtomicLong();
-    private final Histogram[] minutes = {new Histogram(SIGNIFICANT_DIGITS), new Histogram(SIGNIFICANT_DIGITS)};
 
     /** Made by the first value: many a table is never read, and this takes some tens of KB. */
-    private volatile Recorder recorder;
-
-    private Histogram interval;
-    private long minuteStartNanos;
+    private volatile Recorded recorded;
 
     /** @param nanoClock says which values are recent */
     public ValueRecorder(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
-        meter = new Meter(new Clock() {
-            @Override
-            public long getTick() {
-                return nanoClock.getAsLong();
-            }
-        });
-        minuteStartNanos = nanoClock.getAsLong();
     }
 
     /** @param value nanoseconds, bytes or whatever is counted here; a negative one counts as 0 */
     public void record(long value) {
-        Recorder target = recorder;
+        Recorded target = recorded;
         if (target == null) {
             target = start();
         }
-        target.recordValue(Math.max(0, Math.min(value, VALUE_MAX)));
+        target.recorder.recordValue(Math.max(0, Math.min(value, VALUE_MAX)));
         if (unmarked.incrementAndGet() >= BATCH) {
             meter();
         }
     }
 
-    private synchronized Recorder start() {
-        if (recorder == null) {
-            recorder = new Recorder(VALUE_MAX, SIGNIFICANT_DIGITS);
+    private synchronized Recorded start() {
+        if (recorded == null) {
+            recorded = new Recorded(newMeter(), nanoClock.getAsLong());
         }
-        return recorder;
+        return recorded;
     }
 
-    /** How many values came, and how many a second. */
+    private Meter newMeter() {
+        return new Meter(new Clock() {
+            @Override
+            public long getTick() {
+                return nanoClock.getAsLong();
+            }
+        });
+    }
+
+    /** How many values came, and how many a second since the first one. */
     Meter meter() {
-        meter.mark(unmarked.getAndSet(0));
-        return meter;
+        Recorded target = recorded;
+        if (target == null) {
+            return newMeter();
+        }
+        target.meter.mark(unmarked.getAndSet(0));
+        return target.meter;
     }
 
     /** Adds what came in the last one to two minutes if somebody asks at least that often, else since the last question. */
-    public synchronized void addRecent(Histogram target) {
-        if (recorder == null) {
-            return;
+    public void addRecent(Histogram target) {
+        Recorded source = recorded;
+        if (source != null) {
+            source.addRecent(target, nanoClock.getAsLong());
         }
-        interval = recorder.getIntervalHistogram(interval);
-        minutes[0].add(interval);
-        long nowNanos = nanoClock.getAsLong();
-        if (nowNanos - minuteStartNanos >= WINDOW_NANOS) {
-            Histogram older = minutes[0];
-            minutes[0] = minutes[1];
-            minutes[1] = older;
-            minutes[0].reset();
+    }
+
+    private static final class Recorded {
+        private final Recorder recorder = new Recorder(VALUE_MAX, SIGNIFICANT_DIGITS);
+        private final Meter meter;
+        private final Histogram[] minutes = {new Histogram(SIGNIFICANT_DIGITS), new Histogram(SIGNIFICANT_DIGITS)};
+
+        private Histogram interval;
+        private long minuteStartNanos;
+
+        Recorded(Meter meter, long nowNanos) {
+            this.meter = meter;
             minuteStartNanos = nowNanos;
         }
-        target.add(minutes[0]);
-        target.add(minutes[1]);
+
+        synchronized void addRecent(Histogram target, long nowNanos) {
+            interval = recorder.getIntervalHistogram(interval);
+            minutes[0].add(interval);
+            if (nowNanos - minuteStartNanos >= WINDOW_NANOS) {
+                Histogram older = minutes[0];
+                minutes[0] = minutes[1];
+                minutes[1] = older;
+                minutes[0].reset();
+                minuteStartNanos = nowNanos;
+            }
+            target.add(minutes[0]);
+            target.add(minutes[1]);
+        }
     }
 }

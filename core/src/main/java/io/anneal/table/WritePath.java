@@ -41,13 +41,13 @@ final class WritePath {
         if (mutation.isEmpty()) {
             return;
         }
+        WaitingCaller caller = new WaitingCaller();
         try {
-            WaitingCaller caller = new WaitingCaller();
             send(table, mutation, caller);
-            caller.await();
         } catch (InterruptedException e) {
             throw Engine.interrupted();
         }
+        caller.await();
     }
 
     /** The same without waiting for more than memory. */
@@ -69,13 +69,13 @@ final class WritePath {
     /** The same for several mutations, which last together. */
     void apply(List<TableWrite> writes) throws IOException {
         Engine.requireMayWait();
+        WaitingCaller caller = new WaitingCaller();
         try {
-            WaitingCaller caller = new WaitingCaller();
             send(writes, caller);
-            caller.await();
         } catch (InterruptedException e) {
             throw Engine.interrupted();
         }
+        caller.await();
     }
 
     /** The same without waiting for more than memory. */
@@ -114,6 +114,7 @@ final class WritePath {
 
     private void send(LiveTable table, Mutation mutation, Receipt receipt)
             throws StorageException, InterruptedException {
+        Mutation.requireLength(mutation.lengthBytes());
         long startNanos = enter(mutation.lengthBytes());
         log.write(new PendingWrite(table, shards.shardOf(mutation.key().token()), mutation, receipt, startNanos));
     }

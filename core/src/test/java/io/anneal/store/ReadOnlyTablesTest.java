@@ -11,8 +11,10 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -141,6 +143,60 @@ final class ReadOnlyTablesTest {
                 assertThat(row(store.table("ks.a")).value("v")).isEqualTo("first");
             }
         }
+    }
+
+    private static void makeStore(Path directory, String table) throws IOException {
+        try (Store store = Store.open(directory, StoreConfig.defaults().withShardCount(1))) {
+            store.createTable("CREATE TABLE ks." + table + " (id int PRIMARY KEY, v text)")
+                    .row()
+                    .key("id", 1)
+                    .set("v", "of " + table)
+                    .insert();
+        }
+    }
+
+    @Test
+    void shouldReadAStoreByEveryDirectoryOfIt() throws IOException {
+        Path directory = data.resolve("stores/one");
+        makeStore(directory, "a");
+        makeStore(data.resolve("stores/two"), "b");
+        for (Path given : List.of(directory, directory.resolve("data"), directory.resolve("data/ks"))) {
+            try (Store store = Store.openReadOnly(given)) {
+                assertThat(row(store.table("ks.a")).value("v")).isEqualTo("of a");
+            }
+        }
+        for (Path above : List.of(data.resolve("stores"), data)) {
+            try (Store store = Store.openReadOnly(above)) {
+                assertThat(row(store.table("ks.a")).value("v")).isEqualTo("of a");
+                assertThat(row(store.table("ks.b")).value("v")).isEqualTo("of b");
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseAStoreThatIsOpenThoughItHasNoTable() throws IOException {
+        Path directory = data.resolve("stores/one");
+        try (Store store = Store.open(directory)) {
+            assertThat(store.tables()).isEmpty();
+            for (Path given : List.of(directory, directory.resolve("data"), directory.getParent())) {
+                if (Files.exists(given)) {
+                    assertThatIllegalStateException()
+                            .isThrownBy(() -> Store.openReadOnly(given))
+                            .withMessageContainingAll("store is open", "pid=", "directory=" + directory);
+                }
+            }
+        }
+        try (Store store = Store.openReadOnly(directory)) {
+            assertThat(store.tables()).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldRefuseADirectoryWithoutAnyTable() throws IOException {
+        makeStore(data.resolve("store"), "a");
+        assertThatExceptionOfType(NoSuchFileException.class)
+                .isThrownBy(() -> Store.openReadOnly(data.resolve("store/commitlog")))
+                .withMessageContaining("no table is here");
     }
 
     @Test

@@ -7,6 +7,7 @@ import com.google.common.jimfs.Configuration;
 import com.google.common.jimfs.Jimfs;
 import io.anneal.io.StorageException;
 import java.io.BufferedReader;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -29,7 +30,7 @@ final class StoreLockTest {
         private Holder() {}
 
         public static void main(String[] args) throws IOException {
-            try (DirectoryLock lock = StoreLock.take(Path.of(args[0]), SINCE)) {
+            try (Closeable lock = StoreLock.take(Path.of(args[0]), SINCE)) {
                 System.out.println("taken " + lock);
                 System.out.flush();
                 while (System.in.read() >= 0) {
@@ -42,7 +43,7 @@ final class StoreLockTest {
     @Test
     void shouldNameOwnerInTheSameProcess() throws IOException {
         Path store = directory.resolve("a/b");
-        try (DirectoryLock lock = StoreLock.take(store, SINCE)) {
+        try (Closeable lock = StoreLock.take(store, SINCE)) {
             assertThat(lock).isNotNull();
             assertThatThrownBy(() -> StoreLock.take(store, SINCE))
                     .isInstanceOf(IllegalStateException.class)
@@ -59,7 +60,7 @@ final class StoreLockTest {
     void shouldKnowTheDirectoryByAnyName() throws IOException {
         Path store = Files.createDirectory(directory.resolve("store"));
         Path link = Files.createSymbolicLink(directory.resolve("link"), store);
-        try (DirectoryLock lock = StoreLock.take(store, SINCE)) {
+        try (Closeable lock = StoreLock.take(store, SINCE)) {
             assertThat(lock).isNotNull();
             assertThatThrownBy(() -> StoreLock.take(link, SINCE)).isInstanceOf(IllegalStateException.class);
         }
@@ -102,6 +103,29 @@ final class StoreLockTest {
     }
 
     @Test
+    void shouldKeepOthersOutThoughSomebodyRemovesTheLock() throws IOException, InterruptedException {
+        Process holder = start();
+        try {
+            assertThat(new BufferedReader(new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8))
+                            .readLine())
+                    .startsWith("taken");
+            Files.delete(directory.resolve(StoreLock.FILE));
+            assertThat(StoreLock.owner(directory))
+                    .hasValueSatisfying(owner -> assertThat(owner).contains("pid=" + holder.pid()));
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> StoreLock.take(directory, SINCE))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("whose file LOCK somebody removed, is in use")
+                        .hasMessageContaining("directory=" + directory)
+                        .hasMessageContaining("pid=" + holder.pid());
+            }
+        } finally {
+            holder.destroyForcibly().waitFor();
+        }
+        StoreLock.take(directory, SINCE).close();
+    }
+
+    @Test
     void shouldLeaveTheOwnerOutWhenItHasNotSaidItsNameYet() throws IOException, InterruptedException {
         Process holder = start();
         try {
@@ -121,7 +145,7 @@ final class StoreLockTest {
     void shouldKeepThisProcessOutWhereThereAreNoLocks() throws IOException {
         try (FileSystem files = Jimfs.newFileSystem(Configuration.unix())) {
             Path store = files.getPath("/store");
-            try (DirectoryLock lock = StoreLock.take(store, SINCE)) {
+            try (Closeable lock = StoreLock.take(store, SINCE)) {
                 assertThat(lock).isNotNull();
                 assertThatThrownBy(() -> StoreLock.take(store, SINCE))
                         .isInstanceOf(IllegalStateException.class)
@@ -147,9 +171,9 @@ final class StoreLockTest {
 
     @Test
     void shouldCloseTwice() throws IOException {
-        DirectoryLock first = StoreLock.take(directory, SINCE);
+        Closeable first = StoreLock.take(directory, SINCE);
         first.close();
-        try (DirectoryLock second = StoreLock.take(directory, SINCE)) {
+        try (Closeable second = StoreLock.take(directory, SINCE)) {
             assertThat(second).isNotNull();
             first.close();
             assertThat(StoreLock.owner(directory)).isPresent();

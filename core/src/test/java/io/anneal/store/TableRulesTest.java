@@ -39,7 +39,7 @@ final class TableRulesTest {
             CREATE TABLE k.t (id int PRIMARY KEY, v int, hits counter)  | counters and other columns are in one table, table=k.t
             CREATE TABLE k.t (id duration PRIMARY KEY)                  | column cannot be in the primary key, table=k.t, column=id, type=duration
             CREATE TABLE k.t (p int, c duration, PRIMARY KEY (p, c)) WITH CLUSTERING ORDER BY (c DESC) | primary key, table=k.t, column=c
-            CREATE TABLE k."a/b" (id int PRIMARY KEY)                   | table=a/b, lengthMax=222
+            CREATE TABLE k."a/b" (id int PRIMARY KEY)                   | table=a/b, lengthMax=213
             CREATE TABLE "k.k".t (id int PRIMARY KEY)                   | keyspace=k.k, lengthMax=48
             CREATE TABLE k.t (id int PRIMARY KEY) WITH default_time_to_live = 700000000 | default_time_to_live=700000000
             CREATE TABLE k.t (id int PRIMARY KEY) WITH compression = {'class': 'NoSuch'} | table=k.t

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Mutation;
+import io.anneal.fragment.Row;
+import io.anneal.key.Clustering;
+import io.anneal.key.DecoratedKey;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
@@ -19,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -184,6 +189,140 @@ final class TableTest {
         assertThat(read(orders.rows())).containsExactly("1/1 second");
     }
 
+    private Path ordersStampedAt(Table orders, Instant stamped) throws IOException {
+        Path foreign = directory.resolve("foreign-" + stamped.getEpochSecond());
+        try (SSTableWriter writer = SSTableWriter.builder(orders.schema())
+                .to(foreign)
+                .timestampMicros(TimeUnit.SECONDS.toMicros(stamped.getEpochSecond()))
+                .unsorted(1 << 20)) {
+            writer.row()
+                    .key("customer", 1)
+                    .clustering("placed", 1)
+                    .set("item", "imported")
+                    .insert();
+            writer.finish();
+        }
+        return foreign.resolve("shop/orders");
+    }
+
+    @Test
+    void shouldWriteAfterWhatItImportedThoughThatIsAhead() throws IOException {
+        Table orders = store.createTable(ORDERS);
+        orders.importSSTables(ordersStampedAt(orders, now.plusSeconds(3600)));
+        insert(orders, 1, 1, "written");
+        assertThat(read(orders.rows())).containsExactly("1/1 written");
+
+        // The clock of an opening that wrote nothing is remembered as well.
+        orders.importSSTables(ordersStampedAt(orders, now.plusSeconds(7200)));
+        store.close();
+        openStore();
+        orders = store.table("shop.orders");
+        assertThat(read(orders.rows())).containsExactly("1/1 imported");
+        insert(orders, 1, 1, "written later");
+        assertThat(read(orders.rows())).containsExactly("1/1 written later");
+    }
+
+    @Test
+    void shouldNotFollowTimestampsThatNoClockGave() throws IOException {
+        Table orders = store.createTable(ORDERS);
+        orders.importSSTables(ordersStampedAt(orders, now.plusSeconds(3 * 86_400)));
+        insert(orders, 1, 2, "written");
+        TableRow row = orders.row(Map.of("customer", 1, "placed", 2)).orElseThrow();
+        assertThat(row.writeTimeMicros("item").orElseThrow())
+                .isLessThan(TimeUnit.SECONDS.toMicros(now.getEpochSecond() + 60));
+        now = now.plusSeconds(4 * 86_400);
+        insert(orders, 1, 1, "written");
+        assertThat(read(orders.rows())).containsExactly("1/1 written", "1/2 written");
+    }
+
+    private static void assertRefused(Table table, DecoratedKey key, Row row, String facts) {
+        Mutation mutation = Mutation.builder(table.schema(), key).row(row).build();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> table.apply(mutation))
+                .withMessageContainingAll("mutation does not fit the table", facts);
+    }
+
+    private static DecoratedKey key(int... bytes) {
+        byte[] key = new byte[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            key[i] = (byte) bytes[i];
+        }
+        return DecoratedKey.of(key);
+    }
+
+    private static Row live(byte[]... clustering) {
+        Row row = new Row();
+        row.clustering().wrap(Clustering.of(clustering));
+        row.liveness(1, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
+        return row;
+    }
+
+    @Test
+    void shouldRefuseMutationsThatNobodyCouldRead() throws IOException {
+        Table single = store.createTable("CREATE TABLE shop.a (k int PRIMARY KEY, v text)");
+        Table composite = store.createTable("CREATE TABLE shop.b (k int, t text, v text, PRIMARY KEY ((k, t)))");
+        assertRefused(single, key(), live(), "empty or too long");
+        assertRefused(single, key(1, 2, 3), live(), "component 0 of the partition key is not of its type int");
+        assertRefused(single, new DecoratedKey(5, new byte[4]), live(), "token is not the partition key's");
+        assertRefused(composite, key(0, 4, 0, 0, 0, 7, 0), live(), "does not consist of its components");
+        assertRefused(composite, key(0, 4, 0, 0, 0, 7, 0, 0, 1, 'x', 1), live(), "does not consist of its");
+        assertRefused(composite, key(0, 4, 0, 0, 0, 7, 0, 0, 1, 'x', 0, 0), live(), "behind its components");
+        assertRefused(composite, key(0, 4, 0, 0, 0, 7, 0, 0, 1, 0xFF, 0), live(), "not of its type text");
+        Row wrongValue = live();
+        wrongValue.addCell(0, 1, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
+        wrongValue.value(new byte[] {(byte) 0xFF}, 0, 1);
+        assertRefused(single, key(0, 0, 0, 7), wrongValue, "column=v, type=text");
+
+        composite.apply(Mutation.builder(composite.schema(), key(0, 4, 0, 0, 0, 7, 0, 0, 0, 0))
+                .row(live())
+                .build());
+        composite.row().key("k", 8).key("t", "x").insert();
+        single.row().key("k", 7).insert();
+        for (Table table : List.of(single, composite)) {
+            try (TableRows rows = table.rows()) {
+                while (rows.next() != null) {
+                    continue;
+                }
+            }
+        }
+        assertThat(composite.row(Map.of("k", 7, "t", ""))).isPresent();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() ->
+                        composite.row().key("k", 1).key("t", "t".repeat(65_530)).insert())
+                .withMessageContainingAll("partition key is too long", "lengthBytes=65540", "lengthMaxBytes=65535");
+        assertThat(store.failure()).isEmpty();
+    }
+
+    @Test
+    void shouldRefuseMutationsThatAreTooLong() throws IOException {
+        Table table = store.createTable("CREATE TABLE shop.a (k int, c int, v blob, PRIMARY KEY (k, c))");
+        // One array many times over, so that no more than this is needed.
+        byte[] large = new byte[64 << 20];
+        TableMutation mutation = table.mutation();
+        mutation.row().key("k", 1).clustering("c", 0).set("v", large).insert();
+        long whole = Mutation.LENGTH_MAX_BYTES;
+        Row huge = live(new byte[4]);
+        for (int i = 0; i < 40; i++) {
+            huge.addCell(0, 1, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
+            huge.value(large, 0, large.length);
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(
+                        () -> Mutation.builder(table.schema(), key(0, 0, 0, 1)).row(huge))
+                .withMessageContainingAll(
+                        "mutation is too long", "lengthBytes=" + 40L * large.length, "lengthMaxBytes=" + whole);
+        Mutation tooLong = new Mutation(key(0, 0, 0, 1), new byte[Mutation.LENGTH_MAX_BYTES + 1]);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> table.apply(tooLong))
+                .withMessageContainingAll("mutation is too long", "lengthMaxBytes=" + whole);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> table.applyAsync(tooLong))
+                .withMessageContaining("mutation is too long");
+        assertThat(store.failure()).isEmpty();
+        mutation.apply();
+        assertThat(table.row(Map.of("k", 1, "c", 0))).isPresent();
+    }
+
     @Test
     void shouldReadImportedCountersAndRefuseToSetThem() throws IOException {
         Table hits = store.createTable("CREATE TABLE shop.hits (id int PRIMARY KEY, n counter)");
@@ -226,6 +365,30 @@ final class TableTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> store.table("shop.orders"))
                 .withMessageContaining("table=shop.orders");
+    }
+
+    @Test
+    void shouldDoEverythingWithTheLongestNames() throws IOException {
+        String keyspace = "k".repeat(48);
+        String name = "t".repeat(213);
+        String create = "CREATE TABLE " + keyspace + "." + name + " (k int PRIMARY KEY, v text)";
+        assertThatExceptionOfType(SchemaException.class)
+                .isThrownBy(() -> store.createTable(create.replace(name, name + "t")))
+                .withMessageContaining("lengthMax=213");
+        Table table = store.createTable(create);
+        table.row().key("k", 1).set("v", "kept").insert();
+        table.flush();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> table.snapshot("s".repeat(248)))
+                .withMessageContaining("lengthMax=247");
+        Path snapshot = table.snapshot("s".repeat(247));
+        table.truncate();
+        table.importSSTables(snapshot);
+        store.close();
+        store = Store.open(directory.resolve("store"));
+        assertThat(store.table(keyspace + "." + name).row(Map.of("k", 1))).isPresent();
+        store.dropTable(keyspace + "." + name);
+        assertThat(store.tables()).isEmpty();
     }
 
     @Test

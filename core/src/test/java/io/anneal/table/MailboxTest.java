@@ -6,7 +6,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -52,31 +51,65 @@ final class MailboxTest {
     }
 
     @Test
-    void shouldLetThoseJoinThatComeWhileSeveralPause() {
-        Deque<Integer> late = new ArrayDeque<>(List.of(3, 4));
-        List<Mailbox<Integer>> self = new ArrayList<>();
+    void shouldWaitUntilAsManyHaveComeAsTheLastTime() throws InterruptedException {
         Mailbox<Integer> mailbox =
-                new Mailbox<>(tasks::add, messages -> received.add(List.copyOf(messages)), Optional.of(() -> {
-                    if (!late.isEmpty()) {
-                        self.get(0).send(late.poll());
-                    }
-                }));
-        self.add(mailbox);
+                new Mailbox<>(tasks::add, messages -> received.add(List.copyOf(messages)), Integer.MAX_VALUE);
+        mailbox.send(1);
+        mailbox.send(2);
+        mailbox.send(3);
+        runAll();
+        mailbox.send(4);
+        Thread others = new Thread(() -> List.of(5, 6).forEach(mailbox::send));
+        others.start();
+        runAll();
+        others.join();
+        assertThat(received).containsExactly(List.of(1, 2, 3), List.of(4, 5, 6));
+    }
+
+    @Test
+    void shouldNotWaitLongForThoseWhoStayAway() {
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, messages -> received.add(List.copyOf(messages)), 10);
         mailbox.send(1);
         mailbox.send(2);
         runAll();
-        assertThat(received).containsExactly(List.of(1, 2, 3, 4));
+        mailbox.send(3);
+        runAll();
+        assertThat(received).containsExactly(List.of(1, 2), List.of(3));
     }
 
     @Test
     void shouldLetNobodyWaitWhoComesAlone() {
         Mailbox<Integer> mailbox =
-                new Mailbox<>(tasks::add, messages -> received.add(List.copyOf(messages)), Optional.of(() -> {
-                    throw new AssertionError("paused");
-                }));
+                new Mailbox<>(tasks::add, messages -> received.add(List.copyOf(messages)), Integer.MAX_VALUE);
+        for (int i = 1; i <= 3; i++) {
+            mailbox.send(i);
+            runAll();
+        }
+        assertThat(received).containsExactly(List.of(1), List.of(2), List.of(3));
+    }
+
+    @Test
+    void shouldReceiveOnTheSendersThreadWhenNobodyIsAtIt() {
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, messages -> received.add(List.copyOf(messages)));
+        mailbox.sendHere(1);
+        assertThat(received).containsExactly(List.of(1));
+        assertThat(tasks).isEmpty();
+    }
+
+    @Test
+    void shouldLeaveToItsThreadWhatIsSentHereWhileThatIsAtIt() {
+        List<Mailbox<Integer>> self = new ArrayList<>();
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, messages -> {
+            received.add(List.copyOf(messages));
+            if (messages.contains(1)) {
+                self.get(0).sendHere(2);
+                assertThat(received).containsExactly(List.of(1));
+            }
+        });
+        self.add(mailbox);
         mailbox.send(1);
         runAll();
-        assertThat(received).containsExactly(List.of(1));
+        assertThat(received).containsExactly(List.of(1), List.of(2));
     }
 
     @Test

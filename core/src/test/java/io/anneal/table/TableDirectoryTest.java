@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.jimfs.Configuration;
 import com.google.common.jimfs.Jimfs;
+import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
@@ -38,6 +39,7 @@ final class TableDirectoryTest {
             .column("k", CqlTypes.INT, Column.Kind.PARTITION_KEY)
             .column("v", CqlTypes.TEXT, Column.Kind.REGULAR)
             .build();
+    private static final CommitLogPosition WRITTEN = new CommitLogPosition(1, 32);
     private static final ShardRule RULE = new ShardRule(2, 12);
 
     private static final SSTableFormats FORMATS = new SSTableFormats() {
@@ -66,7 +68,7 @@ final class TableDirectoryTest {
     }
 
     private static TableDirectory create(Path data) throws IOException {
-        return TableDirectory.create(data, SCHEMA, RULE, FORMATS, OutputFile.CREATE_NEW);
+        return TableDirectory.create(data, SCHEMA, RULE, WRITTEN, FORMATS, OutputFile.CREATE_NEW);
     }
 
     private static TableDirectory reopen(TableDirectory table) throws IOException {
@@ -103,7 +105,9 @@ final class TableDirectoryTest {
         assertThat(names(table.directory())).containsExactly("MANIFEST", "schema.cql");
         TableDirectory again = reopen(table);
         assertThat(again.schema()).isEqualTo(table.schema());
-        assertThat(again.content()).isEqualTo(ManifestContent.empty("ks", "t", table.tableId(), RULE));
+        assertThat(again.content())
+                .isEqualTo(
+                        ManifestContent.empty("ks", "t", table.tableId(), RULE).withAllFlushed(WRITTEN));
         assertThat(table.tableId()).hasToString(ID);
         assertThat(TableCatalogue.list(data)).containsExactly(table.directory());
     }
@@ -117,7 +121,7 @@ final class TableDirectoryTest {
         TableSchema nameless = TableSchema.builder("ks", "u")
                 .column("k", CqlTypes.INT, Column.Kind.PARTITION_KEY)
                 .build();
-        assertThatThrownBy(() -> TableDirectory.create(data, nameless, RULE, FORMATS, OutputFile.CREATE_NEW))
+        assertThatThrownBy(() -> TableDirectory.create(data, nameless, RULE, WRITTEN, FORMATS, OutputFile.CREATE_NEW))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("ks.u");
         assertThat(nameless.withId(ID).id()).contains(ID);
@@ -125,7 +129,7 @@ final class TableDirectoryTest {
 
     @Test
     void shouldLeaveNoTableWhenMakingFails() throws IOException {
-        assertThatThrownBy(() -> TableDirectory.create(data, SCHEMA, RULE, FORMATS, file -> {
+        assertThatThrownBy(() -> TableDirectory.create(data, SCHEMA, RULE, WRITTEN, FORMATS, file -> {
                     throw new IOException("No space left on device");
                 }))
                 .isInstanceOf(StorageException.class)
@@ -148,7 +152,7 @@ final class TableDirectoryTest {
     @Test
     void shouldWriteSSTablesUnderAscendingGenerations() throws IOException {
         TableDirectory table = create();
-        try (FragmentWriter writer = table.start(SSTableWriterConfig.defaults(1))) {
+        try (FragmentWriter writer = table.target(SCHEMA).start(SSTableWriterConfig.defaults(1))) {
             assertThat(writer.dataLengthBytes()).isZero();
             assertThat(Manifest.read(table.directory()).writing()).containsExactly("1");
         }

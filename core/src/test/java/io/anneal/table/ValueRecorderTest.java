@@ -169,6 +169,21 @@ final class ValueRecorderTest {
         assertThat(threads.getThreadAllocatedBytes(id) - before).isLessThan(4_000);
     }
 
+    @Test
+    void shouldTakeLittleUntilItIsUsed() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long id = Thread.currentThread().getId();
+        List<ValueRecorder> made = new ArrayList<>(1001);
+        made.add(new ValueRecorder(nanos::get));
+        long before = threads.getThreadAllocatedBytes(id);
+        for (int i = 0; i < 1000; i++) {
+            made.add(new ValueRecorder(nanos::get));
+        }
+        assertThat((threads.getThreadAllocatedBytes(id) - before) / 1000).isLessThan(128);
+        assertThat(new RecordedTimer(made).getCount()).isZero();
+        assertThat(RecordedSnapshot.of(made).size()).isZero();
+    }
+
     private static void record(TableMetrics table, int times) {
         for (int i = 0; i < times; i++) {
             table.shard(0).readDone(i, i & 3, 0);

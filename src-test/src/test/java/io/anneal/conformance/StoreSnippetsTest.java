@@ -6,6 +6,7 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.io.StorageException;
 import io.anneal.key.TokenRange;
+import io.anneal.schema.TableAlteration;
 import io.anneal.store.RowRange;
 import io.anneal.store.Store;
 import io.anneal.store.StoreBatch;
@@ -171,6 +172,27 @@ class StoreSnippetsTest {
         return snapshot;
     }
 
+    private static void alter(Store store) throws IOException {
+        // snippet: alter
+        store.alterTable("ALTER TABLE shop.orders ADD price decimal, currency text static");
+        store.alterTable(TableAlteration.of("shop.orders")
+                .addColumn("note", "text")
+                .dropColumn("price")
+                .options(options -> options.withDefaultTimeToLiveSeconds(86_400)));
+        // end
+    }
+
+    @Test
+    void shouldAlterTheTable() throws IOException {
+        create(directory);
+        try (Store store = Store.open(directory)) {
+            Table orders = store.table("shop.orders");
+            alter(store);
+            assertThat(orders.schema().column("note")).isPresent();
+            assertThat(orders.schema().column("price").orElseThrow().dropped()).isTrue();
+        }
+    }
+
     private static List<String> readSnapshot(Path snapshot) throws IOException {
         List<String> names = new ArrayList<>();
         // snippet: readonly
@@ -219,6 +241,6 @@ class StoreSnippetsTest {
 
     @Test
     void shouldBeQuotedByThePage() throws IOException {
-        Snippets.assertQuoted(StoreSnippetsTest.class, "embed.md", 10);
+        Snippets.assertQuoted(StoreSnippetsTest.class, "embed.md", 11);
     }
 }

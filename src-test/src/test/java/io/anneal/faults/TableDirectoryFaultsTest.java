@@ -87,6 +87,8 @@ final class TableDirectoryFaultsTest {
         private Optional<State> before = State.NONE;
         private Optional<State> after = State.NONE;
         private TableDirectory table;
+        /** From then on it is there for ever. */
+        private Optional<String> snapshot = Optional.empty();
 
         Life(Path data, Descriptor foreign) {
             this.data = data;
@@ -103,12 +105,13 @@ final class TableDirectoryFaultsTest {
         }
 
         void live() throws IOException {
+            CommitLogPosition made = new CommitLogPosition(1, 32);
             CommitLogPosition first = new CommitLogPosition(1, 100);
             CommitLogPosition second = new CommitLogPosition(1, 200);
-            next(CommitLogPosition.NONE);
-            table = TableDirectory.create(data, SCHEMA, RULE, FORMATS, OutputFile.CREATE_NEW);
+            next(made);
+            table = TableDirectory.create(data, SCHEMA, RULE, made, FORMATS, OutputFile.CREATE_NEW);
 
-            next(CommitLogPosition.NONE);
+            next(made);
             Descriptor one = write(10);
             next(first, 10L);
             table.update(c -> c.withSSTables(listed(one), List.of()).withFlushed(0, first));
@@ -126,7 +129,8 @@ final class TableDirectoryFaultsTest {
             table.delete(one);
             table.delete(two);
 
-            table.snapshot("s", List.of(compacted), Instant.EPOCH);
+            snapshot = Optional.of(data.relativize(table.snapshot("s", List.of(compacted), Instant.EPOCH))
+                    .toString());
 
             List<Descriptor> linked = table.link(List.of(foreign));
             next(second, 30L, 99L);
@@ -141,11 +145,18 @@ final class TableDirectoryFaultsTest {
 
             next(State.NONE);
             table.drop();
+
+            // Of the same id: the snapshot is its own, whatever stops it.
+            next(second);
+            table = TableDirectory.create(data, SCHEMA, RULE, second, FORMATS, OutputFile.CREATE_NEW);
+            next(State.NONE);
+            table.drop();
             next(State.NONE);
         }
 
         private Descriptor write(long timestampMicros) throws IOException {
-            return TableDirectoryFaultsTest.write(table.start(SSTableWriterConfig.defaults(1)), timestampMicros);
+            return TableDirectoryFaultsTest.write(
+                    table.target(SCHEMA).start(SSTableWriterConfig.defaults(1)), timestampMicros);
         }
 
         private static List<ListedSSTable> listed(Descriptor descriptor) {
@@ -227,6 +238,9 @@ final class TableDirectoryFaultsTest {
     private static void assertBeforeOrAfter(Life life, FaultyDirectory disk, String stopped) throws IOException {
         Optional<State> found = reopen(disk.path().resolve("data"));
         assertThat(List.of(life.before, life.after)).as(stopped).contains(found);
+        life.snapshot.ifPresent(taken -> assertThat(disk.path().resolve("data").resolve(taken))
+                .as(stopped)
+                .isDirectory());
         // What was found stays, however often the power fails now.
         disk.crash();
         assertThat(reopen(disk.path().resolve("data"))).as("again, " + stopped).isEqualTo(found);

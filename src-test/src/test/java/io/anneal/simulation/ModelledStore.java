@@ -85,7 +85,7 @@ final class ModelledStore implements AutoCloseable {
                 .withCommitLogSegmentBytes(64 << 10)
                 .withCommitLogBudgetBytes(256 << 10)
                 .withCommitLogCompression(random.nextBoolean())
-                .withCompactionThreads(random.nextInt(2))
+                .withCompactionThreads(random.nextInt(3))
                 .withVersion(VERSIONS[random.nextInt(VERSIONS.length)]);
         StoreEnvironment system = StoreEnvironment.system();
         return Store.open(
