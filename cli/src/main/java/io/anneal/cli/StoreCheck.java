@@ -2,6 +2,7 @@ package io.anneal.cli;
 
 import io.anneal.commitlog.CommitLogReplay;
 import io.anneal.commitlog.CorruptCommitLogException;
+import io.anneal.compaction.CompactionStrategy;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.io.Directories;
 import io.anneal.key.ShardRule;
@@ -64,7 +65,9 @@ final class StoreCheck {
         try {
             content = Manifest.read(directory);
             schema = TableDirectory.readSchema(directory, content);
-        } catch (IOException e) {
+            Formats.requireWritable(schema.options());
+            CompactionStrategy.of(schema);
+        } catch (IOException | IllegalArgumentException e) {
             findings.accept(StoreFinding.wrong(directory, e));
             return;
         }

@@ -7,6 +7,7 @@ import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -35,7 +36,9 @@ final class StoreSnapshotCommand extends Subcommand {
             config = config.withShardCount(found.shardCount().getAsInt());
         }
         List<Path> snapshots;
+        Map<String, Exception> unreadable;
         try (Store store = Store.open(directory, config)) {
+            unreadable = store.unreadable();
             snapshots = store.snapshot(name == null ? Long.toString(nowSeconds()) : name);
         }
         if (json()) {
@@ -46,7 +49,9 @@ final class StoreSnapshotCommand extends Subcommand {
         if (snapshots.isEmpty()) {
             say("no tables here");
         }
-        return ExitCode.YES;
+        unreadable.forEach((table, reason) ->
+                say("table cannot be opened and has no snapshot, table=" + table + ", reason=" + reason.getMessage()));
+        return unreadable.isEmpty() ? ExitCode.YES : ExitCode.UNANSWERED;
     }
 
     private void printJson(List<Path> snapshots) throws IOException {

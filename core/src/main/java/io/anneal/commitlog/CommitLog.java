@@ -13,8 +13,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -44,7 +48,12 @@ public final class CommitLog implements Closeable {
     private final SectionBuffer section;
     private final long sessionId;
     private final Deque<NamedFile> replayed;
-    private final long replayedBytes;
+    /** Segments that were there at open and that tables need which are not open, with those tables. */
+    private final Map<Long, Set<UUID>> kept = new HashMap<>();
+
+    private long replayedBytes;
+    private long keptBytes;
+    private boolean isReplayedReleased;
 
     /** Those not released, oldest first; the last one is being written. */
     private final Deque<LogSegment> segments = new ArrayDeque<>();
@@ -308,6 +317,8 @@ public final class CommitLog implements Closeable {
     /** Nobody needs anything of this table that was appended so far: it was dropped or truncated. */
     public void releaseTable(UUID table) throws StorageException {
         checkUsable();
+        kept.values().forEach(tables -> tables.remove(table));
+        giveBackReplayed();
         segments.forEach(segment -> segment.releaseTable(table));
         retireClean();
     }
@@ -317,16 +328,44 @@ public final class CommitLog implements Closeable {
      * segment ids never leave the disk.
      */
     public void releaseReplayed() throws StorageException {
+        releaseReplayed(Map.of());
+    }
+
+    /**
+     * The same but for some segments, which stay until {@link #releaseTable} has named all tables that need them.
+     *
+     * @param needed by segment id, the tables that need it
+     */
+    public void releaseReplayed(Map<Long, Set<UUID>> needed) throws StorageException {
         checkUsable();
         if (replayed.isEmpty()) {
             return;
         }
         syncClock();
-        while (!replayed.isEmpty()) {
-            NamedFile old = replayed.remove();
-            pool.giveBack(old.file(), old.id());
-        }
+        needed.forEach((segment, tables) -> kept.put(segment, new HashSet<>(tables)));
+        isReplayedReleased = true;
+        giveBackReplayed();
         measure();
+    }
+
+    private void giveBackReplayed() throws StorageException {
+        if (!isReplayedReleased) {
+            return;
+        }
+        kept.values().removeIf(Set::isEmpty);
+        long bytes = 0;
+        Iterator<NamedFile> all = replayed.iterator();
+        while (all.hasNext()) {
+            NamedFile old = all.next();
+            if (kept.containsKey(old.id())) {
+                bytes += SegmentFiles.size(old.file());
+            } else {
+                all.remove();
+                pool.giveBack(old.file(), old.id());
+            }
+        }
+        replayedBytes = bytes;
+        keptBytes = bytes;
     }
 
     private void retireClean() throws StorageException {
@@ -371,6 +410,11 @@ public final class CommitLog implements Closeable {
      */
     public long lengthBytes() {
         return lengthBytes;
+    }
+
+    /** Of these, bytes that no flush can release: see {@link #releaseReplayed(Map)}. */
+    public long keptBytes() {
+        return keptBytes;
     }
 
     /** Segments that are not released. Any thread may ask. */

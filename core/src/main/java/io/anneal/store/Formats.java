@@ -50,7 +50,7 @@ public final class Formats {
      *
      * @throws IllegalArgumentException naming option and value
      */
-    static void requireWritable(TableOptions options) {
+    public static void requireWritable(TableOptions options) {
         ALL.forEach(format -> format.requireWritable(options));
     }
 

@@ -98,13 +98,13 @@ public final class Store implements Closeable {
     }
 
     /**
-     * Opens the store of a directory, or makes one there: replays its commit log, so that all that was acknowledged is there.
+     * Opens the store of a directory, or makes one there: replays its commit log, so that all that was acknowledged is there. A
+     * table that cannot be opened keeps nobody from the others: it is among the {@link #unreadable()}.
      *
      * @throws IllegalStateException when another process, or this one, has it open: names the process
      * @throws InterruptedIOException when this thread is interrupted already: nothing is opened; later it is opened all the same
      * @throws CorruptStoreException when the directory's own files are wrong
      * @throws io.anneal.commitlog.CorruptCommitLogException when acknowledged writes cannot be read
-     * @throws io.anneal.sstable.CorruptSSTableException when an SSTable is missing, or its small components are wrong
      */
     public static Store open(Path directory, StoreConfig config, StoreEnvironment environment) throws IOException {
         Undisturbed.requireUninterrupted();
@@ -261,11 +261,7 @@ public final class Store implements Closeable {
         if (foreign.isEmpty()) {
             return find(qualifiedName).map(table -> Table.of(engine(), table));
         }
-        Exception reason = unreadable().get(qualifiedName);
-        if (reason != null) {
-            throw new IllegalStateException(
-                    "table cannot be read, table=" + qualifiedName + ", reason=" + reason.getMessage(), reason);
-        }
+        requireReadable(qualifiedName);
         return Optional.ofNullable(foreign.get().readable().get(qualifiedName)).map(this::readOnly);
     }
 
@@ -273,7 +269,17 @@ public final class Store implements Closeable {
         return Table.readOnly(source, environment.clock());
     }
 
+    private void requireReadable(String qualifiedName) {
+        Exception reason = unreadable().get(qualifiedName);
+        if (reason != null) {
+            throw new IllegalStateException(
+                    "table cannot be read, table=" + qualifiedName + ", reason=" + reason.getMessage(), reason);
+        }
+    }
+
     private Optional<LiveTable> find(String qualifiedName) {
+        engine().requireOpen();
+        requireReadable(qualifiedName);
         return engine().tables().stream()
                 .filter(table -> table.schema().qualifiedName().equals(qualifiedName))
                 .findFirst();
@@ -292,15 +298,22 @@ public final class Store implements Closeable {
                 .toList();
     }
 
-    /** Tables that were found and cannot be read, by name, and why; only in a store that is read-only. */
+    /**
+     * Tables that were found and cannot be opened, by name, and why. Their files stay as they are, and so does their part of the
+     * commit log: once the files are mended, the next opening has all that was acknowledged.
+     */
     public Map<String, Exception> unreadable() {
-        return foreign.map(ReadOnlyTables::unreadable).orElse(Map.of());
+        return foreign.map(ReadOnlyTables::unreadable).orElseGet(() -> engine().unreadable());
     }
 
-    /** Forgets a table with its data; snapshots stay. Open cursors fail at their next step. */
+    /** Forgets a table with its data, also one that is among the {@link #unreadable()}; snapshots stay. Open cursors fail at their next step. */
     public void dropTable(String qualifiedName) throws IOException {
         synchronized (this) {
-            engine().dropTable(table(qualifiedName).liveTable());
+            if (engine().unreadable().containsKey(qualifiedName)) {
+                engine().dropUnreadable(qualifiedName);
+            } else {
+                engine().dropTable(table(qualifiedName).liveTable());
+            }
         }
     }
 

@@ -4,6 +4,7 @@ import io.anneal.commitlog.CommitLog;
 import io.anneal.commitlog.CommitLogConfig;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.commitlog.CommitLogReplay;
+import io.anneal.compaction.CompactionStrategy;
 import io.anneal.fragment.Mutation;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
@@ -19,7 +20,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,6 +67,7 @@ public final class Engine implements Closeable {
     private final StoreMetrics metrics;
     private final MemoryGate gate;
     private final Map<UUID, LiveTable> tables = new ConcurrentHashMap<>();
+    private final Map<UUID, UnreadableTable> unreadable = new ConcurrentHashMap<>();
     private final List<ScheduledExecutorService> executors = new ArrayList<>();
     private final ScheduledExecutorService care;
     private final List<ShardWriter> shardWriters = new ArrayList<>();
@@ -172,8 +177,41 @@ public final class Engine implements Closeable {
         TableCatalogue.sweep(data);
         snapshots().sweep();
         for (Path tableDirectory : TableCatalogue.list(data)) {
-            LiveTable table = table(TableDirectory.open(tableDirectory, formats, OutputFile.CREATE_NEW));
+            try {
+                openTable(tableDirectory);
+            } catch (StorageException e) {
+                // The disk's failure is no table's.
+                throw e;
+            } catch (IOException | RuntimeException e) {
+                UnreadableTable apart = UnreadableTable.of(tableDirectory, e);
+                unreadable.put(apart.id(), apart);
+                LOG.error(
+                        "table cannot be opened and is set apart, its part of the commit log is kept: mend it and open the"
+                                + " store again, or drop it, table={}, directory={}",
+                        apart.qualifiedName(),
+                        tableDirectory,
+                        e);
+            }
+        }
+    }
+
+    /** Touches no file of the table before all of it is found right. */
+    private void openTable(Path tableDirectory) throws IOException {
+        TableDirectory found = TableDirectory.read(tableDirectory, formats, OutputFile.CREATE_NEW);
+        formats.requireWritable(found.schema().options());
+        CompactionStrategy.of(found.schema());
+        LiveTable table = table(found);
+        boolean opened = false;
+        try {
             table.openSSTables();
+            found.sweep();
+            opened = true;
+        } finally {
+            if (!opened) {
+                tables.remove(table.id());
+                metrics.removeTable(table.metrics());
+                table.close();
+            }
         }
     }
 
@@ -225,13 +263,15 @@ public final class Engine implements Closeable {
 
     private void openLog() throws IOException {
         Path commitLog = directory.resolve(COMMIT_LOG);
-        CommitLogReplay.Report replayed = new Recovery(tables, shards, flushes, gate, config.memtableBudgetBytes() / 2)
-                .run(commitLog, config.skipCorruptCommitLog());
+        Recovery recovery = new Recovery(tables, unreadable, shards, flushes, gate, config.memtableBudgetBytes() / 2);
+        CommitLogReplay.Report replayed = recovery.run(commitLog, config.skipCorruptCommitLog());
         timestamps.goOnAfter(replayed.clockMicros());
         tables.values().forEach(table -> table.sstables().forEach(timestamps::follow));
         // A segment id that some manifest calls flushed must not come again: its mutations would not be replayed.
-        long highestSegment = tables.values().stream()
-                .flatMap(table -> table.directory().content().flushed().values().stream())
+        long highestSegment = Stream.concat(
+                        tables.values().stream().map(table -> table.directory().content()),
+                        unreadable.values().stream().flatMap(table -> table.manifest().stream()))
+                .flatMap(content -> content.flushed().values().stream())
                 .mapToLong(CommitLogPosition::segmentId)
                 .max()
                 .orElse(CommitLogPosition.NONE.segmentId());
@@ -241,7 +281,7 @@ public final class Engine implements Closeable {
                         .withSegmentSizeBytes(config.commitLogSegmentBytes())
                         .withCompression(config.commitLogCompression()),
                 highestSegment);
-        opened.releaseReplayed();
+        opened.releaseReplayed(recovery.kept());
         log = new LogWriter(
                 opened,
                 config.syncMode(),
@@ -491,6 +531,36 @@ public final class Engine implements Closeable {
                         + schema.id().orElse("") + ", other="
                         + table.schema().qualifiedName());
             }
+        }
+        for (UnreadableTable table : unreadable.values()) {
+            if (schema.id().equals(Optional.of(table.id().toString()))) {
+                throw new IllegalStateException("a table that cannot be opened has the id, table="
+                        + schema.qualifiedName() + ", id=" + table.id() + ", other=" + table.qualifiedName());
+            }
+        }
+    }
+
+    /** Tables that could not be opened, by name, and why. */
+    public Map<String, Exception> unreadable() {
+        Map<String, Exception> reasons = new TreeMap<>();
+        unreadable.values().forEach(table -> reasons.put(table.qualifiedName(), table.reason()));
+        return reasons;
+    }
+
+    /** Forgets what there is of tables that could not be opened, but for their snapshots. */
+    public void dropUnreadable(String qualifiedName) throws IOException {
+        enter();
+        try {
+            requireSound();
+            for (UnreadableTable table : unreadable.values()) {
+                if (table.qualifiedName().equals(qualifiedName)) {
+                    TableDirectory.drop(table.directory());
+                    unreadable.remove(table.id());
+                    log.releaseTable(table.id());
+                }
+            }
+        } finally {
+            leave();
         }
     }
 

@@ -211,7 +211,7 @@ final class Flushes {
 
     /** Has those flushed whose mutations lie in the oldest segment; on the log's thread. */
     void relieveLog(CommitLog log, long budgetBytes) {
-        if (log.lengthBytes() <= budgetBytes) {
+        if (log.lengthBytes() - log.keptBytes() <= budgetBytes) {
             return;
         }
         for (CommitLog.Dirty dirty : log.oldestDirty()) {

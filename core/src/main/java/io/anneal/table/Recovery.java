@@ -6,8 +6,11 @@ import io.anneal.fragment.Mutation;
 import io.anneal.key.ShardRule;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,20 +24,24 @@ final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
     private final Map<UUID, LiveTable> tables;
+    private final Map<UUID, UnreadableTable> unreadable;
     private final ShardRule shards;
     private final Flushes flushes;
     private final MemoryGate gate;
     private final long memoryThresholdBytes;
+    private final Map<Long, Set<UUID>> kept = new HashMap<>();
     private long mutationCount;
     private long unknownTableCount;
 
     Recovery(
             Map<UUID, LiveTable> tables,
+            Map<UUID, UnreadableTable> unreadable,
             ShardRule shards,
             Flushes flushes,
             MemoryGate gate,
             long memoryThresholdBytes) {
         this.tables = tables;
+        this.unreadable = unreadable;
         this.shards = shards;
         this.flushes = flushes;
         this.gate = gate;
@@ -64,13 +71,24 @@ final class Recovery {
         return report;
     }
 
+    /** Segments of the commit log that unreadable tables need, by id, with those tables. */
+    Map<Long, Set<UUID>> kept() {
+        return kept;
+    }
+
     private void replay(CommitLogPosition position, UUID tableId, Mutation mutation) throws IOException {
         LiveTable table = tables.get(tableId);
+        long token = mutation.key().token();
         if (table == null) {
-            unknownTableCount++;
+            UnreadableTable apart = unreadable.get(tableId);
+            if (apart == null) {
+                unknownTableCount++;
+            } else if (apart.needs(position, token)) {
+                kept.computeIfAbsent(position.segmentId(), id -> new HashSet<>())
+                        .add(tableId);
+            }
             return;
         }
-        long token = mutation.key().token();
         if (table.directory().content().isFlushed(position, token)) {
             return;
         }

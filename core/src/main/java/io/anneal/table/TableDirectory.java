@@ -31,6 +31,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * The directory of one table in a store, laid out as Cassandra lays it out: {@code <keyspace>/<table>-<32 hex of the id>/}
@@ -150,14 +151,25 @@ public final class TableDirectory {
      */
     public static TableDirectory open(Path directory, SSTableFormats formats, OutputFile.Opener opener)
             throws IOException {
+        TableDirectory opened = read(directory, formats, opener);
+        opened.sweep();
+        return opened;
+    }
+
+    /** The same before it is tidied up: {@link #sweep()} does that once everything has been found right. */
+    static TableDirectory read(Path directory, SSTableFormats formats, OutputFile.Opener opener) throws IOException {
         Manifest manifest = Manifest.open(directory, opener);
         TableSchema schema = readSchema(directory, manifest.content());
-        Snapshots snapshots = new Snapshots(directory, opener);
-        snapshots.sweep();
-        TableDirectory opened = new TableDirectory(directory, schema, formats, manifest, snapshots, opener);
-        opened.lastGeneration = TableSweep.run(directory, manifest);
+        TableDirectory opened =
+                new TableDirectory(directory, schema, formats, manifest, new Snapshots(directory, opener), opener);
         opened.sstables();
         return opened;
+    }
+
+    /** Deletes and moves aside what does not belong here; before anything is written. */
+    void sweep() throws IOException {
+        snapshots.sweep();
+        lastGeneration = TableSweep.run(directory, manifest);
     }
 
     /**
@@ -248,7 +260,7 @@ public final class TableDirectory {
 
     /** The same for those who only look at a directory. */
     public static Map<ListedSSTable, Descriptor> sstables(Path directory, ManifestContent content) throws IOException {
-        Map<String, Descriptor> found = descriptors(directory);
+        Map<String, Descriptor> found = descriptors(directory, content);
         Map<ListedSSTable, Descriptor> live = new LinkedHashMap<>();
         for (ListedSSTable sstable : content.sstables()) {
             live.put(sstable, sstable(directory, content, sstable, found));
@@ -259,7 +271,7 @@ public final class TableDirectory {
     /** Only one of them. */
     public static Descriptor sstable(Path directory, ManifestContent content, ListedSSTable sstable)
             throws IOException {
-        return sstable(directory, content, sstable, descriptors(directory));
+        return sstable(directory, content, sstable, descriptors(directory, content));
     }
 
     private static Descriptor sstable(
@@ -276,12 +288,14 @@ public final class TableDirectory {
         return descriptor;
     }
 
-    /** By generation. */
-    static Map<String, Descriptor> descriptors(Path directory) throws IOException {
+    /** Those of live generations, by generation. */
+    private static Map<String, Descriptor> descriptors(Path directory, ManifestContent content) throws IOException {
+        Set<String> live =
+                content.sstables().stream().map(ListedSSTable::generation).collect(Collectors.toSet());
         Map<String, Descriptor> found = new LinkedHashMap<>();
         for (Path file : Directories.list(directory)) {
             Descriptor descriptor = Descriptor.of(file).orElse(null);
-            if (descriptor == null) {
+            if (descriptor == null || !live.contains(descriptor.generation())) {
                 continue;
             }
             Descriptor other = found.putIfAbsent(descriptor.generation(), descriptor);
@@ -403,9 +417,14 @@ public final class TableDirectory {
      * Removes the table: its name first, at once, then its files. Snapshots stay where they are. Nothing may read it any more.
      */
     public void drop() throws IOException {
-        moveAside();
-        forceMovedAside();
-        removeMovedAside();
+        drop(directory);
+    }
+
+    static void drop(Path directory) throws IOException {
+        Path movedAside = TableCatalogue.dropped(directory);
+        Directories.rename(directory, movedAside);
+        Directories.sync(directory.getParent());
+        TableCatalogue.removeRemainder(movedAside);
     }
 
     /** Takes the table's name from it; when that fails it is as it was. The name is still to be forced. */

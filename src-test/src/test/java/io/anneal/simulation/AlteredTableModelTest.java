@@ -40,6 +40,9 @@ class AlteredTableModelTest {
     private static final int STEPS = 60;
     private static final int KEYS = 3;
     private static final int ROWS = 3;
+    /** How far ahead of the clock some writes are stamped, at most. */
+    private static final int AHEAD_MILLIS = 15;
+
     private static final List<AlteredColumn> COLUMNS = List.of(
             new AlteredColumn("a", "int", false),
             new AlteredColumn("e", "int", false),
@@ -202,6 +205,11 @@ class AlteredTableModelTest {
             return option;
         }
 
+        /** A store goes on after what its SSTables hold, some of which was stamped ahead: the clock gets there as well. */
+        private void passAhead() {
+            clock.advance(Duration.ofMillis(AHEAD_MILLIS + 1));
+        }
+
         private String write() throws IOException {
             StringBuilder what = new StringBuilder();
             for (int i = random.nextInt(4); i >= 0; i--) {
@@ -245,8 +253,9 @@ class AlteredTableModelTest {
                 row.timestampMicros(micros).deleteRow();
                 return () -> model.deleteRow(k, c, micros);
             }
-            long atMicros =
-                    random.nextInt(6) == 0 ? micros + random.nextInt(15) * 1_000 + 100 + writes++ % 800 : micros;
+            long atMicros = random.nextInt(6) == 0
+                    ? micros + random.nextInt(AHEAD_MILLIS) * 1_000 + 100 + writes++ % 800
+                    : micros;
             if (atMicros != micros || random.nextBoolean()) {
                 row.timestampMicros(atMicros);
             }
@@ -300,6 +309,7 @@ class AlteredTableModelTest {
             snapshots.clear();
             open();
             table = store.table("ks.t");
+            passAhead();
             return "reopen " + how;
         }
 
@@ -318,6 +328,7 @@ class AlteredTableModelTest {
                 return "no snapshot";
             }
             table.importSSTables(snapshots.get(random.nextInt(snapshots.size())));
+            passAhead();
             return "import";
         }
 
