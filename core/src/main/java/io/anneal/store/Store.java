@@ -23,7 +23,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -337,39 +336,21 @@ public final class Store implements Closeable {
 
     /**
      * Takes a snapshot of every table: of all or of none, even when the process ends meanwhile. Each table is kept as it is at
-     * some moment of this call, after what was acknowledged before it.
+     * some moment of this call, after what was acknowledged before it. Those that are {@link #unreadable()} have none.
      *
-     * @param name letters, digits and {@code _.+:-}, at most 200
+     * @param name letters, digits and {@code _.+:-}, at most 247
      * @return the directories
      * @throws IllegalStateException when a table, or one that was dropped, has a snapshot of this name
      */
     public synchronized List<Path> snapshot(String name) throws IOException {
-        StoreSnapshots all = engine().snapshots();
-        List<Path> taken = new ArrayList<>();
-        List<Table> tables = tables();
-        if (tables.isEmpty()) {
-            return taken;
-        }
-        all.begin(name);
-        boolean complete = false;
-        try {
-            flush();
-            for (Table table : tables) {
-                taken.add(table.snapshot(name));
-            }
-            complete = true;
-        } finally {
-            if (!complete) {
-                all.undo(taken);
-            }
-        }
-        all.end();
-        return taken;
+        Engine opened = engine();
+        List<LiveTable> tables = tables().stream().map(Table::liveTable).toList();
+        return tables.isEmpty() ? List.of() : opened.snapshot(tables, name);
     }
 
     /** The snapshots that there are by name, of dropped tables too. */
     public synchronized List<StoreSnapshot> snapshots() throws IOException {
-        return StoreSnapshot.of(engine().snapshots().list());
+        return StoreSnapshot.of(engine().snapshots());
     }
 
     /**
@@ -378,8 +359,8 @@ public final class Store implements Closeable {
      * @throws IllegalArgumentException when there is none: names those that there are
      */
     public synchronized void deleteSnapshot(String name) throws IOException {
-        StoreSnapshots all = engine().snapshots();
-        List<StoreSnapshots.Entry> there = all.list();
+        Engine opened = engine();
+        List<StoreSnapshots.Entry> there = opened.snapshots();
         List<StoreSnapshots.Entry> named =
                 there.stream().filter(entry -> entry.name().equals(name)).toList();
         if (named.isEmpty()) {
@@ -390,9 +371,7 @@ public final class Store implements Closeable {
                             .sorted()
                             .toList());
         }
-        for (StoreSnapshots.Entry entry : named) {
-            all.delete(entry);
-        }
+        opened.deleteSnapshots(named);
     }
 
     /**

@@ -282,7 +282,7 @@ public final class Table {
 
     private List<StoreSnapshots.Entry> snapshotEntries() throws IOException {
         Path directory = live().table().directory().directory();
-        return live().engine().snapshots().list().stream()
+        return live().engine().snapshots().stream()
                 .filter(entry -> entry.tableDirectory().equals(directory))
                 .toList();
     }
@@ -298,7 +298,7 @@ public final class Table {
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException(
                         "table has no such snapshot, table=" + schema().qualifiedName() + ", name=" + name));
-        live().engine().snapshots().delete(named);
+        live().engine().deleteSnapshots(List.of(named));
     }
 
     /**

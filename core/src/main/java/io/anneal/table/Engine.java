@@ -82,6 +82,8 @@ public final class Engine implements Closeable {
     private final OpenCursors cursors = new OpenCursors();
     private final Callbacks callbacks;
     private final FailureNotices notices;
+    /** Held while one is taken: one of all tables must know that all of its name are its own. */
+    private final StoreSnapshots snapshots;
 
     /** When the first call has closed it. */
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
@@ -102,6 +104,7 @@ public final class Engine implements Closeable {
         this.formats = formats;
         this.shards = shards;
         callbacks = new Callbacks(environment.threads().callbacks(), executor("callbacks"));
+        snapshots = new StoreSnapshots(directory.resolve(DATA), OutputFile.CREATE_NEW);
         notices = new FailureNotices(environment.listener(), callbacks);
         state = new StoreState(directory.toString(), notices::writesStopped);
         pool = new MemtablePool(config.memtableBudgetBytes());
@@ -175,7 +178,7 @@ public final class Engine implements Closeable {
     private void openTables() throws IOException {
         Path data = directory.resolve(DATA);
         TableCatalogue.sweep(data);
-        snapshots().sweep();
+        snapshots.sweep();
         for (Path tableDirectory : TableCatalogue.list(data)) {
             try {
                 openTable(tableDirectory);
@@ -191,6 +194,7 @@ public final class Engine implements Closeable {
                         apart.qualifiedName(),
                         tableDirectory,
                         e);
+                notices.tableUnreadable(apart);
             }
         }
     }
@@ -661,13 +665,67 @@ public final class Engine implements Closeable {
         });
     }
 
-    /** The snapshots that there are; one call at a time. */
-    public StoreSnapshots snapshots() {
-        return new StoreSnapshots(directory.resolve(DATA), OutputFile.CREATE_NEW);
+    /** The snapshots that there are, of all tables, of dropped ones too. */
+    public List<StoreSnapshots.Entry> snapshots() throws IOException {
+        state.requireOpen();
+        return snapshots.list();
+    }
+
+    /** Takes a snapshot of all of these tables or of none; returns their directories. */
+    public List<Path> snapshot(List<LiveTable> asked, String name) throws IOException {
+        return snapshotWork(() -> {
+            List<Path> taken = new ArrayList<>();
+            snapshots.begin(name);
+            boolean complete = false;
+            try {
+                flush(asked);
+                for (LiveTable table : asked) {
+                    taken.add(snapshotAlone(table, name));
+                }
+                snapshots.end();
+                complete = true;
+            } finally {
+                if (!complete) {
+                    snapshots.undo();
+                }
+            }
+            return taken;
+        });
+    }
+
+    /** Deletes snapshots. */
+    public void deleteSnapshots(List<StoreSnapshots.Entry> asked) throws IOException {
+        snapshotWork(() -> {
+            for (StoreSnapshots.Entry entry : asked) {
+                snapshots.delete(entry);
+            }
+            return null;
+        });
+    }
+
+    private <T> T snapshotWork(Undisturbed.Work<T> work) throws IOException {
+        enter();
+        try {
+            Undisturbed.requireUninterrupted();
+            return Undisturbed.call(environment, "snapshots", () -> {
+                synchronized (snapshots) {
+                    return work.run();
+                }
+            });
+        } finally {
+            leave();
+        }
     }
 
     /** Flushes a table and links its SSTables to a directory of their own. */
     public Path snapshot(LiveTable table, String name) throws IOException {
+        return snapshotWork(() -> {
+            snapshots.undo();
+            return snapshotAlone(table, name);
+        });
+    }
+
+    private Path snapshotAlone(LiveTable table, String name) throws IOException {
         return alone(
                 table, () -> tableCare.snapshot(table, name, environment.clock().instant()));
     }

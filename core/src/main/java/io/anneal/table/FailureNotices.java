@@ -41,6 +41,10 @@ final class FailureNotices {
         }
     }
 
+    void tableUnreadable(UnreadableTable table) {
+        tell(to -> to.tableUnreadable(table.qualifiedName(), table.reason()));
+    }
+
     private void tell(Consumer<StoreListener> call) {
         if (listener != StoreListener.NONE) {
             executor.execute(() -> {

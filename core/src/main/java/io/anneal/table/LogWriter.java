@@ -300,8 +300,7 @@ final class LogWriter {
 
     /** Whether the table of a write is held; if so, what the write is part of waits for it. */
     private boolean waits(PendingWrite write, Message whole) {
-        List<Message> waiting =
-                held.isEmpty() ? null : held.get(write.table().id());
+        List<Message> waiting = held.isEmpty() ? null : held.get(write.table().id());
         return waiting != null && waiting.add(whole);
     }
 

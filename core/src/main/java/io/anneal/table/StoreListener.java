@@ -26,4 +26,7 @@ public interface StoreListener {
 
     /** A read met an SSTable that is wrong. Told once for each file. */
     default void sstableCorrupt(String table, CorruptSSTableException reason) {}
+
+    /** A table could not be opened with its store, and is set apart until it is mended or dropped. Told while the store is opened. */
+    default void tableUnreadable(String table, Exception reason) {}
 }

@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The snapshots of all tables of a store, of dropped ones too. One of several tables is there for all of them or for none: while
- * it is taken its name stands in a file, and a start that finds the file deletes what there is of it. One call at a time.
+ * it is taken its name stands in a file, and a start that finds the file deletes all of that name. So whoever takes one, of
+ * one table or of all, or deletes one synchronizes on this object. Any thread.
  */
 public final class StoreSnapshots {
     /**
@@ -39,13 +40,13 @@ public final class StoreSnapshots {
     private final OutputFile.Opener opener;
 
     /** @param data the store's directory of keyspaces, which may be missing */
-    public StoreSnapshots(Path data, OutputFile.Opener opener) {
+    StoreSnapshots(Path data, OutputFile.Opener opener) {
         this.data = data;
         this.opener = opener;
     }
 
     /** All, table by table. */
-    public List<Entry> list() throws IOException {
+    List<Entry> list() throws IOException {
         List<Entry> entries = new ArrayList<>();
         for (Path directory : tableDirectories()) {
             String table = directory.getParent().getFileName() + "."
@@ -70,13 +71,14 @@ public final class StoreSnapshots {
     }
 
     /**
-     * Begins a snapshot of several tables, which {@link #end()} or {@link #undo} ends.
+     * Begins a snapshot of several tables, which {@link #end()} or {@link #undo} ends, while the caller holds this object.
      *
      * @throws IllegalStateException when there is a snapshot of this name, of whatever table
      */
-    public void begin(String name) throws IOException {
+    void begin(String name) throws IOException {
+        assert Thread.holdsLock(this);
         Snapshots.requireName(name);
-        sweep();
+        undo();
         for (Entry entry : list()) {
             if (entry.name().equals(name)) {
                 throw new IllegalStateException("snapshot exists already, name=" + name + ", table=" + entry.table()
@@ -87,22 +89,31 @@ public final class StoreSnapshots {
     }
 
     /** It is there for all tables. */
-    public void end() throws IOException {
+    void end() throws IOException {
         Directories.deleteFile(data.resolve(BEGUN));
         Directories.sync(data);
     }
 
-    /** It could not be taken of all tables: deletes those that were. */
-    public void undo(List<Path> taken) throws IOException {
-        for (Path snapshot : taken) {
-            Path tableDirectory = snapshot.getParent().getParent();
-            new Snapshots(tableDirectory, opener).delete(snapshot.getFileName().toString());
+    /** Deletes what there is of one that was begun and not ended. */
+    void undo() throws IOException {
+        Path begun = data.resolve(BEGUN);
+        if (Files.exists(begun)) {
+            String name = Files.readString(begun);
+            for (Entry entry : list()) {
+                if (entry.name().equals(name)) {
+                    LOG.info(
+                            "snapshot was not taken of all tables, remainder is deleted, directory={}",
+                            entry.directory());
+                    delete(entry);
+                }
+            }
+            end();
         }
-        end();
     }
 
     /** Deletes it; of a dropped table the last one with the table's directory. */
-    public void delete(Entry entry) throws IOException {
+    void delete(Entry entry) throws IOException {
+        assert Thread.holdsLock(this);
         new Snapshots(entry.tableDirectory(), opener).delete(entry.name());
         removeIfEmpty(entry.tableDirectory());
     }
@@ -118,21 +129,9 @@ public final class StoreSnapshots {
     }
 
     /** Deletes what a crash left of snapshots that were being taken or deleted; before any table is opened. */
-    void sweep() throws IOException {
-        Path begun = data.resolve(BEGUN);
-        Directories.deleteFile(AtomicFile.temporary(begun));
-        if (Files.exists(begun)) {
-            String name = Files.readString(begun);
-            for (Entry entry : list()) {
-                if (entry.name().equals(name)) {
-                    LOG.info(
-                            "snapshot was not taken of all tables, remainder is deleted, directory={}",
-                            entry.directory());
-                    delete(entry);
-                }
-            }
-            end();
-        }
+    synchronized void sweep() throws IOException {
+        Directories.deleteFile(AtomicFile.temporary(data.resolve(BEGUN)));
+        undo();
         for (Path directory : tableDirectories()) {
             if (TableCatalogue.isDropped(directory)) {
                 new Snapshots(directory, opener).sweep();

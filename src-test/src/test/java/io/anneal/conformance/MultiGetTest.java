@@ -10,6 +10,7 @@ import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableRow;
 import io.anneal.table.StoreConfig;
+import io.anneal.table.StoreEnvironment;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import io.anneal.testkit.FaultyDirectory;
@@ -22,6 +23,9 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -147,22 +151,54 @@ class MultiGetTest {
     }
 
     @Test
-    void shouldGiveUpWhatIsCancelledAndFailWhatTheClosedStoreCannotRead() throws Exception {
-        CompletableFuture<List<Optional<TableRow>>> reading;
-        Table table;
-        try (Store store = Store.open(parent, CONFIG.withReadThreads(1))) {
-            table = fill(store);
-            List<Map<String, Object>> keys = new ArrayList<>(keys());
-            CompletableFuture<List<Optional<TableRow>>> cancelled = table.rowsAsync(keys);
-            cancelled.cancel(false);
+    void shouldGiveUpWhatIsCancelled() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        try (Store store = Store.open(parent, CONFIG.withReadThreads(1), withHeldReads(go))) {
+            Table table = fill(store);
+            CompletableFuture<List<Optional<TableRow>>> cancelled = table.rowsAsync(keys());
+            assertThat(cancelled.cancel(false)).isTrue();
+            go.countDown();
             assertThatThrownBy(cancelled::join).isInstanceOf(CancellationException.class);
             assertThat(table.rowAsync(Map.of("k", 2, "c", 0)).join()).isPresent();
-            reading = table.rowsAsync(keys);
         }
-        assertThat(reading.handle((rows, failure) -> rows != null || failure != null)
-                        .get(30, TimeUnit.SECONDS))
-                .isTrue();
+    }
+
+    @Test
+    void shouldFailWhatTheClosedStoreCannotRead() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        Store store = Store.open(parent, CONFIG.withReadThreads(1), withHeldReads(go));
+        Table table = fill(store);
+        CompletableFuture<List<Optional<TableRow>>> reading = table.rowsAsync(keys());
+        store.close();
+        go.countDown();
+        assertThatThrownBy(() -> reading.get(30, TimeUnit.SECONDS))
+                .isInstanceOf(ExecutionException.class)
+                .hasMessageContaining("closed");
         assertThatIllegalStateException().isThrownBy(() -> table.rows(keys())).withMessageContaining("closed");
         assertThatIllegalStateException().isThrownBy(() -> table.rowAsync(Map.of("k", 2, "c", 0)));
+    }
+
+    /** Threads for reading that do nothing before they are told to. */
+    private static StoreEnvironment withHeldReads(CountDownLatch go) {
+        StoreEnvironment system = StoreEnvironment.system();
+        return new StoreEnvironment(
+                system.clock(), system.nanoTime(), system.ids(), system.sleeper(), new StoreEnvironment.Threads() {
+                    @Override
+                    public ScheduledExecutorService single(String name) {
+                        ScheduledExecutorService executor = system.threads().single(name);
+                        if (name.startsWith("read-")) {
+                            executor.execute(() -> awaitQuietly(go));
+                        }
+                        return executor;
+                    }
+                });
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 }

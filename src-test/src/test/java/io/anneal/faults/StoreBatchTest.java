@@ -20,7 +20,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -171,6 +173,40 @@ class StoreBatchTest {
         temporary.store().dropTable("ks.b");
         assertThatIllegalStateException().isThrownBy(batch::apply).withMessageContaining("ks.b");
         assertThat(table("ks.a").row(Map.of("k", 1))).isEmpty();
+    }
+
+    @Test
+    void shouldHaveAllOrNoneOfBatchesWhileATableOfThemIsTruncatedAndDropped() throws Exception {
+        CountDownLatch begun = new CountDownLatch(20);
+        CompletableFuture<Integer> writing = CompletableFuture.supplyAsync(() -> {
+            int k = 0;
+            try {
+                while (true) {
+                    batch(k, "v" + k).apply();
+                    begun.countDown();
+                    k++;
+                }
+            } catch (IllegalStateException | IllegalArgumentException e) {
+                // Dropped meanwhile: in front of the batch, or of its writes.
+                assertThat(e).hasMessageContaining("ks.c");
+                return k;
+            } catch (IOException e) {
+                throw new CompletionException(e);
+            }
+        });
+        begun.await();
+        table("ks.c").truncate();
+        temporary.store().dropTable("ks.c");
+        int written = writing.join();
+        temporary.directory().crash();
+        temporary.reopen();
+        assertThat(temporary.store().failure()).isEmpty();
+        for (int k = 0; k < written; k++) {
+            assertThat(table("ks.a").row(Map.of("k", k))).isPresent();
+            assertThat(table("ks.b").row(Map.of("k", k + 1000))).isPresent();
+        }
+        assertThat(table("ks.a").row(Map.of("k", written))).isEmpty();
+        assertThat(table("ks.b").row(Map.of("k", written + 1000))).isEmpty();
     }
 
     @ParameterizedTest

@@ -9,6 +9,7 @@ import io.anneal.io.StorageException;
 import io.anneal.store.Store;
 import io.anneal.store.StoreSnapshot;
 import io.anneal.store.Table;
+import io.anneal.table.StoreEnvironment;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import io.anneal.testkit.TemporaryStore;
@@ -16,6 +17,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -115,13 +122,13 @@ class StoreSnapshotsTest {
                 .withMessageContaining("name=mine")
                 .withMessageContaining("table=ks.c");
         assertThat(store.snapshots().get(0).tables()).containsExactly("ks.c");
-        for (String name : List.of("", ".", "..", "a/b", ".hidden", "a b", "x".repeat(201))) {
+        for (String name : List.of("", ".", "..", "a/b", ".hidden", "a b", "x".repeat(248))) {
             assertThatIllegalArgumentException().isThrownBy(() -> store.snapshot(name));
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> store.table("ks.a").snapshot(name));
         }
-        store.snapshot("x".repeat(200));
-        store.deleteSnapshot("x".repeat(200));
+        store.snapshot("x".repeat(247));
+        store.deleteSnapshot("x".repeat(247));
         assertThat(leavings()).isEmpty();
     }
 
@@ -188,6 +195,65 @@ class StoreSnapshotsTest {
             assertThat(leavings()).as("step=%d", step).isEmpty();
         }
         assertThat(none).isGreaterThan(20);
+    }
+
+    @Test
+    void shouldKeepATablesOwnSnapshotThatIsTakenBesideOneOfAllWhenThePowerIsCut() throws Exception {
+        CompletableFuture<Path> own = new CompletableFuture<>();
+        AtomicReference<Store> shared = new AtomicReference<>();
+        AtomicBoolean first = new AtomicBoolean(true);
+        StoreEnvironment system = StoreEnvironment.system();
+        StoreEnvironment environment = new StoreEnvironment(
+                () -> {
+                    // The one of all is begun, and its first table's is being taken.
+                    if (shared.get() != null
+                            && Thread.currentThread().getName().contains("care-of-ks.a")
+                            && first.getAndSet(false)) {
+                        startOwn(shared.get(), own);
+                    }
+                    return system.clock().instant();
+                },
+                system.nanoTime(),
+                system.ids(),
+                system.sleeper(),
+                system.threads());
+        temporary.store().close();
+        store = Store.open(temporary.directory().path(), temporary.config(), environment);
+        shared.set(store);
+        temporary
+                .directory()
+                .inject(Fault.on(Operation.DELETE)
+                        .named(name -> name.equals(".making-snapshot"))
+                        .cuttingPower(3));
+        assertThatThrownBy(() -> store.snapshot("mine")).isInstanceOf(Exception.class);
+        Path taken = own.handle((path, failure) -> path).get();
+        assertThat(first).isFalse();
+        temporary.directory().heal();
+        temporary.reopen();
+        store = temporary.store();
+        assertThat(taken == null || Files.isDirectory(taken))
+                .as("acknowledged, so there, taken=%s", taken)
+                .isTrue();
+        assertThat(leavings()).isEmpty();
+    }
+
+    /** Returns when the table's own snapshot is taken, or cannot be before that of all has ended. */
+    private static void startOwn(Store store, CompletableFuture<Path> own) {
+        Thread thread = new Thread(() -> {
+            try {
+                own.complete(store.table("ks.c").snapshot("mine"));
+            } catch (IOException | RuntimeException e) {
+                own.completeExceptionally(e);
+            }
+        });
+        thread.start();
+        try {
+            own.get(1, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            // It waits, as it should.
+        } catch (InterruptedException | ExecutionException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
