@@ -127,6 +127,12 @@ final class AlteredTable {
 
     void options(UnaryOperator<TableOptions> change) {
         options = change.apply(options);
+        boolean isForgotten = options.gcGraceSeconds() == TableOptions.GC_GRACE_UNKNOWN
+                && table.options().gcGraceSeconds() != TableOptions.GC_GRACE_UNKNOWN;
+        if (isForgotten) {
+            throw new SchemaException("option of a table has a wrong value, option=gc_grace_seconds, value="
+                    + options.gcGraceSeconds() + ", table=" + table.qualifiedName());
+        }
     }
 
     private Optional<Column> find(String name) {

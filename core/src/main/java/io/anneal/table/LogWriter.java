@@ -62,6 +62,7 @@ final class LogWriter {
     private final List<PendingWrite> gathered = new ArrayList<>();
 
     private boolean windowOpen;
+    private boolean hasEnded;
     /** Since the last sync. */
     private long writtenCount;
 
@@ -103,7 +104,7 @@ final class LogWriter {
     void start() {
         if (mode == SyncMode.PERIODIC) {
             executor.scheduleWithFixedDelay(
-                    () -> request(this::sync), window.toNanos(), window.toNanos(), TimeUnit.NANOSECONDS);
+                    () -> request(this::syncUnlessEnded), window.toNanos(), window.toNanos(), TimeUnit.NANOSECONDS);
         }
     }
 
@@ -374,6 +375,13 @@ final class LogWriter {
         writtenCount = 0;
     }
 
+    /** A period may be over while the store closes. */
+    private void syncUnlessEnded() throws StorageException {
+        if (!hasEnded) {
+            sync();
+        }
+    }
+
     private void refuse(PendingWrite write) {
         refuse(write, state.refusal());
     }
@@ -388,6 +396,7 @@ final class LogWriter {
         request(() -> {
             try {
                 makeLast();
+                hasEnded = true;
                 log.close();
                 ended.complete(null);
             } catch (StorageException | RuntimeException | Error e) {

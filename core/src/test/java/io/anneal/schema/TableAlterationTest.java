@@ -172,6 +172,7 @@ class TableAlterationTest {
             T WITH CLUSTERING ORDER BY (c ASC)             | this can be said when a table is created
             T WITH COMPACT STORAGE                         | this can be said when a table is created
             T WITH gc_grace_seconds = soon                 | a number is wanted here
+            T WITH gc_grace_seconds = -1                   | option=gc_grace_seconds, value=-1
             DROP TABLE k.t                                 | mismatched input
             CREATE TABLE k.t (p int PRIMARY KEY)           | a single ALTER TABLE is wanted here
             T ADD x int; T ADD y int                       | a single ALTER TABLE is wanted here

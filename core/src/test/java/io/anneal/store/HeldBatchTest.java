@@ -194,6 +194,6 @@ final class HeldBatchTest {
     }
 
     private long usedBytes() {
-        return store.metrics().get("memtable-bytes").longValue();
+        return store.metrics().get("store.memtable-bytes").longValue();
     }
 }

@@ -13,8 +13,10 @@ import java.util.SplittableRandom;
  */
 record KillPlan(String phase, int occurrence, int acknowledged, long delayNanos) {
     private static final List<String> ONCE = List.of("open", "create", "close");
-    private static final List<String> REPEATED = List.of("flush", "compact", "snapshot", "scratch");
+    private static final List<String> REPEATED =
+            List.of("flush", "compact", "snapshot", "scratch", "scratch", "empty", "refuse");
     private static final int DELAY_MAX_NANOS = 20_000_000;
+    private static final int OPENING_MAX_NANOS = 400_000_000;
 
     /** @param writeCount which the child makes at most */
     static KillPlan random(SplittableRandom random, int writeCount) {
@@ -27,6 +29,11 @@ record KillPlan(String phase, int occurrence, int acknowledged, long delayNanos)
                         REPEATED.get(random.nextInt(REPEATED.size())), 1 + random.nextInt(4), writeCount, delayNanos);
             default -> new KillPlan(null, Integer.MAX_VALUE, some, delayNanos);
         };
+    }
+
+    /** While the store is opened, with what the last one left. */
+    static KillPlan whileOpening(SplittableRandom random) {
+        return new KillPlan("open", 1, Integer.MAX_VALUE, random.nextInt(OPENING_MAX_NANOS));
     }
 
     /** Whether now is the time. */

@@ -14,9 +14,12 @@ import io.anneal.testkit.FragmentList.Fragment;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.function.LongConsumer;
+import java.util.stream.Stream;
 
 /**
  * Writes to several tables, each wholly decided by a seed and its number: the process that made it and the one that looks
@@ -28,15 +31,17 @@ final class NumberedWrites {
     /** How far apart writes in flight may be numbered: a mark's place is taken by a write so much later. */
     static final int WINDOW_MAX = 256;
 
-    static final List<String> CREATE = List.of(
-            "CREATE TABLE one.plain (k bigint PRIMARY KEY, v blob) WITH gc_grace_seconds = 864000"
-                    + " AND compaction = {'class': 'SizeTieredCompactionStrategy', 'min_sstable_size': '1048576'}",
-            "CREATE TABLE two.plain (k bigint PRIMARY KEY, v blob) WITH gc_grace_seconds = 864000"
-                    + " AND compaction = {'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': 'MINUTES',"
-                    + " 'compaction_window_size': '1'}",
-            wide("one.wide", 864_000, "{'class': 'LeveledCompactionStrategy', 'sstable_size_in_mb': '1'}"),
-            wide("one.purged", 0, "{'class': 'UnifiedCompactionStrategy', 'min_sstable_size': '1MiB'}"),
-            wide("two.purged", 0, "{'class': 'SizeTieredCompactionStrategy', 'min_threshold': '2'}"));
+    static final List<String> CREATE = Stream.of(
+                    "CREATE TABLE one.plain (k bigint PRIMARY KEY, v blob) WITH gc_grace_seconds = 864000"
+                            + " AND compaction = {'class': 'SizeTieredCompactionStrategy', 'min_sstable_size': '1048576'}",
+                    "CREATE TABLE two.plain (k bigint PRIMARY KEY, v blob) WITH gc_grace_seconds = 864000"
+                            + " AND compaction = {'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': 'MINUTES',"
+                            + " 'compaction_window_size': '1'}",
+                    wide("one.wide", 864_000, "{'class': 'LeveledCompactionStrategy', 'sstable_size_in_mb': '1'}"),
+                    wide("one.purged", 0, "{'class': 'UnifiedCompactionStrategy', 'min_sstable_size': '1MiB'}"),
+                    wide("two.purged", 0, "{'class': 'SizeTieredCompactionStrategy', 'min_threshold': '2'}"))
+            .map(create -> create + " AND ID = " + UUID.nameUUIDFromBytes(create.getBytes(StandardCharsets.UTF_8)))
+            .toList();
 
     private static final long BASE_MICROS = 1_700_000_000_000_000L;
     private static final int PLAIN_KEYS = 300;
@@ -44,6 +49,7 @@ final class NumberedWrites {
     private static final int CLUSTERINGS = 40;
     private static final int MARKS = 2 * WINDOW_MAX;
     private static final int TTL_SECONDS = 50;
+    private static final int EMPTIED_ONE_IN = 250;
 
     // Of the wide tables: columns in canonical order.
     private static final int S = 0;
@@ -72,8 +78,13 @@ final class NumberedWrites {
                 + " AND compaction = " + compaction;
     }
 
+    /** Of the table that a statement makes. */
+    static String name(String create) {
+        return create.split(" ")[2];
+    }
+
     private static TableSchema parse(String create) {
-        String name = create.split(" ")[2];
+        String name = name(create);
         String[] parts = name.split("\\.");
         return CqlSchema.parse(create + ";", "numbered writes")
                 .table(parts[0], parts[1])
@@ -82,6 +93,14 @@ final class NumberedWrites {
 
     List<TableSchema> schemas() {
         return schemas;
+    }
+
+    /** The table that is emptied at this number, where tables are emptied at all; behind everything before, and alone. */
+    Optional<TableSchema> emptied(long number) {
+        SplittableRandom random = new SplittableRandom(seed * 37 + number);
+        return random.nextInt(EMPTIED_ONE_IN) == 0
+                ? Optional.of(schemas.get(random.nextInt(schemas.size())))
+                : Optional.empty();
     }
 
     Write write(long number) {

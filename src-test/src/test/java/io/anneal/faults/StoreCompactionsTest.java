@@ -112,7 +112,9 @@ class StoreCompactionsTest {
         }) {
             @Override
             public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long first, long delay, TimeUnit unit) {
-                assertThat(unit.toSeconds(delay)).isEqualTo(60);
+                if (unit.toSeconds(delay) != 60) {
+                    return super.scheduleWithFixedDelay(task, first, delay, unit);
+                }
                 minute = task;
                 return super.schedule(() -> {}, 0, unit);
             }

@@ -1,7 +1,10 @@
 package io.anneal.faults;
 
+import io.anneal.compaction.CompactionCancelledException;
 import io.anneal.key.DecoratedKey;
+import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
+import io.anneal.simulation.RefusedTables;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
@@ -13,25 +16,27 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The process that is to be killed: opens a store and writes {@link NumberedWrites} to it while another thread flushes,
- * compacts and takes snapshots. Says on its standard output, a line each: {@code A n} write n is acknowledged; {@code P
- * phase} what it begins; {@code C n} step n on the scratch table is acknowledged; {@code S name} a snapshot is taken;
- * {@code X text} something failed, which nothing here may.
+ * compacts, takes snapshots, makes {@link ScratchSteps} and asks for tables that are refused. Some of the writes empty their
+ * table instead: they truncate it, or drop it and make it again. Says on its standard output, a line each: {@code A n} write n
+ * is acknowledged; {@code P phase} what it begins; {@code C n} step n on the scratch table is acknowledged; {@code S path} a
+ * snapshot is taken; {@code X text} something failed, which nothing here may.
  */
 final class StoreCrashChild {
-    static final String SCRATCH = "two.scratch";
-    static final String CREATE_SCRATCH = "CREATE TABLE " + SCRATCH + " (k bigint PRIMARY KEY, v bigint)";
+    static final String REFUSED = "two.refused";
+
+    private static final String DROPPED = "closed or dropped";
 
     private final Round round;
     private final NumberedWrites writes;
+    private final ScratchSteps scratch;
     private final FileOutputStream out = new FileOutputStream(FileDescriptor.out);
     private final AtomicBoolean done = new AtomicBoolean();
 
@@ -39,7 +44,7 @@ final class StoreCrashChild {
      * What the parent tells.
      *
      * @param first number of the first write
-     * @param count of writes, after which the store is closed
+     * @param count of writes, after which the store is closed; with none of them it is only opened
      * @param window writes in flight at most
      * @param firstStep of those on the scratch table
      */
@@ -102,6 +107,7 @@ final class StoreCrashChild {
     private StoreCrashChild(Round round) {
         this.round = round;
         writes = new NumberedWrites(round.seed(), round.nowSeconds());
+        scratch = new ScratchSteps(round.seed(), round.nowSeconds());
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -117,17 +123,23 @@ final class StoreCrashChild {
     private void run() throws Exception {
         say("P open");
         try (Store store = Store.open(round.directory(), round.config())) {
-            say("P create");
-            Map<String, Table> tables = createMissing(store);
-            Thread upkeep = new Thread(() -> keepUp(store, tables.get(SCRATCH)));
-            upkeep.start();
-            say("P write");
-            write(tables);
-            done.set(true);
-            upkeep.join();
+            if (round.count() > 0) {
+                use(store);
+            }
             say("P close");
         }
         say("P closed");
+    }
+
+    private void use(Store store) throws Exception {
+        say("P create");
+        createMissing(store);
+        Thread upkeep = new Thread(() -> keepUp(store));
+        upkeep.start();
+        say("P write");
+        write(store);
+        done.set(true);
+        upkeep.join();
     }
 
     /** One call of write, so that a line is there whole or not at all. */
@@ -144,24 +156,15 @@ final class StoreCrashChild {
         say("X " + String.valueOf(failure).replace('\n', ' '));
     }
 
-    private Map<String, Table> createMissing(Store store) throws IOException {
-        Map<String, Table> tables = new HashMap<>();
-        store.tables().forEach(table -> tables.put(table.schema().qualifiedName(), table));
+    private static void createMissing(Store store) throws IOException {
         for (String create : NumberedWrites.CREATE) {
-            createMissing(store, create, tables);
-        }
-        createMissing(store, CREATE_SCRATCH, tables);
-        return tables;
-    }
-
-    private static void createMissing(Store store, String create, Map<String, Table> tables) throws IOException {
-        String name = create.split(" ")[2];
-        if (!tables.containsKey(name)) {
-            tables.put(name, store.createTable(create));
+            if (store.findTable(NumberedWrites.name(create)).isEmpty()) {
+                store.createTable(create);
+            }
         }
     }
 
-    private void write(Map<String, Table> tables) throws Exception {
+    private void write(Store store) throws Exception {
         CompletableFuture<?>[] inFlight = new CompletableFuture<?>[round.window()];
         for (long n = round.first(); n < round.first() + round.count(); n++) {
             int slot = (int) (n % round.window());
@@ -169,8 +172,16 @@ final class StoreCrashChild {
                 inFlight[slot].join();
             }
             long number = n;
+            Optional<TableSchema> emptied = writes.emptied(number);
+            if (emptied.isPresent()) {
+                join(inFlight);
+                say("P empty");
+                empty(store, emptied.get().qualifiedName(), number);
+                say("A " + number);
+                continue;
+            }
             NumberedWrites.Write write = writes.write(number);
-            inFlight[slot] = tables.get(write.schema().qualifiedName())
+            inFlight[slot] = store.table(write.schema().qualifiedName())
                     .applyAsync(write.mutation())
                     .whenComplete((nothing, failure) -> {
                         if (failure == null) {
@@ -180,46 +191,37 @@ final class StoreCrashChild {
                         }
                     });
         }
-        for (CompletableFuture<?> future : inFlight) {
+        join(inFlight);
+    }
+
+    private static void empty(Store store, String name, long number) throws IOException {
+        if (number % 2 == 0) {
+            store.table(name).truncate();
+        } else {
+            store.dropTable(name);
+            createMissing(store);
+        }
+    }
+
+    private static void join(CompletableFuture<?>[] futures) {
+        for (CompletableFuture<?> future : futures) {
             if (future != null) {
                 future.join();
             }
         }
     }
 
-    private void keepUp(Store store, Table scratch) {
+    private void keepUp(Store store) {
         SplittableRandom random = new SplittableRandom(round.seed() + round.number());
-        List<Table> tables = store.tables();
         long step = round.firstStep();
         try {
             for (int i = 0; !done.get(); i++) {
-                Table table = tables.get(random.nextInt(tables.size()));
-                switch (random.nextInt(8)) {
-                    case 0, 1 -> {
-                        say("P flush");
-                        table.flush();
-                    }
-                    case 2 -> {
-                        say("P flush");
-                        store.flush();
-                    }
-                    case 3, 4 -> {
-                        say("P compact");
-                        table.compact();
-                    }
-                    case 5 -> {
-                        if (random.nextInt(4) == 0) {
-                            String name = "round" + round.number() + "-" + i;
-                            say("P snapshot");
-                            store.snapshot(name);
-                            say("S " + name);
-                        }
-                    }
-                    default -> {
-                        say("P scratch");
-                        step(scratch, step);
-                        say("C " + step++);
-                    }
+                if (random.nextInt(3) == 0) {
+                    say("P scratch");
+                    scratch.make(step, store, round.directory().getParent());
+                    say("C " + step++);
+                } else {
+                    keepUp(store, random, "round" + round.number() + "-" + i);
                 }
                 say("P write");
             }
@@ -228,13 +230,58 @@ final class StoreCrashChild {
         }
     }
 
-    /** Every fifth step empties the table, the others add a row. */
-    static void step(Table scratch, long step) throws IOException {
-        if (step % 5 == 0) {
-            scratch.truncate();
-        } else {
-            scratch.row().key("k", step).set("v", step).insert();
+    private void keepUp(Store store, SplittableRandom random, String snapshot) throws IOException {
+        List<Table> tables = store.tables();
+        Table table = tables.get(random.nextInt(tables.size()));
+        try {
+            switch (random.nextInt(7)) {
+                case 0, 1 -> {
+                    say("P flush");
+                    table.flush();
+                }
+                case 2 -> {
+                    say("P flush");
+                    store.flush();
+                }
+                case 3, 4 -> {
+                    say("P compact");
+                    compact(table);
+                }
+                case 5 -> {
+                    say("P refuse");
+                    refuse(store, RefusedTables.OPTIONS.get(random.nextInt(RefusedTables.OPTIONS.size())));
+                }
+                default -> {
+                    if (random.nextInt(4) == 0) {
+                        say("P snapshot");
+                        Path taken = table.snapshot(snapshot);
+                        say("S " + round.directory().relativize(taken));
+                    }
+                }
+            }
+        } catch (IllegalStateException e) {
+            // The writer may have dropped it meanwhile.
+            if (!e.getMessage().contains(DROPPED)) {
+                throw e;
+            }
         }
+    }
+
+    private static void compact(Table table) throws IOException {
+        try {
+            table.compact();
+        } catch (CompactionCancelledException e) {
+            // The writer has dropped the table meanwhile.
+        }
+    }
+
+    private void refuse(Store store, String options) throws IOException {
+        try {
+            store.createTable("CREATE TABLE " + REFUSED + " (k int PRIMARY KEY, v text) WITH " + options);
+        } catch (SchemaException e) {
+            return;
+        }
+        say("X table was made, options=" + options);
     }
 
     static DecoratedKey key(long k) {

@@ -124,7 +124,7 @@ final class StoreOnBadDisk implements AutoCloseable {
             store = Store.open(disk.path(), config);
             store.tables().forEach(table -> tables.put(table.schema().qualifiedName(), table));
             for (String create : NumberedWrites.CREATE) {
-                String name = create.split(" ")[2];
+                String name = NumberedWrites.name(create);
                 if (!tables.containsKey(name)) {
                     tables.put(name, store.createTable(create));
                 }

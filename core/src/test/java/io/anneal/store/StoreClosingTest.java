@@ -1,0 +1,69 @@
+package io.anneal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.table.StoreConfig;
+import io.anneal.table.StoreEnvironment;
+import io.anneal.table.SyncMode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is still to come while a store closes. */
+final class StoreClosingTest {
+    @TempDir
+    private Path directory;
+
+    /** Whose periodic tasks come once more when all else is done. */
+    private static final class LatePeriod extends ScheduledThreadPoolExecutor {
+        private final List<Runnable> periodic = new ArrayList<>();
+
+        LatePeriod() {
+            super(1);
+        }
+
+        @Override
+        public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, long first, long delay, TimeUnit unit) {
+            periodic.add(command);
+            return super.scheduleWithFixedDelay(command, first, delay, unit);
+        }
+
+        @Override
+        public void shutdown() {
+            periodic.forEach(this::execute);
+            // Behind what they have sent.
+            execute(() -> execute(super::shutdown));
+        }
+    }
+
+    @Test
+    void shouldNotFailWhenThePeriodOfSyncsEndsWhileItCloses() throws IOException, InterruptedException {
+        LatePeriod log = new LatePeriod();
+        StoreEnvironment system = StoreEnvironment.system();
+        StoreEnvironment.Threads threads = name -> threads(name, log);
+        StoreEnvironment environment =
+                new StoreEnvironment(system.clock(), system.nanoTime(), system.ids(), system.sleeper(), threads);
+        Store store = Store.open(directory, StoreConfig.defaults().withSyncMode(SyncMode.PERIODIC), environment);
+        store.createTable("CREATE TABLE ks.t (k int PRIMARY KEY)")
+                .row()
+                .key("k", 1)
+                .insert();
+
+        store.close();
+
+        assertThat(log.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(store.failure()).isEmpty();
+    }
+
+    private static ScheduledExecutorService threads(String name, ScheduledExecutorService log) {
+        return name.equals("log") ? log : Executors.newSingleThreadScheduledExecutor();
+    }
+}
