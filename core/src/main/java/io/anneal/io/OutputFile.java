@@ -23,14 +23,10 @@ public final class OutputFile implements Closeable {
 
     private static final int BUFFER_BYTES = 64 * 1024;
 
-    /** Forced in steps: a sync of everything at the end would hold up those of the commit log on the same disk. */
-    private static final int STEP_BYTES = 1 << 20;
-
     private final Path file;
     private final FileChannel channel;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
     private long position;
-    private long forcedPosition;
 
     private OutputFile(Path file, FileChannel channel) {
         this.file = file;
@@ -61,7 +57,6 @@ public final class OutputFile implements Closeable {
         while (left > 0) {
             if (!buffer.hasRemaining()) {
                 flush();
-                forceStep(position - left);
             }
             int part = Math.min(left, buffer.remaining());
             buffer.put(source, at, part);
@@ -87,22 +82,11 @@ public final class OutputFile implements Closeable {
         buffer.clear();
     }
 
-    private void forceStep(long flushedPosition) throws StorageException {
-        if (flushedPosition - forcedPosition >= STEP_BYTES) {
-            force(false);
-            forcedPosition = flushedPosition;
-        }
-    }
-
     /** Writes what is buffered and forces it to the disk. */
     public void sync() throws StorageException {
         flush();
-        force(true);
-    }
-
-    private void force(boolean metadata) throws StorageException {
         try {
-            channel.force(metadata);
+            channel.force(true);
         } catch (IOException e) {
             throw new StorageException("sync", file, e);
         }

@@ -2,7 +2,6 @@ package io.anneal.table;
 
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.fragment.CorruptItemException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
@@ -16,8 +15,6 @@ final class ShardWriter {
     private final StoreState state;
     private final LongSupplier nanoTime;
     private final Mailbox<Runnable> mailbox;
-    /** Of the writes that are being applied. */
-    private final List<WaitingCaller> callers = new ArrayList<>();
 
     /** @param memoryWatch told after every round, to have memtables flushed when they take too much */
     ShardWriter(Executor executor, MemoryGate gate, StoreState state, LongSupplier nanoTime, Runnable memoryWatch) {
@@ -53,11 +50,7 @@ final class ShardWriter {
                 write.table().apply(write.shard(), write.mutation(), reached);
                 gate.leave(write.mutation().lengthBytes());
                 write.table().metrics().shard(write.shard()).writeDone(nowNanos - write.startNanos());
-                if (write.receipt() instanceof WaitingCaller caller) {
-                    callers.add(caller);
-                } else {
-                    write.receipt().applied();
-                }
+                write.receipt().applied();
             } catch (CorruptItemException | RuntimeException | Error e) {
                 // It was checked when it came. What the log has and the memtable has not must not be flushed past.
                 state.fail(state.broken(e));
@@ -65,7 +58,5 @@ final class ShardWriter {
                 write.receipt().failed(state.refusal());
             }
         }
-        WaitingCaller.applied(callers);
-        callers.clear();
     }
 }
