@@ -261,7 +261,7 @@ final class LogWriter {
             write.receipt()
                     .failed(new IllegalArgumentException(
                             "mutation does not fit the table, table="
-                                    + write.table().schema().qualifiedName() + ", reason=" + e.getMessage(),
+                                    + write.table().schema().qualifiedName() + ", reason=" + e.reason(),
                             e));
             return;
         }
