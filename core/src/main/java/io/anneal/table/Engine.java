@@ -73,12 +73,17 @@ public final class Engine implements Closeable {
     private final List<ShardWriter> shardWriters = new ArrayList<>();
     private final Flushes flushes;
     private final Compactions compactions;
+    private final Reads reads;
+
     /** Callers on their way to a mailbox: nothing is shut down while there is one. */
     private final AtomicInteger callers = new AtomicInteger();
 
     private final TimestampClock timestamps;
     private final OpenCursors cursors = new OpenCursors();
     private final Callbacks callbacks;
+    private final FailureNotices notices;
+    /** Held while one is taken: one of all tables must know that all of its name are its own. */
+    private final StoreSnapshots snapshots;
 
     /** When the first call has closed it. */
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
@@ -98,13 +103,15 @@ public final class Engine implements Closeable {
         this.environment = environment;
         this.formats = formats;
         this.shards = shards;
-        state = new StoreState(directory.toString());
+        callbacks = new Callbacks(environment.threads().callbacks(), executor("callbacks"));
+        snapshots = new StoreSnapshots(directory.resolve(DATA), OutputFile.CREATE_NEW);
+        notices = new FailureNotices(environment.listener(), callbacks);
+        state = new StoreState(directory.toString(), notices::writesStopped);
         pool = new MemtablePool(config.memtableBudgetBytes());
         metrics = new StoreMetrics(directory.toString(), environment.nanoTime());
         metrics.memtables(pool::usedBytes, pool::budgetBytes);
         gate = new MemoryGate(pool, this::relieveMemory, environment.nanoTime(), metrics::admissionWaited);
         care = executor("care");
-        callbacks = new Callbacks(environment.threads().callbacks(), executor("callbacks"));
         List<ScheduledExecutorService> flushExecutors = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
             shardWriters.add(new ShardWriter(
@@ -119,7 +126,7 @@ public final class Engine implements Closeable {
                 state,
                 config.version(),
                 environment.nanoTime(),
-                this::afterFlush,
+                new FlushListener(),
                 config.memtableBudgetBytes() / 2);
         timestamps = new TimestampClock(environment.clock());
         List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
@@ -133,7 +140,9 @@ public final class Engine implements Closeable {
                 config,
                 environment,
                 state,
+                notices,
                 () -> pool.usedBytes() + config.commitLogSegmentBytes());
+        reads = new Reads(config.readThreads(), number -> executor("read-" + number), callbacks);
     }
 
     private ScheduledExecutorService executor(String name) {
@@ -169,6 +178,7 @@ public final class Engine implements Closeable {
     private void openTables() throws IOException {
         Path data = directory.resolve(DATA);
         TableCatalogue.sweep(data);
+        snapshots.sweep();
         for (Path tableDirectory : TableCatalogue.list(data)) {
             try {
                 openTable(tableDirectory);
@@ -184,6 +194,7 @@ public final class Engine implements Closeable {
                         apart.qualifiedName(),
                         tableDirectory,
                         e);
+                notices.tableUnreadable(apart);
             }
         }
     }
@@ -218,7 +229,8 @@ public final class Engine implements Closeable {
                 metrics.addTable(tableDirectory.schema().qualifiedName(), shards.shardCount()),
                 cursors,
                 environment.nanoTime(),
-                sstable -> dispose(tableDirectory, sstable));
+                sstable -> dispose(tableDirectory, sstable),
+                notices);
         table.metrics().pending(() -> compactions.pendingCount(table), () -> compactions.pendingBytes(table));
         tables.put(table.id(), table);
         return table;
@@ -263,8 +275,7 @@ public final class Engine implements Closeable {
         long highestSegment = Stream.concat(
                         tables.values().stream().map(table -> table.directory().content()),
                         unreadable.values().stream().flatMap(table -> table.manifest().stream()))
-                .flatMap(content -> content.flushed().values().stream())
-                .mapToLong(CommitLogPosition::segmentId)
+                .mapToLong(content -> content.highestFlushed().segmentId())
                 .max()
                 .orElse(CommitLogPosition.NONE.segmentId());
         CommitLog opened = CommitLog.open(
@@ -301,9 +312,17 @@ public final class Engine implements Closeable {
         flushes.relieveMemory();
     }
 
-    private void afterFlush(LiveTable table, LiveMemtable memtable) {
-        log.release(table.id(), memtable.shard(), memtable.reached());
-        compactions.consider(table);
+    private final class FlushListener implements Flushes.Listener {
+        @Override
+        public void flushed(LiveTable table, LiveMemtable memtable) {
+            log.release(table.id(), memtable.shard(), memtable.reached());
+            compactions.consider(table);
+        }
+
+        @Override
+        public void failed(LiveTable table, Throwable reason) {
+            notices.flushFailed(table, reason);
+        }
     }
 
     /** Begins a call that ends with {@link #leave()}; refused once the store is closing. */
@@ -358,6 +377,34 @@ public final class Engine implements Closeable {
         try {
             table.requireOpen();
             writes.apply(table, mutation);
+        } finally {
+            leave();
+        }
+    }
+
+    /**
+     * Makes several mutations last together: after a crash there are all of them or none. They become visible one by one; all
+     * are when this returns.
+     *
+     * @throws IllegalArgumentException when one does not fit its table, or all together are too large: none is applied
+     * @throws StorageException as the other one
+     */
+    public void apply(List<TableWrite> together) throws IOException {
+        enter();
+        try {
+            together.forEach(write -> write.table().requireOpen());
+            writes.apply(together);
+        } finally {
+            leave();
+        }
+    }
+
+    /** The same without waiting for more than memory; the future is completed where callbacks run. */
+    public CompletableFuture<Void> applyAsync(List<TableWrite> together) {
+        enter();
+        try {
+            together.forEach(write -> write.table().requireOpen());
+            return writes.applyAsync(together);
         } finally {
             leave();
         }
@@ -449,6 +496,31 @@ public final class Engine implements Closeable {
             }
         } catch (InterruptedException e) {
             throw interrupted();
+        } finally {
+            leave();
+        }
+    }
+
+    /**
+     * Reads many things at once, with the store's threads for reading and that of the caller; returns when all are read.
+     *
+     * @return in the order of the tasks
+     * @throws IOException when one failed: names it; the others are given up
+     */
+    public <V> List<V> readAll(List<Reads.Task<V>> tasks) throws IOException {
+        enter();
+        try {
+            return reads.all(tasks);
+        } finally {
+            leave();
+        }
+    }
+
+    /** The same without waiting; cancelling the future gives up what has not begun. */
+    public <V> CompletableFuture<List<V>> readAllAsync(List<Reads.Task<V>> tasks) {
+        enter();
+        try {
+            return reads.allAsync(tasks);
         } finally {
             leave();
         }
@@ -592,8 +664,67 @@ public final class Engine implements Closeable {
         });
     }
 
+    /** The snapshots that there are, of all tables, of dropped ones too. */
+    public List<StoreSnapshots.Entry> snapshots() throws IOException {
+        state.requireOpen();
+        return snapshots.list();
+    }
+
+    /** Takes a snapshot of all of these tables or of none; returns their directories. */
+    public List<Path> snapshot(List<LiveTable> asked, String name) throws IOException {
+        return snapshotWork(() -> {
+            List<Path> taken = new ArrayList<>();
+            snapshots.begin(name);
+            boolean complete = false;
+            try {
+                flush(asked);
+                for (LiveTable table : asked) {
+                    taken.add(snapshotAlone(table, name));
+                }
+                snapshots.end();
+                complete = true;
+            } finally {
+                if (!complete) {
+                    snapshots.undo();
+                }
+            }
+            return taken;
+        });
+    }
+
+    /** Deletes snapshots. */
+    public void deleteSnapshots(List<StoreSnapshots.Entry> asked) throws IOException {
+        snapshotWork(() -> {
+            for (StoreSnapshots.Entry entry : asked) {
+                snapshots.delete(entry);
+            }
+            return null;
+        });
+    }
+
+    private <T> T snapshotWork(Undisturbed.Work<T> work) throws IOException {
+        enter();
+        try {
+            Undisturbed.requireUninterrupted();
+            return Undisturbed.call(environment, "snapshots", () -> {
+                synchronized (snapshots) {
+                    return work.run();
+                }
+            });
+        } finally {
+            leave();
+        }
+    }
+
     /** Flushes a table and links its SSTables to a directory of their own. */
     public Path snapshot(LiveTable table, String name) throws IOException {
+        return snapshotWork(() -> {
+            snapshots.undo();
+            return snapshotAlone(table, name);
+        });
+    }
+
+    private Path snapshotAlone(LiveTable table, String name) throws IOException {
         return alone(
                 table, () -> tableCare.snapshot(table, name, environment.clock().instant()));
     }
