@@ -18,6 +18,7 @@ import io.anneal.table.SSTableFormats;
 import io.anneal.table.StoreConfig;
 import io.anneal.table.StoreEnvironment;
 import io.anneal.table.StoreSnapshots;
+import io.anneal.table.StoreWait;
 import io.anneal.table.Undisturbed;
 import java.io.Closeable;
 import java.io.IOException;
@@ -393,7 +394,7 @@ public final class Store implements Closeable {
      */
     @Override
     public void close() throws IOException {
-        Engine.requireMayWait();
+        StoreWait.requireMayWait();
         try (held) {
             if (engine.isPresent()) {
                 engine.get().close();

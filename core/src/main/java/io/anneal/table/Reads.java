@@ -137,9 +137,9 @@ public final class Reads {
             return reading.get();
         } catch (InterruptedException e) {
             reading.cancel(false);
-            throw Engine.interrupted();
+            throw StoreWait.interrupted();
         } catch (ExecutionException e) {
-            throw Engine.asIOException(e.getCause());
+            throw StoreWait.asIOException(e.getCause());
         }
     }
 

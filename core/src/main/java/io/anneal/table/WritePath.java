@@ -37,7 +37,7 @@ final class WritePath {
 
     /** Returns once the mutation lasts and is visible. */
     void apply(LiveTable table, Mutation mutation) throws IOException {
-        Engine.requireMayWait();
+        StoreWait.requireMayWait();
         if (mutation.isEmpty()) {
             return;
         }
@@ -45,7 +45,7 @@ final class WritePath {
         try {
             send(table, mutation, caller);
         } catch (InterruptedException e) {
-            throw Engine.interrupted();
+            throw StoreWait.interrupted();
         }
         caller.await();
     }
@@ -60,7 +60,7 @@ final class WritePath {
             send(table, mutation, promise);
             return promise;
         } catch (InterruptedException e) {
-            return CompletableFuture.failedFuture(Engine.interrupted());
+            return CompletableFuture.failedFuture(StoreWait.interrupted());
         } catch (StorageException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -68,12 +68,12 @@ final class WritePath {
 
     /** The same for several mutations, which last together. */
     void apply(List<TableWrite> writes) throws IOException {
-        Engine.requireMayWait();
+        StoreWait.requireMayWait();
         WaitingCaller caller = new WaitingCaller();
         try {
             send(writes, caller);
         } catch (InterruptedException e) {
-            throw Engine.interrupted();
+            throw StoreWait.interrupted();
         }
         caller.await();
     }
@@ -85,7 +85,7 @@ final class WritePath {
             send(writes, promise);
             return promise;
         } catch (InterruptedException e) {
-            return CompletableFuture.failedFuture(Engine.interrupted());
+            return CompletableFuture.failedFuture(StoreWait.interrupted());
         } catch (StorageException e) {
             return CompletableFuture.failedFuture(e);
         }
