@@ -7,6 +7,7 @@ public final class CorruptItemException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private final int offset;
+    private final String reason;
 
     /**
      * @param offset in the buffer that was read, where reading stopped making sense
@@ -15,11 +16,18 @@ public final class CorruptItemException extends IOException {
     CorruptItemException(String reason, int offset, String facts) {
         super("item is corrupt, reason=" + reason + ", offset=" + offset + (facts.isEmpty() ? "" : ", " + facts));
         this.offset = offset;
+        this.reason = facts.isEmpty() ? reason : reason + ", " + facts;
     }
 
     CorruptItemException(String reason, int offset, RuntimeException cause) {
         super("item is corrupt, reason=" + reason + ", offset=" + offset + ", cause=" + cause.getMessage(), cause);
         this.offset = offset;
+        this.reason = reason + ", cause=" + cause.getMessage();
+    }
+
+    /** What does not fit, for who made the item and knows no offsets in it. */
+    public String reason() {
+        return reason;
     }
 
     /** Offset in the buffer that was read. */

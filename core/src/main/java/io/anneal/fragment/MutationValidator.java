@@ -96,12 +96,21 @@ public final class MutationValidator {
 
     private void requireHeld(Row row, int offset) throws CorruptItemException {
         requireHeld(row.clustering(), offset);
-        requireHeld(row.livenessExpirySeconds(), localDeletionTimeMaxSeconds, offset);
-        requireHeld(row.deletionLocalTimeSeconds(), deletionLocalTimeMaxSeconds, offset);
+        // By cells first, which have names.
+        Column[] columns = row.isStatic() ? staticColumns : regularColumns;
         for (int i = 0; i < row.entryCount(); i++) {
             long maxSeconds = row.isComplexDeletion(i) ? deletionLocalTimeMaxSeconds : localDeletionTimeMaxSeconds;
-            requireHeld(row.localDeletionTimeSeconds(i), maxSeconds, offset);
+            if (isTooLate(row.localDeletionTimeSeconds(i), maxSeconds)) {
+                int ttlSeconds = row.isComplexDeletion(i) ? Row.NO_TTL : row.ttlSeconds(i);
+                String facts = ", column=" + columns[row.columnIndex(i)].name() + ttl(ttlSeconds);
+                throw tooLate(row.localDeletionTimeSeconds(i), maxSeconds, offset, facts);
+            }
         }
+        if (isTooLate(row.livenessExpirySeconds(), localDeletionTimeMaxSeconds)) {
+            String facts = ttl(row.livenessTtlSeconds());
+            throw tooLate(row.livenessExpirySeconds(), localDeletionTimeMaxSeconds, offset, facts);
+        }
+        requireHeld(row.deletionLocalTimeSeconds(), deletionLocalTimeMaxSeconds, offset);
     }
 
     private void requireHeld(Clustering clustering, int offset) throws CorruptItemException {
@@ -127,11 +136,23 @@ public final class MutationValidator {
     }
 
     private static void requireHeld(long localSeconds, long maxSeconds, int offset) throws CorruptItemException {
-        if (localSeconds > maxSeconds && localSeconds != DeletionTime.NO_DELETION_TIME) {
-            throw new CorruptItemException(
-                    "expiry or local deletion time is too late for the version of SSTables that is written",
-                    offset,
-                    "localDeletionTimeSeconds=" + localSeconds + ", max=" + maxSeconds);
+        if (isTooLate(localSeconds, maxSeconds)) {
+            throw tooLate(localSeconds, maxSeconds, offset, "");
         }
+    }
+
+    private static boolean isTooLate(long localSeconds, long maxSeconds) {
+        return localSeconds > maxSeconds && localSeconds != DeletionTime.NO_DELETION_TIME;
+    }
+
+    private static String ttl(int ttlSeconds) {
+        return ttlSeconds == Row.NO_TTL ? "" : ", ttlSeconds=" + ttlSeconds;
+    }
+
+    private static CorruptItemException tooLate(long localSeconds, long maxSeconds, int offset, String facts) {
+        return new CorruptItemException(
+                "expiry or deletion is too late for the version of SSTables that is written: nb ends in 2038, oa and da later",
+                offset,
+                "localDeletionTimeSeconds=" + localSeconds + ", max=" + maxSeconds + facts);
     }
 }

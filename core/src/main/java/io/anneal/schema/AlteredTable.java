@@ -50,21 +50,11 @@ final class AlteredTable {
                 table.hasCounters()
                         ? "column that is no counter is added to a table of counters"
                         : "counter is added to a table of other columns");
-        require(
-                !hasCellsWithinCells(type),
-                name,
-                "user-defined type that is not frozen has a field that is not either");
         before.ifPresent(dropped -> requireReadable(dropped, type, isStatic));
         Column.Kind kind = isStatic ? Column.Kind.STATIC : Column.Kind.REGULAR;
         long dropTimeMicros = before.map(Column::dropTimeMicros).orElse(Column.NEVER_DROPPED);
         before.ifPresent(columns::remove);
         columns.add(new Column(name, type, kind, columns.size(), dropTimeMicros, false));
-    }
-
-    private static boolean hasCellsWithinCells(CqlType type) {
-        return type instanceof UserType
-                && type.isMultiCell()
-                && type.components().stream().anyMatch(CqlType::isMultiCell);
     }
 
     /** Its old cells are in SSTables still, and are read by the new type until a compaction drops them. */

@@ -41,7 +41,8 @@ public final class JavaValues {
             single.validate(bytes, 0, bytes.length);
             return bytes;
         } catch (InvalidValueException | ArithmeticException e) {
-            throw new IllegalArgumentException("Java value does not fit its type, type=" + type.cqlName(), e);
+            throw new IllegalArgumentException(
+                    "Java value does not fit its type, type=" + type.cqlName() + ", reason=" + e.getMessage(), e);
         }
     }
 

@@ -50,7 +50,14 @@ final class OptionsReader {
                 Map<String, String> given = map(option);
                 compression = given.isEmpty() ? Map.of("enabled", "false") : given;
             }
-            case "compaction" -> compaction = map(option);
+            case "compaction" -> {
+                compaction = map(option);
+                if (compaction.isEmpty()) {
+                    throw reader.error(
+                            option,
+                            "option of a table has a wrong value, option=compaction, value={}, allowed=a map with class");
+                }
+            }
             default -> others.put(name, option.map() == null ? text(option) : SchemaText.map(map(option)));
         }
     }
@@ -79,7 +86,7 @@ final class OptionsReader {
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {
-            throw wrongNumber(text, where, e);
+            throw wrongNumber("a whole number", text, where, e);
         }
     }
 
@@ -88,7 +95,7 @@ final class OptionsReader {
         try {
             return Integer.parseInt(text);
         } catch (NumberFormatException e) {
-            throw wrongNumber(text, option, e);
+            throw wrongNumber("a whole number", text, option, e);
         }
     }
 
@@ -105,12 +112,13 @@ final class OptionsReader {
         try {
             return Double.parseDouble(text);
         } catch (NumberFormatException e) {
-            throw wrongNumber(text, where, e);
+            throw wrongNumber("a number", text, where, e);
         }
     }
 
-    private SchemaException wrongNumber(String text, ParserRuleContext where, NumberFormatException cause) {
-        SchemaException exception = reader.error(where, "a number is wanted here, found=" + text);
+    private SchemaException wrongNumber(
+            String wanted, String text, ParserRuleContext where, NumberFormatException cause) {
+        SchemaException exception = reader.error(where, wanted + " is wanted here, found=" + text);
         exception.initCause(cause);
         return exception;
     }

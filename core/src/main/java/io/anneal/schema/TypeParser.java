@@ -117,7 +117,7 @@ public final class TypeParser {
         atClose();
         String dimension = identifier();
         if (!dimension.matches("[1-9][0-9]{0,8}")) {
-            throw error("vector without a dimension");
+            throw error("vector without a dimension from 1 to 999999999");
         }
         expect(')');
         return CqlTypes.vector(element, Integer.parseInt(dimension));

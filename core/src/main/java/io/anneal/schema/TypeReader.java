@@ -199,7 +199,7 @@ final class TypeReader {
 
     private int dimension(CqlParser.TypeArgumentContext argument) {
         if (argument.NUMBER() == null || !argument.getText().matches("[1-9][0-9]{0,8}")) {
-            throw reader.error(argument, "a vector's dimension is wanted here");
+            throw reader.error(argument, "a vector's dimension is wanted here, from 1 to 999999999");
         }
         return Integer.parseInt(argument.getText());
     }

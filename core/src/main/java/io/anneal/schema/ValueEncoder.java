@@ -53,7 +53,7 @@ final class ValueEncoder {
 
     private static byte[] encodeNative(CqlType type, Object value) {
         return switch (type.cqlName()) {
-            case "ascii", "text" -> expect(type, String.class, value).getBytes(StandardCharsets.UTF_8);
+            case "ascii", "text" -> text(expect(type, String.class, value));
             case "tinyint" -> number(integral(type, value), 1);
             case "smallint" -> number(integral(type, value), Short.BYTES);
             case "int" -> number(integral(type, value), Integer.BYTES);
@@ -76,6 +76,21 @@ final class ValueEncoder {
                                 + value.getClass().getName());
             default -> uuid(expect(type, UUID.class, value));
         };
+    }
+
+    /** Half a surrogate pair would come back as a question mark. */
+    private static byte[] text(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (!Character.isSurrogate(text.charAt(i))) {
+                continue;
+            }
+            boolean paired = i + 1 < text.length() && Character.isSurrogatePair(text.charAt(i), text.charAt(i + 1));
+            if (!paired) {
+                throw new InvalidValueException("text has half a surrogate pair, which UTF-8 cannot hold, index=" + i);
+            }
+            i++;
+        }
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static byte[] number(long value, int lengthBytes) {
@@ -101,7 +116,8 @@ final class ValueEncoder {
         if (value instanceof Long || value instanceof Integer || value instanceof Short || value instanceof Byte) {
             return BigInteger.valueOf(((Number) value).longValue());
         }
-        throw misfit(type, "an integral number", value);
+        String fractions = type.cqlName().equals("decimal") ? "BigDecimal or " : "";
+        throw misfit(type, fractions + "an integral number", value);
     }
 
     private static double floating(CqlType type, Object value, boolean narrow) {

@@ -100,10 +100,23 @@ final class CellDrafts {
         if (value == null) {
             delete(column);
         } else if (column.isComplex()) {
+            if (column.type().kind() == CqlType.Kind.MAP) {
+                requireNoNull(column, expect(column, Map.class, value));
+            }
             drafts.add(new Draft(column, Kind.COMPLEX_DELETION, null, null, true));
             addAll(column, value);
         } else {
             addOnce(new Draft(column, Kind.VALUE, null, KeyBuilder.bytes(column, column.type(), value), false));
+        }
+    }
+
+    /** An entry without a value would be missing from what was assigned, without a word. */
+    private static void requireNoNull(Column column, Map<?, ?> entries) {
+        for (Map.Entry<?, ?> entry : entries.entrySet()) {
+            if (entry.getValue() == null) {
+                throw new IllegalArgumentException("null where a value has to be, type="
+                        + column.type().cqlName() + ", key=" + entry.getKey() + ", column=" + column.name());
+            }
         }
     }
 

@@ -94,6 +94,8 @@ final class OptionRules {
                 "compression",
                 options.compression(),
                 "nothing else where enabled is false");
+        requireOnlyOne(table, "class", "sstable_compression");
+        requireOnlyOne(table, "chunk_length_in_kb", "chunk_length_kb");
         String crcCheckChance = options.compression().getOrDefault("crc_check_chance", "1");
         require(CHANCE.test(crcCheckChance), table, "crc_check_chance", crcCheckChance, Known.CRC_CHECK_CHANCE.allowed);
         long gcGraceSeconds = options.gcGraceSeconds();
@@ -134,6 +136,12 @@ final class OptionRules {
     /** A map that names something must name the class, as in Cassandra. */
     private static void requireWhole(TableSchema table, String option, Map<String, String> map, String key) {
         require(map.isEmpty() || map.containsKey(key), table, option, map, "a map with " + key);
+    }
+
+    private static void requireOnlyOne(TableSchema table, String key, String olderKey) {
+        Map<String, String> compression = table.options().compression();
+        boolean both = compression.containsKey(key) && compression.containsKey(olderKey);
+        require(!both, table, "compression", new TreeMap<>(compression), "only one of " + key + " and " + olderKey);
     }
 
     private static void require(boolean fits, TableSchema table, String option, Object value, String allowed) {

@@ -49,7 +49,7 @@ public final class RowBuilder {
         return this;
     }
 
-    /** Sets a static or regular column, a whole collection too; null deletes what was there, as in CQL. */
+    /** Sets a static or regular column, a whole collection too; null deletes what was there, as in CQL, but is no value in a map. */
     public RowBuilder set(String column, Object value) {
         cells.set(settableColumn(column), value);
         return this;

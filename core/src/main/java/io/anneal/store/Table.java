@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A table of an open {@link Store}. Any thread; reads take no lock and see what was acknowledged before they began. After the
@@ -31,6 +33,8 @@ import java.util.concurrent.CompletableFuture;
  * }</pre>
  */
 public final class Table {
+    private static final Logger LOG = LoggerFactory.getLogger(Table.class);
+
     /** What a store that can be written to has behind a table. */
     private record Live(Engine engine, LiveTable table) implements RowSource, MutationSink {
         @Override
@@ -306,13 +310,26 @@ public final class Table {
      * Data that was deleted here long ago, so that the deletion is purged, comes back with them.
      *
      * @return how many
-     * @throws io.anneal.sstable.CorruptSSTableException when one is wrong or does not fit the table
+     * @throws io.anneal.sstable.CorruptSSTableException when one is wrong
+     * @throws io.anneal.schema.SchemaException when one is right but does not fit the table, as when this lacks a column
      * @throws IllegalStateException when the directory is that of a store that is open, or has writes that no SSTable has
      */
     public int importSSTables(Path... files) throws IOException {
         Undisturbed.requireUninterrupted();
-        List<Descriptor> foreign =
-                TableSource.of(List.of(files), Optional.empty()).descriptors();
+        String name = schema().qualifiedName();
+        if (files.length == 0) {
+            throw new IllegalArgumentException("no SSTables are named, table=" + name);
+        }
+        TableSource source = TableSource.of(List.of(files), Optional.empty());
+        source.schemaText()
+                .map(TableSchema::qualifiedName)
+                .filter(described -> !described.equals(name))
+                .ifPresent(described -> LOG.warn(
+                        "imported SSTables are of another table, table={}, described={}, files={}",
+                        name,
+                        described,
+                        List.of(files)));
+        List<Descriptor> foreign = source.descriptors();
         live().engine().importSSTables(live().table(), foreign);
         return foreign.size();
     }

@@ -321,7 +321,7 @@ final class LogWriter {
         } catch (CorruptItemException e) {
             throw new IllegalArgumentException(
                     "mutation does not fit the table, table="
-                            + write.table().schema().qualifiedName() + ", reason=" + e.getMessage(),
+                            + write.table().schema().qualifiedName() + ", reason=" + e.reason(),
                     e);
         }
     }

@@ -5,7 +5,9 @@ import io.anneal.io.StorageException;
 import io.anneal.key.Partitioner;
 import io.anneal.key.ShardRule;
 import io.anneal.key.TokenRange;
+import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import java.io.IOException;
@@ -213,8 +215,20 @@ final class TableCare {
                         "SSTable has counter shards of Cassandra 2.0 or earlier, sstable=" + descriptor);
             }
             reader.verify();
-            // Opening a cursor holds the header against the schema.
+            requireFit(reader, table);
+        }
+    }
+
+    /** Opening a cursor holds the header, which is known to be right, against the schema. */
+    private static void requireFit(SSTableReader reader, LiveTable table) throws IOException {
+        try {
             reader.scan(table.schema(), TokenRange.Linear.ALL).close();
+        } catch (CorruptSSTableException e) {
+            SchemaException misfit = new SchemaException(
+                    "SSTable is whole but does not fit the table, add the columns that are missing, or import it into a table"
+                            + " of its schema, reason=" + e.getMessage());
+            misfit.initCause(e);
+            throw misfit;
         }
     }
 

@@ -56,10 +56,10 @@ final class TimestampClock {
     /** The same of one that comes from elsewhere, whose owner is told. */
     void followForeign(LiveSSTable sstable, String table) {
         long micros = maxMicros(sstable);
-        if (isAbsurd(micros)) {
+        if (isAbsurd(micros) && micros > last()) {
             LOG.warn(
                     "imported SSTable has timestamps more than a day ahead of the clock, writes to its rows are not seen before"
-                            + " the clock is there, table={}, sstable={}, maxTimestampMicros={}, clockMicros={}",
+                            + " the store's timestamps are there, table={}, sstable={}, maxTimestampMicros={}, clockMicros={}",
                     table,
                     sstable,
                     micros,

@@ -234,7 +234,7 @@ class CqlSchemaTest {
             CREATE TABLE k.t (a int PRIMARY KEY, b vector<int, 0>)              | 1:52: | dimension
             CREATE TABLE k.t (a int PRIMARY KEY, b list<3>)                     | 1:45: | a type is wanted
             CREATE TABLE k.t (a int PRIMARY KEY, b text<int>)                   | 1:40: | takes no parameters
-            CREATE TABLE k.t (a int PRIMARY KEY) WITH gc_grace_seconds = soon   | 1:43: | a number is wanted
+            CREATE TABLE k.t (a int PRIMARY KEY) WITH gc_grace_seconds = soon   | 1:43: | a whole number is wanted
             CREATE TABLE k.t (a int PRIMARY KEY) WITH compression = 'LZ4'       | 1:43: | a map is wanted
             CREATE TABLE k.t (a int PRIMARY KEY) WITH cdc = {}                  | 1:43: | a single value
             CREATE TABLE k.t (a int PRIMARY KEY) WITH CLUSTERING ORDER BY (a DESC) | 1:1: | CLUSTERING ORDER BY

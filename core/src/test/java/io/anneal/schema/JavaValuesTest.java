@@ -105,6 +105,10 @@ final class JavaValuesTest {
         assertMisfit(CqlTypes.vector(CqlTypes.FLOAT, 2), List.of(1f), "elements=1");
         assertMisfit(CqlTypes.list(CqlTypes.INT), Arrays.asList(1, null), "null");
         assertMisfit(CqlTypes.tuple(List.of(CqlTypes.INT)), List.of(1, 2), "values=2");
+        assertMisfit(CqlTypes.TEXT, "\ud800x", "type=text");
+        assertMisfit(CqlTypes.list(CqlTypes.TEXT), List.of("x\udc00"), "type=list<text>");
+        assertMisfit(CqlTypes.ASCII, "\ud800x", "type=ascii");
+        assertMisfit(CqlTypes.DECIMAL, 1.5, "expected=BigDecimal or an integral number");
         assertMisfit(CqlTypes.userType("ks", "u", List.of("a"), List.of(CqlTypes.INT)), Map.of("b", 1), "field=b");
     }
 

@@ -7,6 +7,7 @@ import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.schema.UnsupportedTypeException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,7 +27,9 @@ final class TableRulesTest {
                 "CREATE TABLE k.t (p int, c int, v int, PRIMARY KEY (p, c)) WITH COMPACT STORAGE",
                 "CREATE TABLE k.t (p int PRIMARY KEY, v int) WITH COMPACT STORAGE",
                 "CREATE TABLE k.t (p int PRIMARY KEY, v counter) WITH COMPACT STORAGE",
-                "CREATE TABLE k.t (p int PRIMARY KEY, v duration)"
+                "CREATE TABLE k.t (p int PRIMARY KEY, v duration)",
+                "CREATE TABLE k.t (p int PRIMARY KEY, l list<duration>, m map<int, duration>)",
+                "CREATE TYPE k.u (l list<int>); CREATE TABLE k.t (p int PRIMARY KEY, v frozen<u>, l list<frozen<u>>)"
             })
     void shouldAcceptWhatCanBeHeld(String text) {
         assertThat(accepted(text).qualifiedName()).isEqualTo("k.t");
@@ -39,6 +42,19 @@ final class TableRulesTest {
             CREATE TABLE k.t (id int PRIMARY KEY, v int, hits counter)  | counters and other columns are in one table, table=k.t
             CREATE TABLE k.t (id duration PRIMARY KEY)                  | column cannot be in the primary key, table=k.t, column=id, type=duration
             CREATE TABLE k.t (p int, c duration, PRIMARY KEY (p, c)) WITH CLUSTERING ORDER BY (c DESC) | primary key, table=k.t, column=c
+            CREATE TABLE k.t (id frozen<list<duration>> PRIMARY KEY)    | column cannot be in the primary key, table=k.t, column=id
+            CREATE TABLE k.t (id int PRIMARY KEY, v set<duration>)      | durations are no elements of sets and no keys of maps, table=k.t, column=v, type=set<duration>
+            CREATE TABLE k.t (id int PRIMARY KEY, v map<duration, int>) | durations are no elements of sets and no keys of maps, table=k.t, column=v, type=map<duration, int>
+            CREATE TABLE k.t (id int PRIMARY KEY, v list<frozen<set<duration>>>) | durations are no elements of sets and no keys of maps, table=k.t, column=v
+            CREATE TABLE k.t (id int PRIMARY KEY, v list<counter>)      | counters are within another type, table=k.t, column=v, type=list<counter>
+            CREATE TABLE k.t (id int PRIMARY KEY, v frozen<map<int, counter>>) | counters are within another type, table=k.t, column=v
+            CREATE TYPE k.u (l list<int>); CREATE TABLE k.t (id int PRIMARY KEY, v u) | user-defined type that is not frozen has a field that is not either, table=k.t, column=v
+            CREATE TABLE k.t (id int PRIMARY KEY, "" int)               | name of a column is empty
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH compaction = {}  | option of a table has a wrong value, option=compaction, value={}, allowed=a map with class
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH compression = {'class': 'LZ4Compressor', 'sstable_compression': 'LZ4Compressor'} | option=compression, value={class=LZ4Compressor, sstable_compression=LZ4Compressor}, allowed=only one of class and sstable_compression, table=k.t
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH compression = {'class': 'LZ4Compressor', 'chunk_length_kb': '16', 'chunk_length_in_kb': '16'} | allowed=only one of chunk_length_in_kb and chunk_length_kb, table=k.t
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH gc_grace_seconds = 1.5 | a whole number is wanted here, found=1.5
+            CREATE TABLE k.t (id int PRIMARY KEY, v vector<int, 1000000000>) | a vector's dimension is wanted here, from 1 to 999999999
             CREATE TABLE k."a/b" (id int PRIMARY KEY)                   | table=a/b, lengthMax=213
             CREATE TABLE "k.k".t (id int PRIMARY KEY)                   | keyspace=k.k, lengthMax=48
             CREATE TABLE k.t (id int PRIMARY KEY) WITH default_time_to_live = 700000000 | default_time_to_live=700000000
@@ -47,7 +63,7 @@ final class TableRulesTest {
             CREATE TABLE k.t (id int PRIMARY KEY) WITH min_index_interval = 0 | option=min_index_interval, value=0, table=k.t
             CREATE TABLE k.t (id int PRIMARY KEY) WITH max_index_interval = 64 | option=min_index_interval, value=128, allowed=a whole number up to max_index_interval, 64
             CREATE TABLE k.t (id int PRIMARY KEY) WITH bloom_filter_fp_chance = 0 | option=bloom_filter_fp_chance, value=0.0, table=k.t
-            CREATE TABLE k.t (id int PRIMARY KEY) WITH gc_grace_seconds = -1 | option=gc_grace_seconds, value=-1
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH gc_grace_seconds = -1 | option=gc_grace_seconds, value=-1, allowed=a whole number from 0 to 2147483647, table=k.t
             CREATE TABLE k.t (id int PRIMARY KEY) WITH gc_grace_seconds = -2 | option=gc_grace_seconds, value=-2
             CREATE TABLE k.t (id int PRIMARY KEY) WITH crc_check_chance = 1.1 | option=crc_check_chance, value=1.1, allowed=from 0 to 1
             CREATE TABLE k.t (id int PRIMARY KEY) WITH speculative_retry = '101p' | option=speculative_retry, value=101p
@@ -69,6 +85,24 @@ final class TableRulesTest {
         assertThatExceptionOfType(SchemaException.class)
                 .isThrownBy(() -> accepted(text))
                 .withMessageContaining(message);
+    }
+
+    @Test
+    void shouldRefuseNamesOfColumnsThatNoFileHolds() {
+        for (String name : List.of("", "n".repeat(0x10000), "\ud800")) {
+            assertThatExceptionOfType(SchemaException.class)
+                    .isThrownBy(() -> TableRules.accepted(TableSchema.builder("k", "t")
+                            .partitionKey("id", "int")
+                            .column(name, "int")
+                            .build()))
+                    .withMessageContaining("name of a column is empty, too long or no text")
+                    .withMessageContaining("table=k.t");
+        }
+        assertThat(TableRules.accepted(TableSchema.builder("k", "t")
+                        .partitionKey("id", "int")
+                        .column("n".repeat(0xFFFF), "int")
+                        .build()))
+                .isNotNull();
     }
 
     @Test

@@ -10,15 +10,20 @@ import io.anneal.fragment.Mutation;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
 import io.anneal.key.DecoratedKey;
+import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.table.StoreConfig;
 import io.anneal.table.StoreEnvironment;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -178,6 +183,116 @@ final class TableTest {
         insert(orders, 1, 1, "x");
         orders.flush();
         assertThat(read(orders.rows())).containsExactly("1/1 x");
+    }
+
+    @Test
+    void shouldSayWhichTimeDoesNotFitAndWhatHoldsIt() throws IOException {
+        Table orders = store.createTable(ORDERS);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> orders.row()
+                        .key("customer", 1)
+                        .clustering("placed", 1)
+                        .set("item", "x")
+                        .ttlSeconds(WriteTime.TTL_MAX_SECONDS)
+                        .update())
+                .withMessageStartingWith(
+                        "mutation does not fit the table, table=shop.orders, reason=expiry or deletion is"
+                                + " too late for the version of SSTables that is written: nb ends in 2038, oa and da later,")
+                .withMessageContainingAll("max=2147483646", "ttlSeconds=630720000", "column=item")
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("corrupt", "offset="));
+
+        TableMutation stale = orders.mutation();
+        stale.row().key("customer", 1).clustering("placed", 1).set("item", "x").update();
+        Mutation built = stale.build();
+        store.alterTable("ALTER TABLE shop.orders DROP item");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> orders.apply(built))
+                .withMessage("mutation does not fit the table, table=shop.orders, reason=column is not in the table any"
+                        + " more, column=item");
+    }
+
+    @Test
+    void shouldRefuseValuesThatWouldNotComeBack() throws IOException {
+        Table table =
+                store.createTable("CREATE TABLE shop.a (k int PRIMARY KEY, v text, m map<text, int>, u set<text>)");
+        Map<String, Integer> hole = new HashMap<>();
+        hole.put("x", null);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> table.row().key("k", 1).set("v", "\ud800x"))
+                .withMessageContaining("column=v")
+                .withCauseInstanceOf(IllegalArgumentException.class)
+                .havingRootCause()
+                .isInstanceOf(InvalidValueException.class);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> table.row().key("k", 1).set("u", Set.of("\ud800")))
+                .withMessageContaining("column=u");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> table.row().key("k", 1).set("m", hole))
+                .withMessageContainingAll("null where a value has to be", "column=m");
+        table.row().key("k", 1).set("m", Map.of("x", 1, "y", 2)).insert();
+        table.row().key("k", 1).add("m", hole).update();
+        assertThat(table.row(Map.of("k", 1)).orElseThrow().value("m")).isEqualTo(Map.of("y", 2));
+    }
+
+    @Test
+    void shouldSayWhatAnImportNeedsThatDoesNotFit() throws IOException {
+        Table orders = store.createTable(ORDERS);
+        Path foreign = ordersStampedAt(orders, now);
+        assertThatIllegalArgumentException()
+                .isThrownBy(orders::importSSTables)
+                .withMessageContainingAll("no SSTables are named", "table=shop.orders");
+        store.dropTable("shop.orders");
+        Table other = store.createTable(ORDERS.replace("item text,", ""));
+        assertThatExceptionOfType(SchemaException.class)
+                .isThrownBy(() -> other.importSSTables(foreign))
+                .withMessageContainingAll("add the columns that are missing", "column=item", "table=shop.orders");
+        store.alterTable("ALTER TABLE shop.orders ADD item text");
+        assertThat(other.importSSTables(foreign)).isEqualTo(1);
+    }
+
+    private static String logged(Attempt attempt) throws IOException {
+        PrintStream usual = System.err;
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+        try {
+            attempt.run();
+        } finally {
+            System.setErr(usual);
+        }
+        return log.toString(StandardCharsets.UTF_8);
+    }
+
+    private interface Attempt {
+        void run() throws IOException;
+    }
+
+    @Test
+    void shouldWarnOfAnImportThatIsOfAnotherTable() throws IOException {
+        Table orders = store.createTable(ORDERS);
+        insert(orders, 1, 1, "x");
+        Path foreign = orders.snapshot("kept");
+        Table other = store.createTable(ORDERS.replace("shop.orders", "shop.others"));
+        assertThat(logged(() -> other.importSSTables(foreign)))
+                .contains("imported SSTables are of another table")
+                .contains("table=shop.others")
+                .contains("described=shop.orders");
+        assertThat(logged(() -> orders.importSSTables(foreign))).doesNotContain("another table");
+    }
+
+    @Test
+    void shouldWarnOfTimestampsAheadOnlyWhereWritesAreHidden() throws IOException {
+        Table orders = store.createTable(ORDERS);
+        Path foreign = ordersStampedAt(orders, now);
+        Instant then = now;
+        now = now.minusSeconds(3 * 86_400);
+        assertThat(logged(() -> orders.importSSTables(foreign))).contains("more than a day ahead of the clock");
+        now = then.plusSeconds(1);
+        insert(orders, 1, 2, "moves the store's timestamps");
+        now = now.minusSeconds(3 * 86_400);
+        assertThat(logged(() -> orders.importSSTables(foreign))).doesNotContain("ahead of the clock");
+        insert(orders, 1, 1, "written");
+        assertThat(orders.row(Map.of("customer", 1, "placed", 1)).orElseThrow().value("item"))
+                .isEqualTo("written");
     }
 
     @Test
