@@ -33,6 +33,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tables of a live store, by column names and Java values. */
 final class TableTest {
@@ -480,6 +482,24 @@ final class TableTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> store.table("shop.orders"))
                 .withMessageContaining("table=shop.orders");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CREATE TYPE shop.u (l list<int>); ALTER TABLE shop.orders ADD x u",
+                "ALTER TABLE shop.orders ADD x set<duration>",
+                "ALTER TABLE shop.orders ADD x list<counter>",
+                "ALTER TABLE shop.orders ADD \"\" int",
+                "ALTER TABLE shop.orders RENAME placed TO \"\"",
+                "ALTER TABLE shop.orders WITH compaction = {}",
+                "ALTER TABLE shop.orders WITH compression = {'class': 'LZ4Compressor', 'sstable_compression': 'LZ4Compressor'}"
+            })
+    void shouldRefuseTheSameWhenATableIsAltered(String statement) throws IOException {
+        Table orders = store.createTable(ORDERS);
+        TableSchema before = orders.schema();
+        assertThatExceptionOfType(SchemaException.class).isThrownBy(() -> store.alterTable(statement));
+        assertThat(orders.schema()).isEqualTo(before);
     }
 
     @Test
