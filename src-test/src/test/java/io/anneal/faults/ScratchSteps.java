@@ -126,8 +126,7 @@ final class ScratchSteps {
             case FLUSH -> table.get().flush();
             case ALTER -> store.alterTable("ALTER TABLE " + TABLE + (hasX(table.get()) ? " DROP x" : " ADD x bigint"));
             case IMPORT -> importAhead(step, table.get(), imports.resolve("import-" + step));
-            case INSERT ->
-                write(step, table.get(), table.get().row().key("k", (long) random.nextInt(KEYS)));
+            case INSERT -> write(step, table.get(), table.get().row().key("k", (long) random.nextInt(KEYS)));
         }
     }
 

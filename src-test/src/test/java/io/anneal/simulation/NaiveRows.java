@@ -105,8 +105,8 @@ final class NaiveRows {
                         .flatMap(write -> write.values().keySet().stream())
                         .allMatch(column -> other.columns.contains(column) || other.droppedAt.containsKey(column))
                 && droppedAt.entrySet().stream()
-                        .allMatch(drop ->
-                                other.droppedAt.getOrDefault(drop.getKey(), Long.MIN_VALUE) >= drop.getValue());
+                        .allMatch(
+                                drop -> other.droppedAt.getOrDefault(drop.getKey(), Long.MIN_VALUE) >= drop.getValue());
     }
 
     /** The rows that exist, by key and clustering: values by column name, the key's among them. */
