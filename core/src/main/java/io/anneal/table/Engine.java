@@ -104,7 +104,7 @@ public final class Engine implements Closeable {
         metrics.memtables(pool::usedBytes, pool::budgetBytes);
         gate = new MemoryGate(pool, this::relieveMemory, environment.nanoTime(), metrics::admissionWaited);
         care = executor("care");
-        callbacks = new Callbacks(environment.threads().callbacks(), executor("callbacks"));
+        callbacks = new Callbacks(environment.threads(), executor("callbacks"));
         List<ScheduledExecutorService> flushExecutors = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
             shardWriters.add(new ShardWriter(
@@ -374,10 +374,14 @@ public final class Engine implements Closeable {
         }
     }
 
-    /** The interrupt of this thread, which stays interrupted. */
-    static InterruptedIOException interrupted() {
+    /**
+     * The interrupt of this thread, which stays interrupted.
+     *
+     * @param sequel what has become, or becomes, of what it asked for
+     */
+    static InterruptedIOException interrupted(String sequel) {
         Thread.currentThread().interrupt();
-        return new InterruptedIOException("interrupted while waiting for the store");
+        return new InterruptedIOException("interrupted " + sequel);
     }
 
     /** @throws IllegalStateException on a thread that the store works with: it would wait for itself */
@@ -396,7 +400,7 @@ public final class Engine implements Closeable {
         try {
             return asked.get();
         } catch (InterruptedException e) {
-            throw interrupted();
+            throw interrupted("while waiting for the store: what was asked for goes on");
         } catch (ExecutionException e) {
             throw asIOException(e.getCause());
         }
@@ -448,7 +452,7 @@ public final class Engine implements Closeable {
                 table.administration().unlock();
             }
         } catch (InterruptedException e) {
-            throw interrupted();
+            throw interrupted(Undisturbed.BEFORE);
         } finally {
             leave();
         }
@@ -653,7 +657,7 @@ public final class Engine implements Closeable {
         } finally {
             metrics.close();
             tables.values().forEach(LiveTable::close);
-            callbacks.completeAll();
+            callbacks.close();
             executors.forEach(ScheduledExecutorService::shutdown);
         }
         if (failure != null && state.isSound()) {

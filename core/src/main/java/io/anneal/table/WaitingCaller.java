@@ -32,7 +32,7 @@ final class WaitingCaller implements Receipt {
         assert Thread.currentThread() == thread;
         while (!isAnswered) {
             if (thread.isInterrupted()) {
-                throw Engine.interrupted();
+                throw Engine.interrupted("while waiting for the write: whether it lasts is not known");
             }
             LockSupport.park(this);
         }

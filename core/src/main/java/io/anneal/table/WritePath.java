@@ -37,11 +37,12 @@ final class WritePath {
         if (mutation.isEmpty()) {
             return;
         }
+        Undisturbed.requireUninterrupted();
         WaitingCaller caller = new WaitingCaller();
         try {
             send(table, mutation, caller);
         } catch (InterruptedException e) {
-            throw Engine.interrupted();
+            throw Engine.interrupted(Undisturbed.BEFORE);
         }
         caller.await();
     }
@@ -56,7 +57,7 @@ final class WritePath {
             send(table, mutation, promise);
             return promise;
         } catch (InterruptedException e) {
-            return CompletableFuture.failedFuture(Engine.interrupted());
+            return CompletableFuture.failedFuture(Engine.interrupted(Undisturbed.BEFORE));
         } catch (StorageException e) {
             return CompletableFuture.failedFuture(e);
         }
