@@ -13,9 +13,7 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -71,7 +69,7 @@ final class DiffCommand extends Subcommand {
         TableDirectories find() throws IOException;
     }
 
-    private final Map<String, ErrorReport> errors = new LinkedHashMap<>();
+    private final TableErrors errors = new TableErrors();
     private long rowsDiffering;
     private long deletionsDiffering;
     private long rowsCompared;
@@ -93,7 +91,7 @@ final class DiffCommand extends Subcommand {
                 result.fields().writeArrayFieldStart("differences");
                 compare(pairs, tokens, result.fields(), this::checkOutput);
                 result.fields().writeEndArray();
-                writeErrors(result.fields());
+                errors.write(result.fields());
                 result.fields().writeNumberField("rowsCompared", rowsCompared);
                 result.fields().writeNumberField("rowsDiffering", rowsDiffering);
                 result.fields().writeNumberField("deletionsDiffering", deletionsDiffering);
@@ -110,27 +108,15 @@ final class DiffCommand extends Subcommand {
             }
             out().flush();
         }
-        if (errors.size() < pairs.size()) {
+        if (errors.tables().size() < pairs.size()) {
             say(rowsDiffering + " rows and " + deletionsDiffering + " deletions differ, of " + rowsCompared
                     + " rows compared");
         }
         if (!errors.isEmpty()) {
-            say("not compared, or not to the end: " + String.join(", ", errors.keySet()));
+            say("not compared, or not to the end: " + String.join(", ", errors.tables()));
             return errorExitCode();
         }
         return rowsDiffering + deletionsDiffering == 0 ? ExitCode.YES : ExitCode.NO;
-    }
-
-    private void writeErrors(JsonGenerator json) throws IOException {
-        json.writeArrayFieldStart("errors");
-        for (Map.Entry<String, ErrorReport> error : errors.entrySet()) {
-            json.writeStartObject();
-            json.writeStringField("table", error.getKey());
-            json.writeStringField("code", error.getValue().code());
-            json.writeStringField("message", error.getValue().message());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
     }
 
     /** A stream for printing hides errors, as a closed pipe: without this the comparison would go on. */
@@ -191,7 +177,7 @@ final class DiffCommand extends Subcommand {
             } catch (IOException | RuntimeException e) {
                 checkOutput();
                 endAllBelow(context, json);
-                errors.put(pair.name(), tell(e));
+                errors.add(pair.name(), tell(e));
             }
         }
     }

@@ -23,8 +23,10 @@ import io.anneal.table.TableDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -38,6 +40,8 @@ final class StoreCheck {
     private final Function<String, Progress> progress;
     private final Consumer<StoreFinding> findings;
     private final Map<UUID, ManifestContent> tables = new HashMap<>();
+    /** The names of directories whose tables cannot be opened. */
+    private final List<String> broken = new ArrayList<>();
 
     /** @param extended whether every value and every partition's shard is checked, too */
     StoreCheck(
@@ -69,6 +73,7 @@ final class StoreCheck {
             CompactionStrategy.of(schema);
         } catch (IOException | IllegalArgumentException e) {
             findings.accept(StoreFinding.wrong(directory, e));
+            broken.add(directory.getFileName().toString());
             return;
         }
         tables.put(content.tableId(), content);
@@ -184,6 +189,12 @@ final class StoreCheck {
         }
     }
 
+    /** A table's directory is named by its id. */
+    private boolean isBroken(UUID table) {
+        String id = table.toString().replace("-", "");
+        return broken.stream().anyMatch(name -> name.endsWith(id));
+    }
+
     private void commitLog() {
         Path directory = store.commitLog();
         Map<UUID, Long> unknown = new HashMap<>();
@@ -204,7 +215,11 @@ final class StoreCheck {
                 findings.accept(StoreFinding.wrong(loss.file(), corrupt(loss)));
             }
             unknown.forEach((table, count) -> findings.accept(StoreFinding.note(
-                    directory, "writes to a table that is not there, table=" + table + ", count=" + count)));
+                    directory,
+                    (isBroken(table)
+                                    ? "writes to a table that cannot be opened, kept until it is mended or dropped, table="
+                                    : "writes to a table that is not there, table=")
+                            + table + ", count=" + count)));
             for (ManifestContent table : tables.values()) {
                 store.requireCommitLog(table, report);
             }

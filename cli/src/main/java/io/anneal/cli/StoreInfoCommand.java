@@ -32,15 +32,20 @@ final class StoreInfoCommand extends Subcommand {
         StoreDirectory store = StoreDirectory.of(directory);
         List<Segment> segments = segments(store);
         List<StoreTableInfo> tables = new ArrayList<>();
+        TableErrors errors = new TableErrors();
         for (Path table : store.tables()) {
-            tables.add(StoreTableInfo.of(table));
+            try {
+                tables.add(StoreTableInfo.of(table));
+            } catch (IOException e) {
+                errors.add(table.toString(), tell(e));
+            }
         }
         if (json()) {
-            printJson(store, segments, tables);
+            printJson(store, segments, tables, errors);
         } else {
             print(store, segments, tables);
         }
-        return ExitCode.YES;
+        return errors.isEmpty() ? ExitCode.YES : ExitCode.NO;
     }
 
     private static List<Segment> segments(StoreDirectory store) throws IOException {
@@ -101,7 +106,8 @@ final class StoreInfoCommand extends Subcommand {
         out().println(String.format(Locale.ROOT, format, facts));
     }
 
-    private void printJson(StoreDirectory store, List<Segment> segments, List<StoreTableInfo> tables)
+    private void printJson(
+            StoreDirectory store, List<Segment> segments, List<StoreTableInfo> tables, TableErrors errors)
             throws IOException {
         try (JsonResult result = new JsonResult(out(), "store info")) {
             JsonGenerator json = result.fields();
@@ -122,6 +128,7 @@ final class StoreInfoCommand extends Subcommand {
                 write(table, json);
             }
             json.writeEndArray();
+            errors.write(json);
         }
     }
 

@@ -7,7 +7,6 @@ import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -36,25 +35,27 @@ final class StoreSnapshotCommand extends Subcommand {
             config = config.withShardCount(found.shardCount().getAsInt());
         }
         List<Path> snapshots;
-        Map<String, Exception> unreadable;
+        TableErrors errors = new TableErrors();
         try (Store store = Store.open(directory, config)) {
-            unreadable = store.unreadable();
+            store.unreadable().forEach((table, reason) -> errors.add(table, tell(reason)));
             snapshots = store.snapshot(name == null ? Long.toString(nowSeconds()) : name);
         }
         if (json()) {
-            printJson(snapshots);
+            printJson(snapshots, errors);
         } else {
             snapshots.forEach(out()::println);
+        }
+        if (!errors.isEmpty()) {
+            say("without a snapshot: " + String.join(", ", errors.tables()));
+            return ExitCode.NO;
         }
         if (snapshots.isEmpty()) {
             say("no tables here");
         }
-        unreadable.forEach((table, reason) ->
-                say("table cannot be opened and has no snapshot, table=" + table + ", reason=" + reason.getMessage()));
-        return unreadable.isEmpty() ? ExitCode.YES : ExitCode.UNANSWERED;
+        return ExitCode.YES;
     }
 
-    private void printJson(List<Path> snapshots) throws IOException {
+    private void printJson(List<Path> snapshots, TableErrors errors) throws IOException {
         try (JsonResult result = new JsonResult(out(), "store snapshot")) {
             JsonGenerator json = result.fields();
             json.writeArrayFieldStart("snapshots");
@@ -62,6 +63,7 @@ final class StoreSnapshotCommand extends Subcommand {
                 json.writeString(snapshot.toString());
             }
             json.writeEndArray();
+            errors.write(json);
         }
     }
 }

@@ -81,9 +81,7 @@ final class StoreCommandsTest {
     }
 
     private Path table() throws IOException {
-        try (Stream<Path> tables = Files.list(store.resolve("data/ks"))) {
-            return tables.findFirst().orElseThrow();
-        }
+        return tableDirectory("t-");
     }
 
     private Path data() throws IOException {
@@ -120,6 +118,43 @@ final class StoreCommandsTest {
                         "shard 0, level 0,",
                         "open by       nobody");
         assertThat(state()).isEqualTo(before);
+    }
+
+    @Test
+    void shouldGoOnWithOtherTablesWhenOneIsBroken() throws IOException {
+        try (Store open = Store.open(store, CONFIG)) {
+            open.createTable("CREATE TABLE ks.other (id int PRIMARY KEY)")
+                    .row()
+                    .key("id", 1)
+                    .insert();
+        }
+        Path broken = tableDirectory("t-");
+        Files.writeString(broken.resolve("MANIFEST"), "no manifest");
+
+        CommandRun info = CommandRun.of("store", "info", store);
+        assertThat(info.out()).contains("table ks.other").doesNotContain("table ks.t\n");
+        assertThat(info.err()).contains("ANL-1010", broken.toString());
+        assertThat(info.exitCode()).isEqualTo(1);
+
+        CommandRun check = check();
+        assertThat(check.out()).contains("wrong " + broken);
+        assertThat(check.exitCode()).isEqualTo(1);
+
+        CommandRun snapshot = CommandRun.of("store", "snapshot", "--json", "--name", "rest", store);
+        JsonNode taken = JSON.readTree(snapshot.out());
+        assertThat(taken.get("snapshots")).hasSize(1);
+        assertThat(taken.get("snapshots").get(0).asText()).contains("other-");
+        assertThat(taken.get("errors").get(0).get("table").asText()).isEqualTo("ks.t");
+        assertThat(snapshot.err()).contains("without a snapshot: ks.t");
+        assertThat(snapshot.exitCode()).isEqualTo(1);
+    }
+
+    private Path tableDirectory(String start) throws IOException {
+        try (Stream<Path> tables = Files.list(store.resolve("data/ks"))) {
+            return tables.filter(table -> table.getFileName().toString().startsWith(start))
+                    .findFirst()
+                    .orElseThrow();
+        }
     }
 
     @Test
@@ -276,6 +311,19 @@ final class StoreCommandsTest {
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(wrong(run)).isNotEmpty().allMatch(line -> line.contains("ANL-1011") && line.contains("CommitLog-"));
         assertError(CommandRun.of("store", "snapshot", store), 1, "ANL-1011", "CommitLog-");
+    }
+
+    @Test
+    void shouldNotCallATableGoneThatIsBroken() throws IOException {
+        Path crashed = directory.resolve("crashed");
+        try (Store open = Store.open(crashed, CONFIG.withSyncMode(SyncMode.BATCH))) {
+            write(open.createTable("CREATE TABLE ks.t (id int PRIMARY KEY, v text)"), 0, 20);
+            copy(crashed, store);
+        }
+        Files.writeString(tableDirectory("t-").resolve("MANIFEST"), "no manifest");
+        assertThat(check().out())
+                .contains("writes to a table that cannot be opened, kept until it is mended or dropped")
+                .doesNotContain("a table that is not there");
     }
 
     private static void copy(Path source, Path target) throws IOException {

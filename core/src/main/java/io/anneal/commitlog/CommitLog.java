@@ -129,22 +129,44 @@ public final class CommitLog implements Closeable {
      */
     public CommitLogPosition append(UUID table, int shard, Mutation mutation) throws StorageException {
         // So short that who has no use for the position does not pay for it.
-        int end = appendRecord(table, shard, mutation);
-        return new CommitLogPosition(active.id(), end);
-    }
-
-    private int appendRecord(UUID table, int shard, Mutation mutation) throws StorageException {
         checkUsable();
         if (shard < 0 || mutation.lengthBytes() > MUTATION_MAX_BYTES) {
             throw new IllegalArgumentException("mutation is too large or has no shard, lengthBytes="
                     + mutation.lengthBytes() + ", shard=" + shard);
         }
-        if (mutation.isEmpty()) {
-            return endPosition();
+        int end = mutation.isEmpty() ? endPosition() : appendRecord(table, mutation.bytes());
+        if (!mutation.isEmpty()) {
+            active.mark(table, shard, end);
         }
-        int recordBytes = SegmentLayout.RECORD_HEADER_BYTES + mutation.lengthBytes();
+        return new CommitLogPosition(active.id(), end);
+    }
+
+    /**
+     * A mutation to be appended together with others.
+     *
+     * @param shard not negative
+     */
+    public record Append(UUID table, int shard, Mutation mutation) {}
+
+    /**
+     * Copies several mutations into one record: a replay has all of them or none, each at the end of the record. Otherwise as
+     * {@link #append}.
+     *
+     * @param appends none of them without content
+     */
+    public CommitLogPosition appendTogether(List<Append> appends) throws StorageException {
+        checkUsable();
+        int end = appendRecord(BatchRecord.TABLE, BatchRecord.encode(appends));
+        for (Append append : appends) {
+            active.mark(append.table(), append.shard(), end);
+        }
+        return new CommitLogPosition(active.id(), end);
+    }
+
+    private int appendRecord(UUID table, byte[] items) throws StorageException {
+        int recordBytes = SegmentLayout.RECORD_HEADER_BYTES + items.length;
         if (recordBytes > section.capacityBytes()) {
-            return appendLarge(table, shard, mutation, recordBytes);
+            return appendLarge(table, items, recordBytes);
         }
         if (recordBytes > section.remainingBytes()) {
             write();
@@ -153,20 +175,18 @@ public final class CommitLog implements Closeable {
             switchSegment(config.segmentSizeBytes());
         }
         int begin = active.endPosition() + SegmentLayout.SECTION_HEADER_BYTES + section.payloadBytes();
-        section.append(table, mutation.bytes(), SegmentLayout.recordSeed(active.id(), begin));
-        active.mark(table, shard, begin + recordBytes);
+        section.append(table, items, SegmentLayout.recordSeed(active.id(), begin));
         return begin + recordBytes;
     }
 
-    /** Writes a section of its own in parts, never compressed: nothing the size of the mutation is allocated. */
-    private int appendLarge(UUID table, int shard, Mutation mutation, int recordBytes) throws StorageException {
+    /** Writes a section of its own in parts, never compressed: nothing the size of the items is allocated. */
+    private int appendLarge(UUID table, byte[] items, int recordBytes) throws StorageException {
         write();
         if (!active.hasRoom(recordBytes)) {
             long neededBytes = SegmentLayout.HEADER_BYTES + 2L * SegmentLayout.SECTION_HEADER_BYTES + recordBytes;
             switchSegment(Math.max(config.segmentSizeBytes(), neededBytes));
         }
         int begin = active.endPosition() + SegmentLayout.SECTION_HEADER_BYTES;
-        byte[] items = mutation.bytes();
         try {
             active.write(
                     section.large(facts(), table, items, SegmentLayout.recordSeed(active.id(), begin)),
@@ -178,7 +198,6 @@ public final class CommitLog implements Closeable {
             throw fail(e);
         }
         section.clear();
-        active.mark(table, shard, begin + recordBytes);
         measure();
         return begin + recordBytes;
     }

@@ -179,19 +179,24 @@ public final class CommitLogReplay {
 
     private void record(SegmentReader reader, int offset, int recordBytes) throws IOException {
         UUID table = new UUID(reader.tableMostSignificant(offset), reader.tableLeastSignificant(offset));
-        Mutation mutation;
+        byte[] items = reader.items(offset, recordBytes);
+        List<BatchRecord.Part> parts;
         try {
-            mutation = Mutation.of(reader.items(offset, recordBytes));
-        } catch (CorruptItemException e) {
+            parts = table.equals(BatchRecord.TABLE)
+                    ? BatchRecord.decode(items)
+                    : List.of(new BatchRecord.Part(table, Mutation.of(items)));
+        } catch (CorruptItemException | IllegalArgumentException e) {
             if (!skipCorrupt) {
                 throw new CorruptCommitLogException(reader.file(), reader.recordOffset(offset), "items are broken", e);
             }
             losses.add(new Gap(reader.file(), reader.recordOffset(offset), recordBytes, "items are broken"));
             return;
         }
-        handler.mutation(
-                new CommitLogPosition(reader.id(), reader.recordPosition(offset + recordBytes)), table, mutation);
-        mutations++;
+        CommitLogPosition position = new CommitLogPosition(reader.id(), reader.recordPosition(offset + recordBytes));
+        for (BatchRecord.Part part : parts) {
+            handler.mutation(position, part.table(), part.mutation());
+            mutations++;
+        }
     }
 
     /**

@@ -42,6 +42,7 @@ import java.util.zip.CRC32C;
  *       that lies anywhere else, or was left by an earlier life of the file, is taken for it.
  *   <li>The payload checksum is of the stored bytes if they are compressed, else zero: plain records have their own.
  *   <li>Flag LAST: the segment ends with this section, the next one goes on.
+ *   <li>A record with the table uuid of {@link BatchRecord} holds several mutations.
  *   <li>The length check makes a record's length believable before anything is done with it.
  * </ul>
  */

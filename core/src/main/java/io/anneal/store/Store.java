@@ -17,12 +17,13 @@ import io.anneal.table.LiveTable;
 import io.anneal.table.SSTableFormats;
 import io.anneal.table.StoreConfig;
 import io.anneal.table.StoreEnvironment;
+import io.anneal.table.StoreSnapshots;
+import io.anneal.table.StoreWait;
 import io.anneal.table.Undisturbed;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -316,6 +317,12 @@ public final class Store implements Closeable {
         }
     }
 
+    /** Collects writes to several partitions or tables, which last together. */
+    public StoreBatch batch() {
+        engine().requireOpen();
+        return new StoreBatch(engine());
+    }
+
     /** Writes everything in memory to SSTables. */
     public void flush() throws IOException {
         engine().flush(engine().tables());
@@ -329,16 +336,43 @@ public final class Store implements Closeable {
     }
 
     /**
-     * Takes a snapshot of every table.
+     * Takes a snapshot of every table: of all or of none, even when the process ends meanwhile. Each table is kept as it is at
+     * some moment of this call, after what was acknowledged before it. Those that are {@link #unreadable()} have none.
      *
+     * @param name letters, digits and {@code _.+:-}, at most 247
      * @return the directories
+     * @throws IllegalStateException when a table, or one that was dropped, has a snapshot of this name
      */
-    public List<Path> snapshot(String name) throws IOException {
-        List<Path> snapshots = new ArrayList<>();
-        for (Table table : tables()) {
-            snapshots.add(table.snapshot(name));
+    public synchronized List<Path> snapshot(String name) throws IOException {
+        Engine opened = engine();
+        List<LiveTable> tables = tables().stream().map(Table::liveTable).toList();
+        return tables.isEmpty() ? List.of() : opened.snapshot(tables, name);
+    }
+
+    /** The snapshots that there are by name, of dropped tables too. */
+    public synchronized List<StoreSnapshot> snapshots() throws IOException {
+        return StoreSnapshot.of(engine().snapshots());
+    }
+
+    /**
+     * Deletes a snapshot of whatever tables have one of this name, dropped ones too.
+     *
+     * @throws IllegalArgumentException when there is none: names those that there are
+     */
+    public synchronized void deleteSnapshot(String name) throws IOException {
+        Engine opened = engine();
+        List<StoreSnapshots.Entry> there = opened.snapshots();
+        List<StoreSnapshots.Entry> named =
+                there.stream().filter(entry -> entry.name().equals(name)).toList();
+        if (named.isEmpty()) {
+            throw new IllegalArgumentException("store has no such snapshot, name=" + name + ", snapshots="
+                    + there.stream()
+                            .map(StoreSnapshots.Entry::name)
+                            .distinct()
+                            .sorted()
+                            .toList());
         }
-        return snapshots;
+        opened.deleteSnapshots(named);
     }
 
     /**
@@ -360,7 +394,7 @@ public final class Store implements Closeable {
      */
     @Override
     public void close() throws IOException {
-        Engine.requireMayWait();
+        StoreWait.requireMayWait();
         try (held) {
             if (engine.isPresent()) {
                 engine.get().close();

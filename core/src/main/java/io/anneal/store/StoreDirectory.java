@@ -3,6 +3,7 @@ package io.anneal.store;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.commitlog.CommitLogReplay;
 import io.anneal.sstable.Descriptor;
+import io.anneal.table.CorruptManifestException;
 import io.anneal.table.Manifest;
 import io.anneal.table.ManifestContent;
 import io.anneal.table.TableCatalogue;
@@ -12,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -159,9 +159,7 @@ public record StoreDirectory(Path directory, StoreFile file) {
      * @throws IllegalStateException when it does not, so that a part of it is lost that may have held writes
      */
     public void requireCommitLog(ManifestContent content, CommitLogReplay.Report report) {
-        CommitLogPosition flushed = content.flushed().values().stream()
-                .max(Comparator.naturalOrder())
-                .orElse(CommitLogPosition.NONE);
+        CommitLogPosition flushed = content.highestFlushed();
         if (report.segmentCount() == 0 || report.end().compareTo(flushed) < 0) {
             throw new IllegalStateException("store's commit log is missing, or ends before what was flushed, so that"
                     + " acknowledged writes may be lost: bring its files back, or open the store and close it to go on"
@@ -177,9 +175,14 @@ public record StoreDirectory(Path directory, StoreFile file) {
 
     /** With how many shards the store was open last; empty when it has no table that would tell. */
     public OptionalInt shardCount() throws IOException {
-        List<Path> tables = tables();
-        return tables.isEmpty()
-                ? OptionalInt.empty()
-                : OptionalInt.of(Manifest.read(tables.get(0)).shards().shardCount());
+        for (Path table : tables()) {
+            try {
+                return OptionalInt.of(Manifest.read(table).shards().shardCount());
+            } catch (CorruptManifestException e) {
+                // Another table's tells the same.
+                LOG.debug("manifest tells no number of shards, table={}", table, e);
+            }
+        }
+        return OptionalInt.empty();
     }
 }

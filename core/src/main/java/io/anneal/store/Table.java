@@ -9,6 +9,8 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.table.Engine;
 import io.anneal.table.LiveTable;
+import io.anneal.table.Reads;
+import io.anneal.table.StoreSnapshots;
 import io.anneal.table.Undisturbed;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -172,6 +174,56 @@ public final class Table {
         return reads.row(primaryKey, nowSeconds());
     }
 
+    /**
+     * The rows of many primary keys, each as {@link #row} gives it, read at once by the store's threads for reading and this one.
+     *
+     * @return in the order of the keys
+     * @throws IOException when a read fails: names its key
+     * @throws IllegalArgumentException when a key is none, before anything is read
+     */
+    public List<Optional<TableRow>> rows(List<? extends Map<String, ?>> primaryKeys) throws IOException {
+        return all(reads.rowTasks(primaryKeys, nowSeconds()));
+    }
+
+    /**
+     * The same without waiting. Cancelling the future gives up reads that have not begun.
+     *
+     * @return completed by a thread of the store: what depends on it must not wait for other asynchronous reads there
+     */
+    public CompletableFuture<List<Optional<TableRow>>> rowsAsync(List<? extends Map<String, ?>> primaryKeys) {
+        return live().engine().readAllAsync(reads.rowTasks(primaryKeys, nowSeconds()));
+    }
+
+    /** As {@link #row}, without waiting; otherwise as {@link #rowsAsync}. */
+    public CompletableFuture<Optional<TableRow>> rowAsync(Map<String, ?> primaryKey) {
+        CompletableFuture<List<Optional<TableRow>>> reading = rowsAsync(List.of(primaryKey));
+        CompletableFuture<Optional<TableRow>> row = reading.thenApply(rows -> rows.get(0));
+        // Giving up the one gives up the other.
+        row.whenComplete((read, failure) -> reading.cancel(false));
+        return row;
+    }
+
+    /**
+     * Rows of many partitions, each as {@link #partition} gives them, read as {@link #rows(List)} reads. All are held in memory:
+     * bound them by {@link RowRange#limit}.
+     *
+     * @param keys of each partition the values of the key's columns, in order
+     * @return in the order of the keys; no rows where there is no partition
+     */
+    public List<List<TableRow>> partitions(RowRange range, List<? extends List<?>> keys) throws IOException {
+        return all(reads.partitionTasks(range, keys, nowSeconds()));
+    }
+
+    /** The same without waiting, as {@link #rowsAsync}. */
+    public CompletableFuture<List<List<TableRow>>> partitionsAsync(RowRange range, List<? extends List<?>> keys) {
+        return live().engine().readAllAsync(reads.partitionTasks(range, keys, nowSeconds()));
+    }
+
+    /** A store that is read-only has no threads: the caller's reads. */
+    private <V> List<V> all(List<Reads.Task<V>> tasks) throws IOException {
+        return live.isPresent() ? live().engine().readAll(tasks) : RowReads.inTurn(tasks);
+    }
+
     private long nowSeconds() {
         return clock.instant().getEpochSecond();
     }
@@ -226,6 +278,32 @@ public final class Table {
         return live().engine().snapshot(live().table(), name);
     }
 
+    /** The table's snapshots by name, whether they are of this table alone or of all. */
+    public List<StoreSnapshot> snapshots() throws IOException {
+        return StoreSnapshot.of(snapshotEntries());
+    }
+
+    private List<StoreSnapshots.Entry> snapshotEntries() throws IOException {
+        Path directory = live().table().directory().directory();
+        return live().engine().snapshots().stream()
+                .filter(entry -> entry.tableDirectory().equals(directory))
+                .toList();
+    }
+
+    /**
+     * Deletes a snapshot of this table; other tables keep theirs.
+     *
+     * @throws IllegalArgumentException when there is none of this name
+     */
+    public void deleteSnapshot(String name) throws IOException {
+        StoreSnapshots.Entry named = snapshotEntries().stream()
+                .filter(entry -> entry.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "table has no such snapshot, table=" + schema().qualifiedName() + ", name=" + name));
+        live().engine().deleteSnapshots(List.of(named));
+    }
+
     /**
      * Takes in the SSTables of a directory, or those whose components are named: verified, then linked or copied, all or none.
      * Data that was deleted here long ago, so that the deletion is purged, comes back with them.
@@ -250,6 +328,14 @@ public final class Table {
     /** A range was repaired as a whole: deletions made before may be purged by tables whose {@code tombstone_gc} is {@code repair}. */
     public void repaired(TokenRange range, long seconds) throws IOException {
         live().engine().repaired(live().table(), range, seconds);
+    }
+
+    Engine engine() {
+        return live().engine();
+    }
+
+    MutationSink sink() {
+        return live();
     }
 
     LiveTable liveTable() {

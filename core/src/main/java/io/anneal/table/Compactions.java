@@ -75,6 +75,7 @@ final class Compactions implements Closeable {
     private final ShardRule shards;
     private final StoreEnvironment environment;
     private final StoreState state;
+    private final FailureNotices notices;
     private final RateLimiter limiter;
     private final CompactionRoom room;
     private final long longBytes;
@@ -99,6 +100,7 @@ final class Compactions implements Closeable {
             StoreConfig config,
             StoreEnvironment environment,
             StoreState state,
+            FailureNotices notices,
             LongSupplier keptFreeBytes) {
         queue = new TableQueue(executors, this::compactNext);
         threads = executors.size();
@@ -107,6 +109,7 @@ final class Compactions implements Closeable {
         this.shards = shards;
         this.environment = environment;
         this.state = state;
+        this.notices = notices;
         room = new CompactionRoom(keptFreeBytes, environment.nanoTime());
         long rate = config.compactionBytesPerSecond();
         limiter = new RateLimiter(rate, environment.nanoTime(), environment.sleeper());
@@ -148,6 +151,7 @@ final class Compactions implements Closeable {
             LOG.debug("compaction was cancelled, table={}", table.schema().qualifiedName());
         } catch (IOException | RuntimeException | Error e) {
             table.metrics().compactionFailed();
+            notices.compactionFailed(table, e);
             List<LiveSSTable> inputs = next.map(Running::inputs).orElse(List.of());
             synchronized (this) {
                 long nowNanos = nanoTime();

@@ -4,7 +4,6 @@ import io.anneal.commitlog.CommitLog;
 import io.anneal.commitlog.CommitLogConfig;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.commitlog.CommitLogReplay;
-import io.anneal.compaction.CompactionStrategy;
 import io.anneal.fragment.Mutation;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
@@ -20,22 +19,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What runs in an open store: the tables, the commit log's thread, a thread for each shard's memtables and one for its
@@ -50,8 +42,6 @@ import org.slf4j.LoggerFactory;
  * <p>Any thread may use it. Futures are completed by {@link Callbacks}, not by the threads above.
  */
 public final class Engine implements Closeable {
-    private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
-
     private static final String DATA = "data";
     private static final String COMMIT_LOG = "commitlog";
     private static final long CURSORS_SWEEP_SECONDS = 1;
@@ -66,19 +56,23 @@ public final class Engine implements Closeable {
     private final MemtablePool pool;
     private final StoreMetrics metrics;
     private final MemoryGate gate;
-    private final Map<UUID, LiveTable> tables = new ConcurrentHashMap<>();
-    private final Map<UUID, UnreadableTable> unreadable = new ConcurrentHashMap<>();
+    private final OpenTables tables;
     private final List<ScheduledExecutorService> executors = new ArrayList<>();
     private final ScheduledExecutorService care;
     private final List<ShardWriter> shardWriters = new ArrayList<>();
     private final Flushes flushes;
     private final Compactions compactions;
+    private final Reads reads;
+
     /** Callers on their way to a mailbox: nothing is shut down while there is one. */
     private final AtomicInteger callers = new AtomicInteger();
 
     private final TimestampClock timestamps;
     private final OpenCursors cursors = new OpenCursors();
     private final Callbacks callbacks;
+    private final FailureNotices notices;
+    /** Held while one is taken: one of all tables must know that all of its name are its own. */
+    private final StoreSnapshots snapshots;
 
     /** When the first call has closed it. */
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
@@ -98,29 +92,21 @@ public final class Engine implements Closeable {
         this.environment = environment;
         this.formats = formats;
         this.shards = shards;
-        state = new StoreState(directory.toString());
+        callbacks = new Callbacks(environment.threads(), executor("callbacks"));
+        snapshots = new StoreSnapshots(directory.resolve(DATA), OutputFile.CREATE_NEW);
+        notices = new FailureNotices(environment.listener(), callbacks);
+        state = new StoreState(directory.toString(), notices::writesStopped);
         pool = new MemtablePool(config.memtableBudgetBytes());
         metrics = new StoreMetrics(directory.toString(), environment.nanoTime());
         metrics.memtables(pool::usedBytes, pool::budgetBytes);
         gate = new MemoryGate(pool, this::relieveMemory, environment.nanoTime(), metrics::admissionWaited);
         care = executor("care");
-        callbacks = new Callbacks(environment.threads(), executor("callbacks"));
         List<ScheduledExecutorService> flushExecutors = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
             shardWriters.add(new ShardWriter(
                     executor("shard-" + shard), gate, state, environment.nanoTime(), this::relieveMemory));
             flushExecutors.add(executor("flush-" + shard));
         }
-        flushes = new Flushes(
-                tables,
-                shardWriters,
-                flushExecutors,
-                gate,
-                state,
-                config.version(),
-                environment.nanoTime(),
-                this::afterFlush,
-                config.memtableBudgetBytes() / 2);
         timestamps = new TimestampClock(environment.clock());
         List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
         for (int i = 0; i < config.compactionThreads(); i++) {
@@ -133,7 +119,32 @@ public final class Engine implements Closeable {
                 config,
                 environment,
                 state,
+                notices,
                 () -> pool.usedBytes() + config.commitLogSegmentBytes());
+        tables = new OpenTables(
+                directory.resolve(DATA),
+                config.version(),
+                shards,
+                formats,
+                pool,
+                gate,
+                metrics,
+                cursors,
+                environment.nanoTime(),
+                compactions,
+                care,
+                notices);
+        flushes = new Flushes(
+                tables.live(),
+                shardWriters,
+                flushExecutors,
+                gate,
+                state,
+                config.version(),
+                environment.nanoTime(),
+                new FlushListener(),
+                config.memtableBudgetBytes() / 2);
+        reads = new Reads(config.readThreads(), number -> executor("read-" + number), callbacks);
     }
 
     private ScheduledExecutorService executor(String name) {
@@ -154,117 +165,33 @@ public final class Engine implements Closeable {
         Engine engine = new Engine(directory, shards, config, environment, formats);
         boolean opened = false;
         try {
-            engine.openTables();
+            TableCatalogue.sweep(directory.resolve(DATA));
+            engine.snapshots.sweep();
+            engine.tables.openAll();
             engine.openLog();
             opened = true;
             return engine;
         } finally {
             if (!opened) {
-                engine.tables.values().forEach(LiveTable::close);
+                engine.tables.live().values().forEach(LiveTable::close);
                 engine.executors.forEach(ScheduledExecutorService::shutdown);
             }
         }
     }
 
-    private void openTables() throws IOException {
-        Path data = directory.resolve(DATA);
-        TableCatalogue.sweep(data);
-        for (Path tableDirectory : TableCatalogue.list(data)) {
-            try {
-                openTable(tableDirectory);
-            } catch (StorageException e) {
-                // The disk's failure is no table's.
-                throw e;
-            } catch (IOException | RuntimeException e) {
-                UnreadableTable apart = UnreadableTable.of(tableDirectory, e);
-                unreadable.put(apart.id(), apart);
-                LOG.error(
-                        "table cannot be opened and is set apart, its part of the commit log is kept: mend it and open the"
-                                + " store again, or drop it, table={}, directory={}",
-                        apart.qualifiedName(),
-                        tableDirectory,
-                        e);
-            }
-        }
-    }
-
-    /** Touches no file of the table before all of it is found right. */
-    private void openTable(Path tableDirectory) throws IOException {
-        TableDirectory found = TableDirectory.read(tableDirectory, formats, OutputFile.CREATE_NEW);
-        formats.requireWritable(found.schema().options());
-        CompactionStrategy.of(found.schema());
-        LiveTable table = table(found);
-        boolean opened = false;
-        try {
-            table.openSSTables();
-            found.sweep();
-            opened = true;
-        } finally {
-            if (!opened) {
-                tables.remove(table.id());
-                metrics.removeTable(table.metrics());
-                table.close();
-            }
-        }
-    }
-
-    private LiveTable table(TableDirectory tableDirectory) {
-        LiveTable table = new LiveTable(
-                tableDirectory,
-                config.version(),
-                shards,
-                pool,
-                gate,
-                metrics.addTable(tableDirectory.schema().qualifiedName(), shards.shardCount()),
-                cursors,
-                environment.nanoTime(),
-                sstable -> dispose(tableDirectory, sstable));
-        table.metrics().pending(() -> compactions.pendingCount(table), () -> compactions.pendingBytes(table));
-        tables.put(table.id(), table);
-        return table;
-    }
-
-    /** Nobody holds the SSTable any more. */
-    private void dispose(TableDirectory tableDirectory, LiveSSTable sstable) {
-        try {
-            care.execute(() -> close(tableDirectory, sstable));
-        } catch (RejectedExecutionException e) {
-            // A cursor was closed behind the store; what is obsolete goes at the next start.
-            close(sstable);
-        }
-    }
-
-    private static void close(TableDirectory tableDirectory, LiveSSTable sstable) {
-        close(sstable);
-        if (sstable.isObsolete()) {
-            try {
-                tableDirectory.delete(sstable.descriptor());
-            } catch (IOException e) {
-                LOG.warn("SSTable could not be deleted, the next start does it, sstable={}", sstable, e);
-            }
-        }
-    }
-
-    private static void close(LiveSSTable sstable) {
-        try {
-            sstable.reader().close();
-        } catch (IOException e) {
-            LOG.warn("SSTable could not be closed, sstable={}", sstable, e);
-        }
-    }
-
     private void openLog() throws IOException {
         Path commitLog = directory.resolve(COMMIT_LOG);
-        Recovery recovery = new Recovery(tables, unreadable, shards, flushes, gate, config.memtableBudgetBytes() / 2);
+        Recovery recovery = new Recovery(
+                tables.live(), tables.unreadable(), shards, flushes, gate, config.memtableBudgetBytes() / 2);
         CommitLogReplay.Report replayed = recovery.run(commitLog, config.skipCorruptCommitLog());
         timestamps.goOnAfter(replayed.clockMicros());
-        tables.values().forEach(table -> table.sstables().forEach(timestamps::follow));
+        tables.live().values().forEach(table -> table.sstables().forEach(timestamps::follow));
         // A segment id that some manifest calls flushed must not come again: its mutations would not be replayed.
         long highestSegment = Stream.concat(
-                        tables.values().stream().map(table -> table.directory().content()),
-                        unreadable.values().stream().flatMap(table -> table.manifest().stream()))
-                .flatMap(content -> content.flushed().values().stream())
-                .mapToLong(CommitLogPosition::segmentId)
+                        tables.live().values().stream()
+                                .map(table -> table.directory().content()),
+                        tables.unreadable().values().stream().flatMap(table -> table.manifest().stream()))
+                .mapToLong(content -> content.highestFlushed().segmentId())
                 .max()
                 .orElse(CommitLogPosition.NONE.segmentId());
         CommitLog opened = CommitLog.open(
@@ -294,16 +221,24 @@ public final class Engine implements Closeable {
         if (config.isJmx()) {
             metrics.startJmx();
         }
-        compactions.watch(tables.values(), care);
+        compactions.watch(tables.live().values(), care);
     }
 
     private void relieveMemory() {
         flushes.relieveMemory();
     }
 
-    private void afterFlush(LiveTable table, LiveMemtable memtable) {
-        log.release(table.id(), memtable.shard(), memtable.reached());
-        compactions.consider(table);
+    private final class FlushListener implements Flushes.Listener {
+        @Override
+        public void flushed(LiveTable table, LiveMemtable memtable) {
+            log.release(table.id(), memtable.shard(), memtable.reached());
+            compactions.consider(table);
+        }
+
+        @Override
+        public void failed(LiveTable table, Throwable reason) {
+            notices.flushFailed(table, reason);
+        }
     }
 
     /** Begins a call that ends with {@link #leave()}; refused once the store is closing. */
@@ -321,7 +256,7 @@ public final class Engine implements Closeable {
 
     public List<LiveTable> tables() {
         state.requireOpen();
-        return List.copyOf(tables.values());
+        return List.copyOf(tables.live().values());
     }
 
     /** What stopped the store from taking writes; null while it takes them. */
@@ -363,6 +298,34 @@ public final class Engine implements Closeable {
         }
     }
 
+    /**
+     * Makes several mutations last together: after a crash there are all of them or none. They become visible one by one; all
+     * are when this returns.
+     *
+     * @throws IllegalArgumentException when one does not fit its table, or all together are too large: none is applied
+     * @throws StorageException as the other one
+     */
+    public void apply(List<TableWrite> together) throws IOException {
+        enter();
+        try {
+            together.forEach(write -> write.table().requireOpen());
+            writes.apply(together);
+        } finally {
+            leave();
+        }
+    }
+
+    /** The same without waiting for more than memory; the future is completed where callbacks run. */
+    public CompletableFuture<Void> applyAsync(List<TableWrite> together) {
+        enter();
+        try {
+            together.forEach(write -> write.table().requireOpen());
+            return writes.applyAsync(together);
+        } finally {
+            leave();
+        }
+    }
+
     /** The same without waiting for more than memory; the future is completed where callbacks run. */
     public CompletableFuture<Void> applyAsync(LiveTable table, Mutation mutation) {
         enter();
@@ -374,56 +337,16 @@ public final class Engine implements Closeable {
         }
     }
 
-    /**
-     * The interrupt of this thread, which stays interrupted.
-     *
-     * @param sequel what has become, or becomes, of what it asked for
-     */
-    static InterruptedIOException interrupted(String sequel) {
-        Thread.currentThread().interrupt();
-        return new InterruptedIOException("interrupted " + sequel);
-    }
-
-    /** @throws IllegalStateException on a thread that the store works with: it would wait for itself */
-    public static void requireMayWait() {
-        if (Mailbox.isReceiving()) {
-            throw new IllegalStateException(
-                    "a thread of the store cannot wait for the store: use the asynchronous calls");
-        }
-    }
-
-    /** Waits for what the store was asked for; its own threads must not. */
-    static <T> T await(CompletableFuture<T> asked) throws IOException {
-        if (!asked.isDone()) {
-            requireMayWait();
-        }
-        try {
-            return asked.get();
-        } catch (InterruptedException e) {
-            throw interrupted("while waiting for the store: what was asked for goes on");
-        } catch (ExecutionException e) {
-            throw asIOException(e.getCause());
-        }
-    }
-
-    /** What is thrown to a caller; an unchecked exception is thrown here. */
-    static IOException asIOException(Throwable failure) {
-        if (failure instanceof RuntimeException unchecked) {
-            throw unchecked;
-        }
-        return failure instanceof IOException known ? known : new IOException(failure);
-    }
-
     /** @param schema with an id; the table must not exist */
     public LiveTable createTable(TableSchema schema) throws IOException {
         enter();
         try {
             Undisturbed.requireUninterrupted();
             requireSound();
-            requireNewId(schema);
+            tables.requireNewId(schema);
             return Undisturbed.call(environment, "create", () -> {
                 CommitLogPosition written = Undisturbed.join(log.between(position -> position));
-                return table(TableDirectory.create(
+                return tables.add(TableDirectory.create(
                         directory.resolve(DATA), schema, shards, written, formats, OutputFile.CREATE_NEW));
             });
         } finally {
@@ -441,7 +364,7 @@ public final class Engine implements Closeable {
     private <T> T alone(LiveTable table, Undisturbed.Work<T> work) throws IOException {
         enter();
         try {
-            requireMayWait();
+            StoreWait.requireMayWait();
             table.administration().lockInterruptibly();
             try {
                 state.requireOpen();
@@ -452,33 +375,41 @@ public final class Engine implements Closeable {
                 table.administration().unlock();
             }
         } catch (InterruptedException e) {
-            throw interrupted(Undisturbed.BEFORE);
+            throw StoreWait.interrupted(Undisturbed.BEFORE);
         } finally {
             leave();
         }
     }
 
-    /** Tables are told apart by it in the commit log. */
-    private void requireNewId(TableSchema schema) {
-        for (LiveTable table : tables.values()) {
-            if (table.schema().id().equals(schema.id())) {
-                throw new IllegalStateException("another table has the id, table=" + schema.qualifiedName() + ", id="
-                        + schema.id().orElse("") + ", other="
-                        + table.schema().qualifiedName());
-            }
+    /**
+     * Reads many things at once, with the store's threads for reading and that of the caller; returns when all are read.
+     *
+     * @return in the order of the tasks
+     * @throws IOException when one failed: names it; the others are given up
+     */
+    public <V> List<V> readAll(List<Reads.Task<V>> tasks) throws IOException {
+        enter();
+        try {
+            return reads.all(tasks);
+        } finally {
+            leave();
         }
-        for (UnreadableTable table : unreadable.values()) {
-            if (schema.id().equals(Optional.of(table.id().toString()))) {
-                throw new IllegalStateException("a table that cannot be opened has the id, table="
-                        + schema.qualifiedName() + ", id=" + table.id() + ", other=" + table.qualifiedName());
-            }
+    }
+
+    /** The same without waiting; cancelling the future gives up what has not begun. */
+    public <V> CompletableFuture<List<V>> readAllAsync(List<Reads.Task<V>> tasks) {
+        enter();
+        try {
+            return reads.allAsync(tasks);
+        } finally {
+            leave();
         }
     }
 
     /** Tables that could not be opened, by name, and why. */
     public Map<String, Exception> unreadable() {
         Map<String, Exception> reasons = new TreeMap<>();
-        unreadable.values().forEach(table -> reasons.put(table.qualifiedName(), table.reason()));
+        tables.unreadable().values().forEach(table -> reasons.put(table.qualifiedName(), table.reason()));
         return reasons;
     }
 
@@ -487,10 +418,10 @@ public final class Engine implements Closeable {
         enter();
         try {
             requireSound();
-            for (UnreadableTable table : unreadable.values()) {
+            for (UnreadableTable table : tables.unreadable().values()) {
                 if (table.qualifiedName().equals(qualifiedName)) {
                     TableDirectory.drop(table.directory());
-                    unreadable.remove(table.id());
+                    tables.unreadable().remove(table.id());
                     log.releaseTable(table.id());
                 }
             }
@@ -508,10 +439,7 @@ public final class Engine implements Closeable {
     /** Forgets a table with all its data, but for its snapshots; open cursors fail. */
     public void dropTable(LiveTable table) throws IOException {
         alone(table, () -> {
-            tableCare.drop(table, () -> {
-                tables.remove(table.id());
-                metrics.removeTable(table.metrics());
-            });
+            tableCare.drop(table, () -> tables.forget(table));
             return null;
         });
     }
@@ -523,7 +451,7 @@ public final class Engine implements Closeable {
             flushed.add(startFlush(table));
         }
         for (CompletableFuture<Void> flush : flushed) {
-            await(flush);
+            StoreWait.await(flush);
         }
     }
 
@@ -544,7 +472,7 @@ public final class Engine implements Closeable {
 
     /** All SSTables of each shard are rewritten to one, or what the table's strategy takes for the same. */
     public void compact(LiveTable table) throws IOException {
-        await(startCompaction(table));
+        StoreWait.await(startCompaction(table));
     }
 
     /** The same without waiting; the future is completed where callbacks run. */
@@ -596,8 +524,67 @@ public final class Engine implements Closeable {
         });
     }
 
+    /** The snapshots that there are, of all tables, of dropped ones too. */
+    public List<StoreSnapshots.Entry> snapshots() throws IOException {
+        state.requireOpen();
+        return snapshots.list();
+    }
+
+    /** Takes a snapshot of all of these tables or of none; returns their directories. */
+    public List<Path> snapshot(List<LiveTable> asked, String name) throws IOException {
+        return snapshotWork(() -> {
+            List<Path> taken = new ArrayList<>();
+            snapshots.begin(name);
+            boolean complete = false;
+            try {
+                flush(asked);
+                for (LiveTable table : asked) {
+                    taken.add(snapshotAlone(table, name));
+                }
+                snapshots.end();
+                complete = true;
+            } finally {
+                if (!complete) {
+                    snapshots.undo();
+                }
+            }
+            return taken;
+        });
+    }
+
+    /** Deletes snapshots. */
+    public void deleteSnapshots(List<StoreSnapshots.Entry> asked) throws IOException {
+        snapshotWork(() -> {
+            for (StoreSnapshots.Entry entry : asked) {
+                snapshots.delete(entry);
+            }
+            return null;
+        });
+    }
+
+    private <T> T snapshotWork(Undisturbed.Work<T> work) throws IOException {
+        enter();
+        try {
+            Undisturbed.requireUninterrupted();
+            return Undisturbed.call(environment, "snapshots", () -> {
+                synchronized (snapshots) {
+                    return work.run();
+                }
+            });
+        } finally {
+            leave();
+        }
+    }
+
     /** Flushes a table and links its SSTables to a directory of their own. */
     public Path snapshot(LiveTable table, String name) throws IOException {
+        return snapshotWork(() -> {
+            snapshots.undo();
+            return snapshotAlone(table, name);
+        });
+    }
+
+    private Path snapshotAlone(LiveTable table, String name) throws IOException {
         return alone(
                 table, () -> tableCare.snapshot(table, name, environment.clock().instant()));
     }
@@ -615,7 +602,7 @@ public final class Engine implements Closeable {
      */
     @Override
     public void close() throws IOException {
-        requireMayWait();
+        StoreWait.requireMayWait();
         if (!state.close()) {
             closing.join();
             return;
@@ -638,10 +625,10 @@ public final class Engine implements Closeable {
         compactions.close();
         IOException failure = null;
         try {
-            await(log.between(position -> position));
-            for (LiveTable table : tables.values()) {
+            StoreWait.await(log.between(position -> position));
+            for (LiveTable table : tables.live().values()) {
                 if (state.isSound()) {
-                    await(flushes.flush(table));
+                    StoreWait.await(flushes.flush(table));
                 }
             }
         } catch (IOException e) {
@@ -651,12 +638,12 @@ public final class Engine implements Closeable {
             // Behind it nothing comes any more: all that could send is done.
             CompletableFuture<Void> ended = new CompletableFuture<>();
             log.end(ended);
-            await(ended);
+            StoreWait.await(ended);
         } catch (IOException e) {
             failure = e;
         } finally {
             metrics.close();
-            tables.values().forEach(LiveTable::close);
+            tables.live().values().forEach(LiveTable::close);
             callbacks.close();
             executors.forEach(ScheduledExecutorService::shutdown);
         }

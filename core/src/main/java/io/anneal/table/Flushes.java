@@ -28,9 +28,11 @@ import java.util.function.LongSupplier;
  * commit log is always a prefix. Any thread.
  */
 final class Flushes {
-    /** Told of every flush that is done, on its thread. */
+    /** Told what becomes of every flush, on its thread. */
     interface Listener {
         void flushed(LiveTable table, LiveMemtable memtable);
+
+        void failed(LiveTable table, Throwable reason);
     }
 
     private final Map<UUID, LiveTable> tables;
@@ -101,6 +103,9 @@ final class Flushes {
                     done.complete(null);
                 } catch (IOException | RuntimeException | Error e) {
                     table.metrics().shard(shard).flushFailed();
+                    if (state.isSound()) {
+                        listener.failed(table, e);
+                    }
                     state.fail(state.broken(e));
                     done.completeExceptionally(e);
                 }

@@ -4,6 +4,7 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.ForwardingCursor;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
+import io.anneal.sstable.CorruptSSTableException;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.util.function.BooleanSupplier;
@@ -23,6 +24,7 @@ final class LiveCursor extends ForwardingCursor {
     private final BooleanSupplier closed;
     private final String table;
     private final Listener listener;
+    private final FailureNotices notices;
     private long rowCount;
     private long tombstoneCount;
     private boolean released;
@@ -33,19 +35,21 @@ final class LiveCursor extends ForwardingCursor {
             OpenCursors cursors,
             BooleanSupplier closed,
             String table,
-            Listener listener) {
+            Listener listener,
+            FailureNotices notices) {
         super(inner);
         this.cursors = cursors;
         this.closed = closed;
         this.table = table;
         this.listener = listener;
+        this.notices = notices;
         lease = cursors.opened(this, liveSet, table);
     }
 
     @Override
     public FragmentKind advance() throws IOException {
         requireOpen();
-        FragmentKind kind = inner.advance();
+        FragmentKind kind = innerAdvance();
         if (kind == FragmentKind.CLUSTERING_ROW) {
             rowCount++;
             tombstoneCount += inner.row().hasDeletion() ? 1 : 0;
@@ -57,6 +61,15 @@ final class LiveCursor extends ForwardingCursor {
         // What is released under a step that goes on would be somebody else's.
         Reference.reachabilityFence(this);
         return kind;
+    }
+
+    private FragmentKind innerAdvance() throws IOException {
+        try {
+            return inner.advance();
+        } catch (CorruptSSTableException e) {
+            notices.sstableCorrupt(table, e);
+            throw e;
+        }
     }
 
     @Override

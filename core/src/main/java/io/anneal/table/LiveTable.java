@@ -18,6 +18,7 @@ import io.anneal.memtable.Memtable;
 import io.anneal.memtable.MemtablePool;
 import io.anneal.merge.MergeCursor;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableVersion;
@@ -75,6 +76,7 @@ public final class LiveTable {
     private final OpenCursors cursors;
     private final LongSupplier nanoTime;
     private final Consumer<LiveSSTable> disposal;
+    private final FailureNotices notices;
     /** Held by what is done with the table as a whole. */
     private final ReentrantLock administration = new ReentrantLock();
 
@@ -100,7 +102,8 @@ public final class LiveTable {
             TableMetrics metrics,
             OpenCursors cursors,
             LongSupplier nanoTime,
-            Consumer<LiveSSTable> disposal) {
+            Consumer<LiveSSTable> disposal,
+            FailureNotices notices) {
         this.directory = directory;
         this.version = version;
         this.shards = shards;
@@ -111,6 +114,7 @@ public final class LiveTable {
         this.nanoTime = nanoTime;
         rules = Rules.of(directory.schema(), version);
         this.disposal = disposal;
+        this.notices = notices;
         List<LiveMemtable> active = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
             active.add(newMemtable(schema(), shard, CommitLogPosition.NONE));
@@ -283,7 +287,7 @@ public final class LiveTable {
     }
 
     private FragmentCursor live(FragmentCursor merged, LiveSet set, LiveCursor.Listener listener) {
-        return new LiveCursor(merged, set, cursors, () -> closed, set.schema().qualifiedName(), listener);
+        return new LiveCursor(merged, set, cursors, () -> closed, set.schema().qualifiedName(), listener, notices);
     }
 
     private static FragmentCursor validated(FragmentCursor merged, boolean reversed) {
@@ -293,7 +297,10 @@ public final class LiveTable {
         return reversed ? FragmentStreamValidator.ofReversed(merged) : FragmentStreamValidator.of(merged);
     }
 
-    private static void abandon(List<? extends Closeable> opened, LiveSet set, Exception failure) {
+    private void abandon(List<? extends Closeable> opened, LiveSet set, Exception failure) {
+        if (failure instanceof CorruptSSTableException corrupt) {
+            notices.sstableCorrupt(schema().qualifiedName(), corrupt);
+        }
         for (Closeable closeable : opened) {
             try {
                 closeable.close();

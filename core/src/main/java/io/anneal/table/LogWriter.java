@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
  */
 final class LogWriter {
     /** What comes to the log's thread. */
-    sealed interface Message permits PendingWrite, Request {}
+    sealed interface Message permits PendingWrite, PendingBatch, Request {}
 
     /** What others ask of the log's thread. */
     non-sealed interface Request extends Message {
@@ -57,7 +57,7 @@ final class LogWriter {
     private final List<List<PendingWrite>> byShard = new ArrayList<>();
 
     /** Writes that wait, by table. */
-    private final Map<UUID, List<PendingWrite>> held = new HashMap<>();
+    private final Map<UUID, List<Message>> held = new HashMap<>();
 
     /** Appended and not yet passed on. */
     private final List<PendingWrite> gathered = new ArrayList<>();
@@ -111,6 +111,11 @@ final class LogWriter {
         }
     }
 
+    /** Writes of several partitions, which last together. */
+    void write(PendingBatch batch) {
+        mailbox.send(batch);
+    }
+
     void write(PendingWrite write) {
         mailbox.send(write);
     }
@@ -159,7 +164,7 @@ final class LogWriter {
     /** Goes on with the writes that wait, if there are any, in the order in which they came. */
     void resume(UUID table) {
         request(() -> {
-            List<PendingWrite> waiting = held.remove(table);
+            List<Message> waiting = held.remove(table);
             if (waiting != null) {
                 waiting.forEach(this::append);
             }
@@ -191,10 +196,10 @@ final class LogWriter {
         // First: a section that is full is written while more is appended.
         log.clockMicros(clockMicros.getAsLong());
         for (Message message : messages) {
-            if (message instanceof PendingWrite write) {
-                append(write);
-            } else if (message instanceof Request request) {
+            if (message instanceof Request request) {
                 attempt(request);
+            } else {
+                append(message);
             }
         }
         if (mode != SyncMode.GROUP) {
@@ -238,48 +243,97 @@ final class LogWriter {
         gathered.clear();
     }
 
+    private void append(Message message) {
+        if (message instanceof PendingWrite write) {
+            append(write);
+        } else if (message instanceof PendingBatch batch) {
+            append(batch);
+        }
+    }
+
     private void append(PendingWrite write) {
         if (!state.isSound()) {
             refuse(write);
             return;
         }
-        List<PendingWrite> waiting =
-                held.isEmpty() ? null : held.get(write.table().id());
-        if (waiting != null) {
-            waiting.add(write);
+        if (waits(write, write)) {
             return;
         }
         PendingWrite accepted;
         try {
-            write.table().requireOpen();
             accepted = accepted(write);
-        } catch (IllegalStateException e) {
-            // Dropped, since it was sent.
-            gate.leave(write.mutation().lengthBytes());
-            write.receipt().failed(e);
-            return;
-        } catch (CorruptItemException e) {
-            gate.leave(write.mutation().lengthBytes());
-            write.receipt()
-                    .failed(new IllegalArgumentException(
-                            "mutation does not fit the table, table="
-                                    + write.table().schema().qualifiedName() + ", reason=" + e.getMessage(),
-                            e));
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            refuse(write, e);
             return;
         }
+        account(write, accepted);
         gathered.add(accepted);
         attempt(() -> log.append(accepted.table().id(), accepted.shard(), accepted.mutation()));
     }
 
-    /** The write itself, unless its mutation was made by another schema than the table has now. */
-    private PendingWrite accepted(PendingWrite write) throws CorruptItemException {
-        Mutation accepted = write.table().accept(write.mutation());
-        if (accepted == write.mutation()) {
-            return write;
+    /** All of it in one record, or nothing when one mutation is wrong. Waits as a whole. */
+    private void append(PendingBatch batch) {
+        List<PendingWrite> writes = batch.writes();
+        if (!state.isSound()) {
+            writes.forEach(this::refuse);
+            return;
         }
-        gate.enterAnyway(accepted.lengthBytes());
-        gate.leave(write.mutation().lengthBytes());
-        return new PendingWrite(write.table(), write.shard(), accepted, write.receipt(), write.startNanos());
+        for (PendingWrite write : writes) {
+            if (waits(write, batch)) {
+                return;
+            }
+        }
+        List<PendingWrite> accepted = new ArrayList<>(writes.size());
+        try {
+            for (PendingWrite write : writes) {
+                accepted.add(accepted(write));
+            }
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            writes.forEach(write -> refuse(write, e));
+            return;
+        }
+        for (int i = 0; i < writes.size(); i++) {
+            account(writes.get(i), accepted.get(i));
+        }
+        gathered.addAll(accepted);
+        attempt(() -> log.appendTogether(accepted.stream()
+                .map(write -> new CommitLog.Append(write.table().id(), write.shard(), write.mutation()))
+                .toList()));
+    }
+
+    /** Whether the table of a write is held; if so, what the write is part of waits for it. */
+    private boolean waits(PendingWrite write, Message whole) {
+        List<Message> waiting = held.isEmpty() ? null : held.get(write.table().id());
+        return waiting != null && waiting.add(whole);
+    }
+
+    /**
+     * The write itself, unless its mutation was made by another schema than the table has now.
+     *
+     * @throws IllegalStateException when the table was dropped since it was sent
+     * @throws IllegalArgumentException when it does not fit the table
+     */
+    private static PendingWrite accepted(PendingWrite write) {
+        write.table().requireOpen();
+        try {
+            Mutation accepted = write.table().accept(write.mutation());
+            return accepted == write.mutation()
+                    ? write
+                    : new PendingWrite(write.table(), write.shard(), accepted, write.receipt(), write.startNanos());
+        } catch (CorruptItemException e) {
+            throw new IllegalArgumentException(
+                    "mutation does not fit the table, table="
+                            + write.table().schema().qualifiedName() + ", reason=" + e.getMessage(),
+                    e);
+        }
+    }
+
+    /** It holds memory for what it is now. */
+    private void account(PendingWrite write, PendingWrite accepted) {
+        if (accepted != write) {
+            gate.enterAnyway(accepted.mutation().lengthBytes());
+            gate.leave(write.mutation().lengthBytes());
+        }
     }
 
     private void makeLast() throws StorageException {
@@ -331,8 +385,12 @@ final class LogWriter {
     }
 
     private void refuse(PendingWrite write) {
+        refuse(write, state.refusal());
+    }
+
+    private void refuse(PendingWrite write, Throwable reason) {
         gate.leave(write.mutation().lengthBytes());
-        write.receipt().failed(state.refusal());
+        write.receipt().failed(reason);
     }
 
     /** Makes what is gathered last and closes the log; nothing may be sent behind it. */

@@ -6,6 +6,7 @@ import io.anneal.key.TokenRange;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -103,6 +104,11 @@ public record ManifestContent(
     /** Up to where a shard's part of the commit log is in SSTables. */
     public CommitLogPosition flushed(int shard) {
         return flushed.getOrDefault(shard, CommitLogPosition.NONE);
+    }
+
+    /** The highest of all shards' positions: so far the commit log has been at least. */
+    public CommitLogPosition highestFlushed() {
+        return flushed.values().stream().max(Comparator.naturalOrder()).orElse(CommitLogPosition.NONE);
     }
 
     /** Whether an SSTable has, or had, what the commit log holds for a token up to a position. */

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -54,6 +55,7 @@ final class Recovery {
         for (CommitLogReplay.Gap loss : report.losses()) {
             LOG.error("commit log is corrupt and acknowledged writes are lost, as was allowed, {}", loss);
         }
+        warnOfLostLog(report);
         flushAll();
         for (LiveTable table : tables.values()) {
             table.directory()
@@ -69,6 +71,26 @@ final class Recovery {
                     report.end());
         }
         return report;
+    }
+
+    /**
+     * What a log that ends too early has lost nobody knows. It may be nothing: without a sync before each flush a loss of power
+     * takes from the log what SSTables have.
+     */
+    private void warnOfLostLog(CommitLogReplay.Report report) {
+        List<String> behind = tables.values().stream()
+                .map(table -> table.directory().content())
+                .filter(content -> report.end().compareTo(content.highestFlushed()) < 0)
+                .map(ManifestContent::qualifiedName)
+                .sorted()
+                .toList();
+        if (!behind.isEmpty()) {
+            LOG.warn(
+                    "commit log is missing, or ends before what was flushed: unless the machine lost power under PERIODIC,"
+                            + " its files were removed and acknowledged writes may be lost, end={}, tables={}",
+                    report.end(),
+                    behind);
+        }
     }
 
     /** Segments of the commit log that unreadable tables need, by id, with those tables. */

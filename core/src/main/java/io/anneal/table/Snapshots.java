@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -24,8 +25,7 @@ final class Snapshots {
     static final String MANIFEST_FILE = "manifest.json";
 
     private static final Pattern NAME = Pattern.compile("[\\w][\\w.+:-]*");
-
-    /** While it is made something stands before the name. */
+    /** While it is made or deleted something stands before the name. */
     private static final int NAME_LENGTH_MAX = TableCatalogue.FILE_NAME_LENGTH_MAX - TableCatalogue.MAKING.length();
 
     private final Path directory;
@@ -36,11 +36,17 @@ final class Snapshots {
         this.opener = opener;
     }
 
-    Path take(String name, TableSchema schema, Collection<Descriptor> sstables, Instant now) throws IOException {
+    /** @throws IllegalArgumentException when it is none */
+    static void requireName(String name) {
         if (!NAME.matcher(name).matches() || name.length() > NAME_LENGTH_MAX) {
-            throw new IllegalArgumentException("name of a snapshot is no file name, or is too long, name=" + name
-                    + ", lengthMax=" + NAME_LENGTH_MAX);
+            throw new IllegalArgumentException(
+                    "name of a snapshot has other characters than letters, digits and _.+:-, does not begin with a letter,"
+                            + " a digit or _, or is too long, name=" + name + ", lengthMax=" + NAME_LENGTH_MAX);
         }
+    }
+
+    Path take(String name, TableSchema schema, Collection<Descriptor> sstables, Instant now) throws IOException {
+        requireName(name);
         Path snapshot = directory.resolve(name);
         if (Files.exists(snapshot)) {
             throw new IllegalStateException("snapshot exists already, directory=" + snapshot);
@@ -70,7 +76,33 @@ final class Snapshots {
         return "{\"files\":[" + files + "],\"created_at\":\"" + now + "\",\"expires_at\":null,\"ephemeral\":false}\n";
     }
 
-    /** Deletes what a crash left of snapshots that were being made. */
+    /** The names of all; none where a table never had one. */
+    List<String> names() throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return List.of();
+        }
+        return Directories.list(directory).stream()
+                .filter(Files::isDirectory)
+                .map(entry -> entry.getFileName().toString())
+                .filter(name -> NAME.matcher(name).matches())
+                .toList();
+    }
+
+    /** Deletes one: its name first, at once, then its files. Does nothing when there is none. */
+    void delete(String name) throws IOException {
+        requireName(name);
+        Path snapshot = directory.resolve(name);
+        if (Files.isDirectory(snapshot)) {
+            // None of this name is being made: there is one.
+            Path deleted = directory.resolve(TableCatalogue.MAKING + name);
+            Directories.deleteTree(deleted);
+            Directories.rename(snapshot, deleted);
+            Directories.sync(directory);
+            Directories.deleteTree(deleted);
+        }
+    }
+
+    /** Deletes what a crash left of snapshots that were being made or deleted. */
     void sweep() throws IOException {
         if (Files.isDirectory(directory)) {
             for (Path entry : Directories.list(directory)) {

@@ -23,6 +23,8 @@ import java.util.function.Consumer;
  * @param compactionThreads how many compactions the store begins by itself run at once; 0 for none but those asked for, which
  *     have a thread of their own
  * @param compactionBytesPerSecond how much all compactions together read at most; 0 for no limit
+ * @param readThreads how many reads of {@code Table.rows(keys)}, {@code rowAsync} and the like run at once; threads start when
+ *     they are needed
  * @param isJmx whether metrics are shown to JMX
  */
 public record StoreConfig(
@@ -38,8 +40,11 @@ public record StoreConfig(
         SSTableVersion version,
         int compactionThreads,
         long compactionBytesPerSecond,
+        int readThreads,
         boolean isJmx) {
     private static final int SHARDS_MAX = 1024;
+    private static final int READ_THREADS_DEFAULT = 8;
+    private static final int READ_THREADS_MAX = 1024;
     private static final long MEMTABLE_BUDGET_MIN_BYTES = 1L << 20;
     private static final Duration SYNC_PERIOD_MIN = Duration.ofMillis(1);
     private static final Duration SYNC_PERIOD_MAX = Duration.ofHours(1);
@@ -93,6 +98,10 @@ public record StoreConfig(
         if (value == null) {
             throw new IllegalArgumentException("option of the store is missing, " + name + "=null");
         }
+        if (readThreads < 1 || readThreads > READ_THREADS_MAX) {
+            throw new IllegalArgumentException(
+                    "read threads are not from 1 to " + READ_THREADS_MAX + ", readThreads=" + readThreads);
+        }
     }
 
     /**
@@ -114,6 +123,7 @@ public record StoreConfig(
                 SSTableVersion.NB,
                 Math.max(COMPACTION_THREADS_DEFAULT_MIN, Math.min(processors, COMPACTION_THREADS_DEFAULT_MAX)),
                 64L << 20,
+                READ_THREADS_DEFAULT,
                 false);
     }
 
@@ -165,6 +175,10 @@ public record StoreConfig(
         return changed(draft -> draft.compactionBytesPerSecond = value);
     }
 
+    public StoreConfig withReadThreads(int value) {
+        return changed(draft -> draft.readThreads = value);
+    }
+
     public StoreConfig withJmx(boolean value) {
         return changed(draft -> draft.isJmx = value);
     }
@@ -189,6 +203,7 @@ public record StoreConfig(
         private SSTableVersion version;
         private int compactionThreads;
         private long compactionBytesPerSecond;
+        private int readThreads;
         private boolean isJmx;
 
         private Draft(StoreConfig config) {
@@ -204,6 +219,7 @@ public record StoreConfig(
             version = config.version;
             compactionThreads = config.compactionThreads;
             compactionBytesPerSecond = config.compactionBytesPerSecond;
+            readThreads = config.readThreads;
             isJmx = config.isJmx;
         }
 
@@ -221,6 +237,7 @@ public record StoreConfig(
                     version,
                     compactionThreads,
                     compactionBytesPerSecond,
+                    readThreads,
                     isJmx);
         }
     }

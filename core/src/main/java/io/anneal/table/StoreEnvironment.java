@@ -20,9 +20,30 @@ import java.util.function.Supplier;
  * @param ids names for new stores and tables, never the same twice
  * @param sleeper waits on the nano clock
  * @param threads where its work runs
+ * @param listener hears what fails
  */
 public record StoreEnvironment(
-        InstantSource clock, LongSupplier nanoTime, Supplier<UUID> ids, RateLimiter.Sleeper sleeper, Threads threads) {
+        InstantSource clock,
+        LongSupplier nanoTime,
+        Supplier<UUID> ids,
+        RateLimiter.Sleeper sleeper,
+        Threads threads,
+        StoreListener listener) {
+    /** One to whose failures nobody listens. */
+    public StoreEnvironment(
+            InstantSource clock,
+            LongSupplier nanoTime,
+            Supplier<UUID> ids,
+            RateLimiter.Sleeper sleeper,
+            Threads threads) {
+        this(clock, nanoTime, ids, sleeper, threads, StoreListener.NONE);
+    }
+
+    /** The same, with somebody who hears what fails. */
+    public StoreEnvironment withListener(StoreListener value) {
+        return new StoreEnvironment(clock, nanoTime, ids, sleeper, threads, value);
+    }
+
     /** Gives out executors. */
     public interface Threads {
         /**
@@ -45,17 +66,23 @@ public record StoreEnvironment(
      * thread, and what it has not done when the store is closed runs on others. The caller shuts it down.
      */
     public StoreEnvironment withCallbacks(Executor callbacks) {
-        return new StoreEnvironment(clock, nanoTime, ids, sleeper, new Threads() {
-            @Override
-            public ScheduledExecutorService single(String name) {
-                return threads.single(name);
-            }
+        return new StoreEnvironment(
+                clock,
+                nanoTime,
+                ids,
+                sleeper,
+                new Threads() {
+                    @Override
+                    public ScheduledExecutorService single(String name) {
+                        return threads.single(name);
+                    }
 
-            @Override
-            public Optional<Executor> callbacks() {
-                return Optional.of(callbacks);
-            }
-        });
+                    @Override
+                    public Optional<Executor> callbacks() {
+                        return Optional.of(callbacks);
+                    }
+                },
+                listener);
     }
 
     /** The machine's time, and daemon threads named after the store's parts. */

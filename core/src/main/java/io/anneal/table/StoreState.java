@@ -4,6 +4,7 @@ import io.anneal.fragment.CorruptItemException;
 import io.anneal.io.StorageException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,12 +13,17 @@ final class StoreState {
     private static final Logger LOG = LoggerFactory.getLogger(StoreState.class);
 
     private final String store;
+    private final Consumer<StorageException> stopped;
     private volatile StorageException failure;
     private volatile boolean closed;
 
-    /** @param store names it in messages */
-    StoreState(String store) {
+    /**
+     * @param store names it in messages
+     * @param stopped told once, when writes are taken no more
+     */
+    StoreState(String store, Consumer<StorageException> stopped) {
         this.store = store;
+        this.stopped = stopped;
     }
 
     /** Whether the disk has done all that it was told so far. */
@@ -39,6 +45,7 @@ final class StoreState {
             failure = reason;
         }
         LOG.error("store takes no writes any more, reads go on, store={}", store, reason);
+        stopped.accept(reason);
     }
 
     boolean isClosed() {

@@ -49,7 +49,7 @@ public final class TableCatalogue {
         return tables;
     }
 
-    private static List<Path> keyspaces(Path data) throws IOException {
+    static List<Path> keyspaces(Path data) throws IOException {
         return Files.isDirectory(data)
                 ? Directories.list(data).stream().filter(Files::isDirectory).toList()
                 : List.of();

@@ -39,7 +39,7 @@ public final class Undisturbed {
      * @param name of the thread
      */
     public static <T> T call(StoreEnvironment environment, String name, Work<T> work) throws IOException {
-        Engine.requireMayWait();
+        StoreWait.requireMayWait();
         ScheduledExecutorService thread = environment.threads().single(name);
         try {
             CompletableFuture<T> done = new CompletableFuture<>();
@@ -61,7 +61,7 @@ public final class Undisturbed {
         try {
             return asked.join();
         } catch (CompletionException e) {
-            throw Engine.asIOException(e.getCause());
+            throw StoreWait.asIOException(e.getCause());
         }
     }
 }

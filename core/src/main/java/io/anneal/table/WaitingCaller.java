@@ -32,12 +32,12 @@ final class WaitingCaller implements Receipt {
         assert Thread.currentThread() == thread;
         while (!isAnswered) {
             if (thread.isInterrupted()) {
-                throw Engine.interrupted("while waiting for the write: whether it lasts is not known");
+                throw StoreWait.interrupted("while waiting for the write: whether it lasts is not known");
             }
             LockSupport.park(this);
         }
         if (failure != null) {
-            throw Engine.asIOException(failure);
+            throw StoreWait.asIOException(failure);
         }
     }
 }

@@ -4,11 +4,15 @@ import io.anneal.fragment.Mutation;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
 /** The way of a write up to the commit log's queue: waits for memory before it holds anything. Any thread. */
 final class WritePath {
+    /** A batch is copied into one record of the commit log. */
+    static final long BATCH_MAX_BYTES = 64L << 20;
+
     private final ShardRule shards;
     private final StoreState state;
     private final MemoryGate gate;
@@ -33,7 +37,7 @@ final class WritePath {
 
     /** Returns once the mutation lasts and is visible. */
     void apply(LiveTable table, Mutation mutation) throws IOException {
-        Engine.requireMayWait();
+        StoreWait.requireMayWait();
         if (mutation.isEmpty()) {
             return;
         }
@@ -42,7 +46,7 @@ final class WritePath {
         try {
             send(table, mutation, caller);
         } catch (InterruptedException e) {
-            throw Engine.interrupted(Undisturbed.BEFORE);
+            throw StoreWait.interrupted(Undisturbed.BEFORE);
         }
         caller.await();
     }
@@ -57,25 +61,78 @@ final class WritePath {
             send(table, mutation, promise);
             return promise;
         } catch (InterruptedException e) {
-            return CompletableFuture.failedFuture(Engine.interrupted(Undisturbed.BEFORE));
+            return CompletableFuture.failedFuture(StoreWait.interrupted(Undisturbed.BEFORE));
         } catch (StorageException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
+    /** The same for several mutations, which last together. */
+    void apply(List<TableWrite> writes) throws IOException {
+        StoreWait.requireMayWait();
+        Undisturbed.requireUninterrupted();
+        WaitingCaller caller = new WaitingCaller();
+        try {
+            send(writes, caller);
+        } catch (InterruptedException e) {
+            throw StoreWait.interrupted(Undisturbed.BEFORE);
+        }
+        caller.await();
+    }
+
+    /** The same without waiting for more than memory. */
+    CompletableFuture<Void> applyAsync(List<TableWrite> writes) {
+        try {
+            PromisedWrite promise = new PromisedWrite(callbacks);
+            send(writes, promise);
+            return promise;
+        } catch (InterruptedException e) {
+            return CompletableFuture.failedFuture(StoreWait.interrupted(Undisturbed.BEFORE));
+        } catch (StorageException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private void send(List<TableWrite> writes, Receipt receipt) throws StorageException, InterruptedException {
+        long lengthBytes = 0;
+        for (TableWrite write : writes) {
+            lengthBytes += write.mutation().lengthBytes();
+        }
+        if (lengthBytes > BATCH_MAX_BYTES) {
+            throw new IllegalArgumentException("batch is too large to be written as one, lengthBytes=" + lengthBytes
+                    + ", maxBytes=" + BATCH_MAX_BYTES + ", mutations=" + writes.size());
+        }
+        long startNanos = enter((int) lengthBytes);
+        Receipt part = new PendingBatch.Parts(receipt, writes.size());
+        log.write(new PendingBatch(writes.stream()
+                .map(write -> new PendingWrite(
+                        write.table(),
+                        shards.shardOf(write.mutation().key().token()),
+                        write.mutation(),
+                        part,
+                        startNanos))
+                .toList()));
+    }
+
     private void send(LiveTable table, Mutation mutation, Receipt receipt)
             throws StorageException, InterruptedException {
         Mutation.requireLength(mutation.lengthBytes());
+        long startNanos = enter(mutation.lengthBytes());
+        log.write(new PendingWrite(table, shards.shardOf(mutation.key().token()), mutation, receipt, startNanos));
+    }
+
+    /** Waits for memory; says when it began to. */
+    private long enter(int lengthBytes) throws StorageException, InterruptedException {
         if (!state.isSound()) {
             throw state.refusal();
         }
         long startNanos = nanoTime.getAsLong();
         // Who works for the store cannot wait for the store.
         if (Mailbox.isReceiving()) {
-            gate.enterAnyway(mutation.lengthBytes());
+            gate.enterAnyway(lengthBytes);
         } else {
-            gate.enter(mutation.lengthBytes());
+            gate.enter(lengthBytes);
         }
-        log.write(new PendingWrite(table, shards.shardOf(mutation.key().token()), mutation, receipt, startNanos));
+        return startNanos;
     }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 final class StoreStateTest {
     private static final String DISK = "check free space";
 
-    private final StoreState state = new StoreState("/store");
+    private final StoreState state = new StoreState("/store", reason -> {});
 
     private String refusalAfter(Throwable failure) {
         state.fail(state.broken(failure));

@@ -4,15 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
+import io.anneal.io.StorageException;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableAlteration;
 import io.anneal.store.RowRange;
 import io.anneal.store.Store;
+import io.anneal.store.StoreBatch;
+import io.anneal.store.StoreSnapshot;
 import io.anneal.store.Table;
 import io.anneal.store.TableMutation;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
+import io.anneal.table.StoreEnvironment;
+import io.anneal.table.StoreListener;
 import io.anneal.table.SyncMode;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -66,6 +71,64 @@ class StoreSnippetsTest {
         CompletableFuture<Void> written = mutation.applyAsync();
         // end
         written.join();
+    }
+
+    private static void writeTogether(Store store, Table orders, Instant placed) throws IOException {
+        Table stock = store.createTable("CREATE TABLE shop.stock (item text PRIMARY KEY, count int)");
+        // snippet: batch
+        StoreBatch batch = store.batch();
+        batch.row(orders)
+                .key("customer", 8)
+                .clustering("placed", placed)
+                .set("item", "bread")
+                .insert();
+        batch.row(stock).key("item", "bread").set("count", 11).update();
+        batch.apply();
+        // end
+    }
+
+    private static List<String> readMany(Table orders, Instant placed) throws IOException {
+        List<String> lines = new ArrayList<>();
+        // snippet: many
+        List<Optional<TableRow>> rows =
+                orders.rows(List.of(Map.of("customer", 8, "placed", placed), Map.of("customer", 9, "placed", placed)));
+        CompletableFuture<Optional<TableRow>> later = orders.rowAsync(Map.of("customer", 8, "placed", placed));
+        // end
+        rows.forEach(row ->
+                lines.add(row.map(found -> found.value("item", String.class)).orElse("none")));
+        lines.add(later.join().orElseThrow().value("item", String.class));
+        return lines;
+    }
+
+    private static List<String> keepAll(Store store) throws IOException {
+        List<String> lines = new ArrayList<>();
+        // snippet: snapshots
+        store.snapshot("monday");
+        for (StoreSnapshot snapshot : store.snapshots()) {
+            lines.add(snapshot.name() + " of " + snapshot.tables());
+        }
+        store.deleteSnapshot("monday");
+        // end
+        return lines;
+    }
+
+    private static Store openWithListener(Path directory, List<String> alarms) throws IOException {
+        // snippet: listener
+        StoreListener listener = new StoreListener() {
+            @Override
+            public void writesStopped(StorageException reason) {
+                alarms.add("open the store again: " + reason.getMessage());
+            }
+
+            @Override
+            public void compactionFailed(String table, Throwable reason) {
+                alarms.add(table + " grows: " + reason.getMessage());
+            }
+        };
+        Store store = Store.open(
+                directory, StoreConfig.defaults(), StoreEnvironment.system().withListener(listener));
+        // end
+        return store;
     }
 
     private static List<String> read(Table orders, Instant placed) throws IOException {
@@ -162,7 +225,22 @@ class StoreSnippetsTest {
     }
 
     @Test
+    void shouldWriteAndReadSeveralAtOnceAndKeepAll() throws IOException {
+        create(directory);
+        List<String> alarms = new ArrayList<>();
+        try (Store store = openWithListener(directory, alarms)) {
+            Table orders = store.table("shop.orders");
+            writeTogether(store, orders, PLACED);
+            assertThat(store.table("shop.stock").row(Map.of("item", "bread"))).isPresent();
+            assertThat(readMany(orders, PLACED)).containsExactly("bread", "none", "bread");
+            assertThat(keepAll(store)).containsExactly("monday of [shop.orders, shop.stock]");
+            assertThat(store.snapshots()).isEmpty();
+        }
+        assertThat(alarms).isEmpty();
+    }
+
+    @Test
     void shouldBeQuotedByThePage() throws IOException {
-        Snippets.assertQuoted(StoreSnippetsTest.class, "embed.md", 7);
+        Snippets.assertQuoted(StoreSnippetsTest.class, "embed.md", 11);
     }
 }
