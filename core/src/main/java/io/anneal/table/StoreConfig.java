@@ -76,6 +76,7 @@ public record StoreConfig(
         }
         requireWithin("compactionThreads", compactionThreads, 0, COMPACTION_THREADS_MAX);
         requireWithin("compactionBytesPerSecond", compactionBytesPerSecond, 0, COMPACTION_MAX_BYTES_PER_SECOND);
+        requireWithin("readThreads", readThreads, 1, READ_THREADS_MAX);
     }
 
     private static void requireWithin(String name, long value, long min, long max) {
@@ -97,10 +98,6 @@ public record StoreConfig(
     private static void requireGiven(String name, Object value) {
         if (value == null) {
             throw new IllegalArgumentException("option of the store is missing, " + name + "=null");
-        }
-        if (readThreads < 1 || readThreads > READ_THREADS_MAX) {
-            throw new IllegalArgumentException(
-                    "read threads are not from 1 to " + READ_THREADS_MAX + ", readThreads=" + readThreads);
         }
     }
 

@@ -58,6 +58,8 @@ final class StoreConfigTest {
                 of("commitLogBudgetBytes", config -> config.withCommitLogBudgetBytes(Long.MIN_VALUE)),
                 of("version", config -> config.withVersion(null)),
                 of("version", config -> config.withVersion(SSTableVersion.ME)),
+                of("readThreads", config -> config.withReadThreads(0)),
+                of("readThreads", config -> config.withReadThreads(1025)),
                 of("compactionThreads", config -> config.withCompactionThreads(-1)),
                 of("compactionThreads", config -> config.withCompactionThreads(1025)),
                 of("compactionThreads", config -> config.withCompactionThreads(Integer.MAX_VALUE)),
@@ -107,6 +109,8 @@ final class StoreConfigTest {
                 of("many compactions", config -> config.withCompactionThreads(1024)),
                 of("no limit", config -> config.withCompactionBytesPerSecond(0)),
                 of("highest limit", config -> config.withCompactionBytesPerSecond(1L << 40)),
+                of("one read thread", config -> config.withReadThreads(1)),
+                of("many read threads", config -> config.withReadThreads(1024)),
                 of("JMX", config -> config.withJmx(true)));
     }
 
