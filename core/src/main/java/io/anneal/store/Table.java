@@ -323,7 +323,8 @@ public final class Table {
         if (files.length == 0) {
             throw new IllegalArgumentException("no SSTables are named, table=" + name);
         }
-        TableSource source = TableSource.of(List.of(files), Optional.empty());
+        TableSource source = Undisturbed.call(
+                live().engine().environment(), "import", () -> TableSource.of(List.of(files), Optional.empty()));
         source.schemaText()
                 .map(TableSchema::qualifiedName)
                 .filter(described -> !described.equals(name))

@@ -1,8 +1,11 @@
 package io.anneal.faults;
 
+import io.anneal.store.RowBuilder;
 import io.anneal.store.SSTableWriter;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
+import io.anneal.store.TableRow;
+import io.anneal.store.TableRows;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,10 +32,18 @@ final class ScratchSteps {
         INSERT,
         TRUNCATE,
         DROP,
+        /** Adds a column, or drops it. */
+        ALTER,
         FLUSH,
         /** Of rows whose timestamps are ahead of every clock. */
         IMPORT
     }
+
+    /** @param x of a column that comes and goes */
+    record Row(long v, Optional<Long> x) {}
+
+    /** @param rows by key */
+    record Content(boolean hasX, Map<Long, Row> rows) {}
 
     private final long seed;
     private final long nowSeconds;
@@ -53,27 +64,52 @@ final class ScratchSteps {
             case 2, 3 -> Kind.DROP;
             case 4 -> Kind.FLUSH;
             case 5 -> Kind.IMPORT;
+            case 6, 7 -> Kind.ALTER;
             default -> Kind.INSERT;
         };
     }
 
-    /** What the table has behind a step, by key; empty when it is not there. */
-    Optional<Map<Long, Long>> after(long step, Optional<Map<Long, Long>> before) {
+    /** What the table has behind a step; empty when it is not there. */
+    Optional<Content> after(long step, Optional<Content> before) {
         if (before.isEmpty()) {
-            return Optional.of(Map.of());
+            return Optional.of(new Content(false, Map.of()));
         }
         SplittableRandom random = random(step);
-        Map<Long, Long> rows = new HashMap<>(before.get());
+        boolean hasX = before.get().hasX();
+        Map<Long, Row> rows = new HashMap<>(before.get().rows());
+        Row written = new Row(step, hasX ? Optional.of(step) : Optional.empty());
         switch (kind(random)) {
             case TRUNCATE -> rows.clear();
             case DROP -> {
                 return Optional.empty();
             }
+            case ALTER -> {
+                rows.replaceAll((key, row) -> new Row(row.v(), Optional.empty()));
+                hasX = !hasX;
+            }
             case FLUSH -> {}
-            case IMPORT -> LongStream.range(0, KEYS).forEach(key -> rows.put(key, step));
-            case INSERT -> rows.put((long) random.nextInt(KEYS), step);
+            case IMPORT -> LongStream.range(0, KEYS).forEach(key -> rows.put(key, written));
+            case INSERT -> rows.put((long) random.nextInt(KEYS), written);
         }
-        return Optional.of(rows);
+        return Optional.of(new Content(hasX, rows));
+    }
+
+    /** What a table has. */
+    static Content read(Table table) throws IOException {
+        boolean hasX = hasX(table);
+        Map<Long, Row> found = new HashMap<>();
+        try (TableRows rows = table.rows()) {
+            for (TableRow row = rows.next(); row != null; row = rows.next()) {
+                Optional<Long> x = hasX ? Optional.ofNullable(row.value("x", Long.class)) : Optional.empty();
+                found.put(row.value("k", Long.class), new Row(row.value("v", Long.class), x));
+            }
+        }
+        return new Content(hasX, found);
+    }
+
+    private static boolean hasX(Table table) {
+        return table.schema().regularColumns().stream()
+                .anyMatch(column -> column.name().equals("x") && !column.dropped());
     }
 
     /** Makes a step. */
@@ -88,14 +124,19 @@ final class ScratchSteps {
             case TRUNCATE -> table.get().truncate();
             case DROP -> store.dropTable(TABLE);
             case FLUSH -> table.get().flush();
+            case ALTER -> store.alterTable("ALTER TABLE " + TABLE + (hasX(table.get()) ? " DROP x" : " ADD x bigint"));
             case IMPORT -> importAhead(step, table.get(), imports.resolve("import-" + step));
             case INSERT ->
-                table.get()
-                        .row()
-                        .key("k", (long) random.nextInt(KEYS))
-                        .set("v", step)
-                        .insert();
+                write(step, table.get(), table.get().row().key("k", (long) random.nextInt(KEYS)));
         }
+    }
+
+    private static void write(long step, Table table, RowBuilder row) throws IOException {
+        row.set("v", step);
+        if (hasX(table)) {
+            row.set("x", step);
+        }
+        row.insert();
     }
 
     private void importAhead(long step, Table table, Path target) throws IOException {
@@ -105,7 +146,7 @@ final class ScratchSteps {
                 .timestampMicros((nowSeconds + AHEAD_SECONDS * step) * 1_000_000)
                 .unsorted(1 << 20)) {
             for (long key = 0; key < KEYS; key++) {
-                writer.row().key("k", key).set("v", step).insert();
+                write(step, table, writer.row().key("k", key));
             }
             writer.finish();
         }

@@ -99,11 +99,14 @@ final class NaiveRows {
         clusteringName = clusteringName.equals(from) ? to : clusteringName;
     }
 
-    /** Whether all that was ever written here is to columns that the other knows, or knew once. */
+    /** Whether the other knows all columns here, or knew them once, and has dropped what was dropped here. */
     boolean fits(NaiveRows other) {
         return writes.values().stream()
-                .flatMap(write -> write.values().keySet().stream())
-                .allMatch(column -> other.columns.contains(column) || other.droppedAt.containsKey(column));
+                        .flatMap(write -> write.values().keySet().stream())
+                        .allMatch(column -> other.columns.contains(column) || other.droppedAt.containsKey(column))
+                && droppedAt.entrySet().stream()
+                        .allMatch(drop ->
+                                other.droppedAt.getOrDefault(drop.getKey(), Long.MIN_VALUE) >= drop.getValue());
     }
 
     /** The rows that exist, by key and clustering: values by column name, the key's among them. */

@@ -2,6 +2,7 @@ package io.anneal.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.schema.Column;
 import io.anneal.schema.SchemaException;
 import io.anneal.simulation.NaiveRows.Kind;
 import io.anneal.simulation.NaiveRows.Write;
@@ -38,6 +39,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -557,7 +559,8 @@ final class OperatedStore implements AutoCloseable {
         }
         assertThat(there).as(what).isTrue();
         NaiveRows done = trial.done().get();
-        boolean made = failure.isEmpty() || rows(name, done).equals(done.rows(nowSeconds()));
+        boolean made = failure.isEmpty()
+                || columns(name).equals(done.columns()) && rows(name, done).equals(done.rows(nowSeconds()));
         if (made) {
             models.put(name, done);
         }
@@ -671,6 +674,7 @@ final class OperatedStore implements AutoCloseable {
                 .containsExactlyElementsOf(models.keySet());
         for (Map.Entry<String, NaiveRows> entry : models.entrySet()) {
             NaiveRows model = entry.getValue();
+            assertThat(columns(entry.getKey())).as(what).isEqualTo(model.columns());
             NavigableMap<Integer, NavigableMap<Integer, Map<String, Object>>> expected = model.rows(nowSeconds());
             assertRows(
                     what + ", table=" + entry.getKey(),
@@ -719,6 +723,13 @@ final class OperatedStore implements AutoCloseable {
                     .put((Integer) row.get(model.clusteringName()), row);
         }
         return found;
+    }
+
+    private TreeSet<String> columns(String name) {
+        return store.table(name).schema().regularColumns().stream()
+                .filter(column -> !column.dropped())
+                .map(Column::name)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static List<Map<String, Object>> values(TableRows rows) throws IOException {

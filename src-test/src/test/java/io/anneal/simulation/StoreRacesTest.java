@@ -42,7 +42,7 @@ class StoreRacesTest {
     private static final int WRITERS = 3;
     private static final int KEYS_EACH = 6;
     private static final int KEYS = WRITERS * KEYS_EACH;
-    private static final int WRITES = 2_500;
+    private static final int WRITES = 1_500;
     private static final int SNAPSHOTS_MAX = 5;
     private static final long NONE = -1;
 
@@ -55,7 +55,7 @@ class StoreRacesTest {
 
     static LongStream seeds() {
         long first = Long.getLong("anneal.seed", 0);
-        return LongStream.range(first, first + Long.getLong("anneal.seeds", 6));
+        return LongStream.range(first, first + Long.getLong("anneal.seeds", 4));
     }
 
     /** A write that was acknowledged, and how often its table had been emptied when it began; NONE when it was just then. */
