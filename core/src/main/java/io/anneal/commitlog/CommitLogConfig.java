@@ -12,12 +12,14 @@ package io.anneal.commitlog;
  */
 public record CommitLogConfig(
         int segmentSizeBytes, int sectionSizeBytes, boolean compression, int recycledSegmentsMax) {
+    /** Of a segment's file that no larger mutation needs. */
+    public static final int SEGMENT_SIZE_MAX_BYTES = 1 << 30;
+
     private static final int SEGMENT_SIZE_DEFAULT_BYTES = 32 << 20;
     private static final int SECTION_SIZE_DEFAULT_BYTES = 256 << 10;
     private static final int RECYCLED_SEGMENTS_DEFAULT = 8;
 
     private static final int SECTION_SIZE_MIN_BYTES = 512;
-    private static final int SEGMENT_SIZE_MAX_BYTES = 1 << 30;
 
     public CommitLogConfig {
         if (sectionSizeBytes < SECTION_SIZE_MIN_BYTES

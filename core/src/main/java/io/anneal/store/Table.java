@@ -129,6 +129,8 @@ public final class Table {
      * Applies a mutation; returns once it lasts as the store's sync mode says, and is visible.
      *
      * @throws io.anneal.io.StorageException when the disk failed: whether this mutation lasts is not known
+     * @throws java.io.InterruptedIOException when the thread is interrupted: says whether that was before anything was done, or
+     *     whether the mutation lasts is not known
      */
     public void apply(Mutation mutation) throws IOException {
         live().apply(mutation);
@@ -138,7 +140,8 @@ public final class Table {
      * The same without waiting for the disk; waits where memory for writes is used up.
      *
      * @return completed on the thread for callbacks, or by {@link io.anneal.table.StoreEnvironment#withCallbacks the executor
-     *     given for them}; what depends on it may use the store, but one that blocks holds up other callbacks
+     *     given for them}; what depends on it may use the store, but one that blocks holds up other callbacks,
+     *     and one that waits for another future of the store waits for itself on that thread
      */
     public CompletableFuture<Void> applyAsync(Mutation mutation) {
         return live().applyAsync(mutation);

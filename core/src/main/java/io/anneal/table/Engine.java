@@ -92,7 +92,7 @@ public final class Engine implements Closeable {
         this.environment = environment;
         this.formats = formats;
         this.shards = shards;
-        callbacks = new Callbacks(environment.threads().callbacks(), executor("callbacks"));
+        callbacks = new Callbacks(environment.threads(), executor("callbacks"));
         snapshots = new StoreSnapshots(directory.resolve(DATA), OutputFile.CREATE_NEW);
         notices = new FailureNotices(environment.listener(), callbacks);
         state = new StoreState(directory.toString(), notices::writesStopped);
@@ -375,7 +375,7 @@ public final class Engine implements Closeable {
                 table.administration().unlock();
             }
         } catch (InterruptedException e) {
-            throw StoreWait.interrupted();
+            throw StoreWait.interrupted(Undisturbed.BEFORE);
         } finally {
             leave();
         }
@@ -644,7 +644,7 @@ public final class Engine implements Closeable {
         } finally {
             metrics.close();
             tables.live().values().forEach(LiveTable::close);
-            callbacks.completeAll();
+            callbacks.close();
             executors.forEach(ScheduledExecutorService::shutdown);
         }
         if (failure != null && state.isSound()) {

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -61,7 +62,9 @@ final class LogWriter {
     /** Appended and not yet passed on. */
     private final List<PendingWrite> gathered = new ArrayList<>();
 
-    private boolean windowOpen;
+    /** Of a group that gathers; null when none does. */
+    private ScheduledFuture<?> windowEnd;
+
     private boolean hasEnded;
     /** Since the last sync. */
     private long writtenCount;
@@ -201,9 +204,8 @@ final class LogWriter {
         }
         if (mode != SyncMode.GROUP) {
             attempt(this::makeLast);
-        } else if (!gathered.isEmpty() && !windowOpen) {
-            windowOpen = true;
-            executor.schedule(() -> request(this::closeWindow), window.toNanos(), TimeUnit.NANOSECONDS);
+        } else if (!gathered.isEmpty() && windowEnd == null) {
+            windowEnd = executor.schedule(() -> request(this::closeWindow), window.toNanos(), TimeUnit.NANOSECONDS);
         }
         lengthBytes = log.lengthBytes();
         segmentCount = log.segmentCount();
@@ -220,7 +222,7 @@ final class LogWriter {
     }
 
     private void closeWindow() throws StorageException {
-        windowOpen = false;
+        windowEnd = null;
         makeLast();
     }
 
@@ -397,6 +399,10 @@ final class LogWriter {
             try {
                 makeLast();
                 hasEnded = true;
+                if (windowEnd != null) {
+                    // The executor would not end before.
+                    windowEnd.cancel(false);
+                }
                 log.close();
                 ended.complete(null);
             } catch (StorageException | RuntimeException | Error e) {

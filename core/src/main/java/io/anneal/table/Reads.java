@@ -137,7 +137,7 @@ public final class Reads {
             return reading.get();
         } catch (InterruptedException e) {
             reading.cancel(false);
-            throw StoreWait.interrupted();
+            throw StoreWait.interrupted("while reading");
         } catch (ExecutionException e) {
             throw StoreWait.asIOException(e.getCause());
         }

@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.commitlog.CommitLogConfig;
 import io.anneal.sstable.SSTableVersion;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -11,8 +12,8 @@ import java.util.function.Consumer;
  * @param shardCount threads that own data, each a part of it; a store may be opened with another number than before
  * @param memtableBudgetBytes what memtables and writes on their way may occupy; writers wait beyond it
  * @param syncMode what an acknowledgement is worth
- * @param syncPeriod between syncs when periodic
- * @param groupWindow how long the first write of a group waits for others
+ * @param syncPeriod between syncs when periodic; at most an hour
+ * @param groupWindow how long the first write of a group waits for others; at most a minute
  * @param commitLogSegmentBytes the length of a file of the commit log
  * @param commitLogBudgetBytes the oldest memtables are flushed when the commit log takes more
  * @param commitLogCompression whether the commit log is compressed with LZ4
@@ -45,37 +46,58 @@ public record StoreConfig(
     private static final int READ_THREADS_DEFAULT = 8;
     private static final int READ_THREADS_MAX = 1024;
     private static final long MEMTABLE_BUDGET_MIN_BYTES = 1L << 20;
+    private static final Duration SYNC_PERIOD_MIN = Duration.ofMillis(1);
+    private static final Duration SYNC_PERIOD_MAX = Duration.ofHours(1);
+    private static final Duration GROUP_WINDOW_MIN = Duration.ofNanos(1);
+    private static final Duration GROUP_WINDOW_MAX = Duration.ofMinutes(1);
     private static final int SEGMENT_MIN_BYTES = 64 << 10;
-    private static final int COMPACTION_THREADS_MIN = 2;
-    private static final int COMPACTION_THREADS_MAX = 4;
+    private static final int COMPACTION_THREADS_MAX = 1024;
+    private static final long COMPACTION_MAX_BYTES_PER_SECOND = 1L << 40;
+
+    private static final int COMPACTION_THREADS_DEFAULT_MIN = 2;
+    private static final int COMPACTION_THREADS_DEFAULT_MAX = 4;
 
     public StoreConfig {
-        if (shardCount < 1 || shardCount > SHARDS_MAX) {
-            throw new IllegalArgumentException(
-                    "shard count is not from 1 to " + SHARDS_MAX + ", shardCount=" + shardCount);
-        }
-        if (memtableBudgetBytes < MEMTABLE_BUDGET_MIN_BYTES) {
-            throw new IllegalArgumentException("memtables have too little memory, memtableBudgetBytes="
-                    + memtableBudgetBytes + ", minBytes=" + MEMTABLE_BUDGET_MIN_BYTES);
-        }
-        if (commitLogSegmentBytes < SEGMENT_MIN_BYTES || commitLogBudgetBytes < commitLogSegmentBytes) {
-            throw new IllegalArgumentException("commit log is too small, commitLogSegmentBytes=" + commitLogSegmentBytes
-                    + ", minBytes=" + SEGMENT_MIN_BYTES + ", commitLogBudgetBytes=" + commitLogBudgetBytes);
-        }
-        if (syncPeriod.toNanos() <= 0 || groupWindow.toNanos() <= 0) {
-            throw new IllegalArgumentException(
-                    "duration is not positive, syncPeriod=" + syncPeriod + ", groupWindow=" + groupWindow);
-        }
+        requireWithin("shardCount", shardCount, 1, SHARDS_MAX);
+        requireWithin("memtableBudgetBytes", memtableBudgetBytes, MEMTABLE_BUDGET_MIN_BYTES, Long.MAX_VALUE);
+        requireGiven("syncMode", syncMode);
+        requireWithin("syncPeriod", syncPeriod, SYNC_PERIOD_MIN, SYNC_PERIOD_MAX);
+        requireWithin("groupWindow", groupWindow, GROUP_WINDOW_MIN, GROUP_WINDOW_MAX);
+        requireWithin(
+                "commitLogSegmentBytes",
+                commitLogSegmentBytes,
+                SEGMENT_MIN_BYTES,
+                CommitLogConfig.SEGMENT_SIZE_MAX_BYTES);
+        // One segment at least.
+        requireWithin("commitLogBudgetBytes", commitLogBudgetBytes, commitLogSegmentBytes, Long.MAX_VALUE);
+        requireGiven("version", version);
         if (!version.isWritten()) {
             throw new IllegalArgumentException("SSTables of this version are not written, version=" + version.text());
         }
-        if (compactionThreads < 0 || compactionBytesPerSecond < 0) {
-            throw new IllegalArgumentException("compaction settings are negative, compactionThreads="
-                    + compactionThreads + ", compactionBytesPerSecond=" + compactionBytesPerSecond);
-        }
-        if (readThreads < 1 || readThreads > READ_THREADS_MAX) {
+        requireWithin("compactionThreads", compactionThreads, 0, COMPACTION_THREADS_MAX);
+        requireWithin("compactionBytesPerSecond", compactionBytesPerSecond, 0, COMPACTION_MAX_BYTES_PER_SECOND);
+        requireWithin("readThreads", readThreads, 1, READ_THREADS_MAX);
+    }
+
+    private static void requireWithin(String name, long value, long min, long max) {
+        requireOrdered(name, value, min, max);
+    }
+
+    private static void requireWithin(String name, Duration value, Duration min, Duration max) {
+        requireGiven(name, value);
+        requireOrdered(name, value, min, max);
+    }
+
+    private static <T extends Comparable<T>> void requireOrdered(String name, T value, T min, T max) {
+        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
             throw new IllegalArgumentException(
-                    "read threads are not from 1 to " + READ_THREADS_MAX + ", readThreads=" + readThreads);
+                    "option of the store is out of range, " + name + "=" + value + ", min=" + min + ", max=" + max);
+        }
+    }
+
+    private static void requireGiven(String name, Object value) {
+        if (value == null) {
+            throw new IllegalArgumentException("option of the store is missing, " + name + "=null");
         }
     }
 
@@ -96,7 +118,7 @@ public record StoreConfig(
                 false,
                 false,
                 SSTableVersion.NB,
-                Math.max(COMPACTION_THREADS_MIN, Math.min(processors, COMPACTION_THREADS_MAX)),
+                Math.max(COMPACTION_THREADS_DEFAULT_MIN, Math.min(processors, COMPACTION_THREADS_DEFAULT_MAX)),
                 64L << 20,
                 READ_THREADS_DEFAULT,
                 false);

@@ -62,7 +62,8 @@ public record StoreEnvironment(
     /**
      * The same, but futures of {@code applyAsync}, {@code flushAsync} and {@code compactAsync} are completed by this executor, and
      * what depends on them runs there. By default that is one thread for all: a callback that blocks holds up the others. The
-     * caller shuts the executor down; a task that it rejects runs on the default thread.
+     * executor is called by that thread. It may block; a task that it refuses, with whatever it throws, runs on the default
+     * thread, and what it has not done when the store is closed runs on others. The caller shuts it down.
      */
     public StoreEnvironment withCallbacks(Executor callbacks) {
         return new StoreEnvironment(

@@ -9,10 +9,14 @@ import java.util.concurrent.ExecutionException;
 public final class StoreWait {
     private StoreWait() {}
 
-    /** The interrupt of this thread, which stays interrupted. */
-    static InterruptedIOException interrupted() {
+    /**
+     * The interrupt of this thread, which stays interrupted.
+     *
+     * @param sequel what has become of what it asked for
+     */
+    static InterruptedIOException interrupted(String sequel) {
         Thread.currentThread().interrupt();
-        return new InterruptedIOException("interrupted while waiting for the store");
+        return new InterruptedIOException("interrupted " + sequel);
     }
 
     /** @throws IllegalStateException on a thread that the store works with: it would wait for itself */
@@ -31,7 +35,7 @@ public final class StoreWait {
         try {
             return asked.get();
         } catch (InterruptedException e) {
-            throw interrupted();
+            throw interrupted("while waiting for the store: what was asked for goes on");
         } catch (ExecutionException e) {
             throw asIOException(e.getCause());
         }

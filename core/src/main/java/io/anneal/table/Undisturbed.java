@@ -17,6 +17,9 @@ public final class Undisturbed {
         T run() throws IOException;
     }
 
+    /** Of an interrupt: nothing is changed, nor will be. */
+    static final String BEFORE = "before anything was done";
+
     private Undisturbed() {}
 
     /**
@@ -26,7 +29,7 @@ public final class Undisturbed {
      */
     public static void requireUninterrupted() throws InterruptedIOException {
         if (Thread.currentThread().isInterrupted()) {
-            throw new InterruptedIOException("interrupted before anything was done");
+            throw new InterruptedIOException("interrupted " + BEFORE);
         }
     }
 

@@ -32,7 +32,7 @@ final class WaitingCaller implements Receipt {
         assert Thread.currentThread() == thread;
         while (!isAnswered) {
             if (thread.isInterrupted()) {
-                throw StoreWait.interrupted();
+                throw StoreWait.interrupted("while waiting for the write: whether it lasts is not known");
             }
             LockSupport.park(this);
         }

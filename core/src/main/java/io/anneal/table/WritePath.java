@@ -41,11 +41,12 @@ final class WritePath {
         if (mutation.isEmpty()) {
             return;
         }
+        Undisturbed.requireUninterrupted();
         WaitingCaller caller = new WaitingCaller();
         try {
             send(table, mutation, caller);
         } catch (InterruptedException e) {
-            throw StoreWait.interrupted();
+            throw StoreWait.interrupted(Undisturbed.BEFORE);
         }
         caller.await();
     }
@@ -60,7 +61,7 @@ final class WritePath {
             send(table, mutation, promise);
             return promise;
         } catch (InterruptedException e) {
-            return CompletableFuture.failedFuture(StoreWait.interrupted());
+            return CompletableFuture.failedFuture(StoreWait.interrupted(Undisturbed.BEFORE));
         } catch (StorageException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -69,11 +70,12 @@ final class WritePath {
     /** The same for several mutations, which last together. */
     void apply(List<TableWrite> writes) throws IOException {
         StoreWait.requireMayWait();
+        Undisturbed.requireUninterrupted();
         WaitingCaller caller = new WaitingCaller();
         try {
             send(writes, caller);
         } catch (InterruptedException e) {
-            throw StoreWait.interrupted();
+            throw StoreWait.interrupted(Undisturbed.BEFORE);
         }
         caller.await();
     }
@@ -85,7 +87,7 @@ final class WritePath {
             send(writes, promise);
             return promise;
         } catch (InterruptedException e) {
-            return CompletableFuture.failedFuture(StoreWait.interrupted());
+            return CompletableFuture.failedFuture(StoreWait.interrupted(Undisturbed.BEFORE));
         } catch (StorageException e) {
             return CompletableFuture.failedFuture(e);
         }

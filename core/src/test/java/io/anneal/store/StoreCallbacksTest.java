@@ -7,6 +7,7 @@ import io.anneal.table.StoreConfig;
 import io.anneal.table.StoreEnvironment;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,10 +17,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What users hang onto the futures of a store must not hold it up, whatever it does. */
 final class StoreCallbacksTest {
@@ -235,12 +239,80 @@ final class StoreCallbacksTest {
         within20Seconds(written);
     }
 
-    @Test
-    void shouldRefuseToWaitOnAThreadOfTheStore() throws Exception {
-        openAgain(environment().withCallbacks(Runnable::run));
-        CompletableFuture<Void> refused = write(1, () -> table.apply(mutation(table, 2)));
-        assertThat(refused.handle((done, failure) -> failure).get(20, TimeUnit.SECONDS))
-                .hasStackTraceContaining("a thread of the store cannot wait for the store");
+    private static Stream<Throwable> thrown() {
+        return Stream.of(
+                new IllegalArgumentException("no such queue"),
+                new OutOfMemoryError("unable to create native thread"),
+                new InterruptedException("thrown by another language"));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void throwAnything(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+
+    @ParameterizedTest
+    @MethodSource("thrown")
+    void shouldCompleteFuturesWhateverTheUsersExecutorThrows(Throwable thrown) throws Exception {
+        openAgain(environment().withCallbacks(task -> throwAnything(thrown)));
+        for (int k = 0; k < 5; k++) {
+            within20Seconds(write(k, () -> {}));
+        }
+        within20Seconds(table.flushAsync());
+        within20Seconds(table.compactAsync());
         assertThat(store.failure()).isEmpty();
+        assertThat(has(4)).isTrue();
+    }
+
+    @Test
+    void shouldWriteWhileTheUsersExecutorTakesItsTime() throws Exception {
+        openAgain(environment().withCallbacks(task -> await(testEnded)));
+        List<CompletableFuture<Void>> asked = List.of(
+                table.applyAsync(mutation(table, 1)),
+                table.flushAsync(),
+                table.compactAsync(),
+                table.applyAsync(mutation(table, 2)));
+        doWithin20Seconds(() -> {
+            table.apply(mutation(table, 3));
+            table.flush();
+            table.compact();
+            store.close();
+        });
+        for (CompletableFuture<Void> future : asked) {
+            within20Seconds(future);
+        }
+    }
+
+    @Test
+    void shouldLetACallbackWriteWhereItsExecutorRunsItAtOnce() throws Exception {
+        openAgain(environment().withCallbacks(Runnable::run));
+        within20Seconds(write(1, () -> table.apply(mutation(table, 2))));
+        assertThat(has(2)).isTrue();
+        assertThat(store.failure()).isEmpty();
+    }
+
+    @Test
+    void shouldCompleteWhatWaitsBehindCallbacksThatBlockWhenClosed() throws Exception {
+        CountDownLatch blocking = new CountDownLatch(2);
+        for (int k = 0; k < 2; k++) {
+            write(k, () -> {
+                blocking.countDown();
+                await(testEnded);
+            });
+        }
+        CompletableFuture<Void> behind = write(2, () -> {});
+        // Its own future comes behind it.
+        CompletableFuture<Void> waitsForItself =
+                write(3, () -> table.applyAsync(mutation(table, 4)).join());
+        table.flush();
+        doWithin20Seconds(store::close);
+        within20Seconds(behind);
+        assertThat(waitsForItself.handle((done, failure) -> true).get(20, TimeUnit.SECONDS))
+                .isTrue();
+        assertThat(blocking.await(20, TimeUnit.SECONDS)).isTrue();
+        testEnded.countDown();
+        for (ScheduledExecutorService thread : threads.values()) {
+            assertThat(thread.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+        }
     }
 }

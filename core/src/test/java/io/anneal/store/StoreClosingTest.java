@@ -7,8 +7,10 @@ import io.anneal.table.StoreEnvironment;
 import io.anneal.table.SyncMode;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -47,10 +49,7 @@ final class StoreClosingTest {
     @Test
     void shouldNotFailWhenThePeriodOfSyncsEndsWhileItCloses() throws IOException, InterruptedException {
         LatePeriod log = new LatePeriod();
-        StoreEnvironment system = StoreEnvironment.system();
-        StoreEnvironment.Threads threads = name -> threads(name, log);
-        StoreEnvironment environment =
-                new StoreEnvironment(system.clock(), system.nanoTime(), system.ids(), system.sleeper(), threads);
+        StoreEnvironment environment = environment(name -> threads(name, log));
         Store store = Store.open(directory, StoreConfig.defaults().withSyncMode(SyncMode.PERIODIC), environment);
         store.createTable("CREATE TABLE ks.t (k int PRIMARY KEY)")
                 .row()
@@ -65,5 +64,35 @@ final class StoreClosingTest {
 
     private static ScheduledExecutorService threads(String name, ScheduledExecutorService log) {
         return name.equals("log") ? log : Executors.newSingleThreadScheduledExecutor();
+    }
+
+    @Test
+    void shouldLeaveNoThreadWhenAGroupIsStillGathering() throws Exception {
+        List<ScheduledExecutorService> given = new ArrayList<>();
+        Store store = Store.open(
+                directory,
+                StoreConfig.defaults().withSyncMode(SyncMode.GROUP).withGroupWindow(Duration.ofMinutes(1)),
+                environment(name -> {
+                    ScheduledExecutorService thread =
+                            StoreEnvironment.system().threads().single(name);
+                    given.add(thread);
+                    return thread;
+                }));
+        Table table = store.createTable("CREATE TABLE ks.t (k int PRIMARY KEY)");
+        TableMutation mutation = table.mutation();
+        mutation.row().key("k", 1).insert();
+        CompletableFuture<Void> written = mutation.applyAsync();
+
+        store.close();
+
+        written.get(20, TimeUnit.SECONDS);
+        for (ScheduledExecutorService thread : given) {
+            assertThat(thread.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    private static StoreEnvironment environment(StoreEnvironment.Threads threads) {
+        StoreEnvironment system = StoreEnvironment.system();
+        return new StoreEnvironment(system.clock(), system.nanoTime(), system.ids(), system.sleeper(), threads);
     }
 }
