@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * What a table with one key column and one clustering column shows, both of them ints: all writes that it took, by number.
@@ -101,8 +102,9 @@ final class NaiveRows {
 
     /** Whether the other knows all columns here, or knew them once, and has dropped what was dropped here. */
     boolean fits(NaiveRows other) {
-        return writes.values().stream()
-                        .flatMap(write -> write.values().keySet().stream())
+        Stream<String> written =
+                writes.values().stream().flatMap(write -> write.values().keySet().stream());
+        return Stream.concat(columns.stream(), written)
                         .allMatch(column -> other.columns.contains(column) || other.droppedAt.containsKey(column))
                 && droppedAt.entrySet().stream()
                         .allMatch(
