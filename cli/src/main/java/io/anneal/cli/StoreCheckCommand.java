@@ -28,7 +28,8 @@ final class StoreCheckCommand extends Subcommand {
 
     @Override
     int execute() throws IOException {
-        StoreDirectory store = StoreDirectory.of(directory);
+        // As SSTables are named: all findings alike.
+        StoreDirectory store = StoreDirectory.of(directory.toAbsolutePath());
         Optional<String> owner = store.owner();
         if (owner.isPresent()) {
             throw new IllegalStateException("store is in use and changes while it is checked: close it,"

@@ -52,7 +52,10 @@ final class StoreInfoCommand extends Subcommand {
         List<Segment> segments = new ArrayList<>();
         if (Files.isDirectory(store.commitLog())) {
             for (Path file : Directories.list(store.commitLog())) {
-                segments.add(new Segment(file, Files.size(file)));
+                // A lock lies beside them.
+                if (file.toString().endsWith(".log")) {
+                    segments.add(new Segment(file, Files.size(file)));
+                }
             }
         }
         return segments;
