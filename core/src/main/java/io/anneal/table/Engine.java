@@ -200,6 +200,7 @@ public final class Engine implements Closeable {
                         .withSegmentSizeBytes(config.commitLogSegmentBytes())
                         .withCompression(config.commitLogCompression()),
                 highestSegment);
+        opened.clockMicros(timestamps.last());
         opened.releaseReplayed(recovery.kept());
         log = new LogWriter(
                 opened,

@@ -177,6 +177,28 @@ class StoreResurrectionTest {
         return text.toString();
     }
 
+    /** Else what is deleted then would be older than what it is to hide: in a snapshot, say. The clock stands still. */
+    @Test
+    void shouldGoOnAfterTheLastTimestampWhenKilledTwiceWithNothingWrittenBetween() throws IOException {
+        for (int i = 0; i < 10; i++) {
+            table.row().key("k", 1).clustering("c", 0).set("v", "v" + i).insert();
+        }
+        long lastMicros = writeTimeMicros();
+        store.dropTable(TABLE);
+        killAndReopen(1);
+        killAndReopen(1);
+        table = store.createTable("CREATE TABLE " + TABLE + COLUMNS);
+        table.row().key("k", 1).clustering("c", 0).set("v", "later").insert();
+        assertThat(writeTimeMicros()).isGreaterThan(lastMicros);
+    }
+
+    private long writeTimeMicros() throws IOException {
+        return table.row(Map.of("k", 1, "c", 0))
+                .orElseThrow()
+                .writeTimeMicros("v")
+                .orElseThrow();
+    }
+
     @Test
     void shouldForgetTombstonesWhenNothingIsLeftToHide() throws IOException {
         insert(1, "dead", 10);
