@@ -102,8 +102,7 @@ final class NaiveRows {
 
     /** Whether the other knows all columns here, or knew them once, and has dropped what was dropped here. */
     boolean fits(NaiveRows other) {
-        Stream<String> written =
-                writes.values().stream().flatMap(write -> write.values().keySet().stream());
+        Stream<String> written = writes.values().stream().flatMap(write -> write.values().keySet().stream());
         return Stream.concat(columns.stream(), written)
                         .allMatch(column -> other.columns.contains(column) || other.droppedAt.containsKey(column))
                 && droppedAt.entrySet().stream()
