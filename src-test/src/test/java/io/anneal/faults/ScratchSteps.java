@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 
 /**
@@ -26,7 +27,7 @@ final class ScratchSteps {
     private static final UUID ID = new UUID(0x4000, 1L << 63 | 77);
     private static final String CREATE = "CREATE TABLE " + TABLE + " (k bigint PRIMARY KEY, v bigint) WITH ID = " + ID;
     private static final int KEYS = 8;
-    private static final long AHEAD_SECONDS = 60;
+    private static final long AHEAD_MILLIS = TimeUnit.HOURS.toMillis(1);
 
     private enum Kind {
         INSERT,
@@ -46,12 +47,9 @@ final class ScratchSteps {
     record Content(boolean hasX, Map<Long, Row> rows) {}
 
     private final long seed;
-    private final long nowSeconds;
 
-    /** @param nowSeconds of the campaign */
-    ScratchSteps(long seed, long nowSeconds) {
+    ScratchSteps(long seed) {
         this.seed = seed;
-        this.nowSeconds = nowSeconds;
     }
 
     private SplittableRandom random(long step) {
@@ -142,7 +140,7 @@ final class ScratchSteps {
         Files.createDirectories(target);
         try (SSTableWriter writer = SSTableWriter.builder(table.schema())
                 .to(target)
-                .timestampMicros((nowSeconds + AHEAD_SECONDS * step) * 1_000_000)
+                .timestampMicros(TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis() + AHEAD_MILLIS))
                 .unsorted(1 << 20)) {
             for (long key = 0; key < KEYS; key++) {
                 write(step, table, writer.row().key("k", key));

@@ -107,7 +107,7 @@ final class StoreCrashChild {
     private StoreCrashChild(Round round) {
         this.round = round;
         writes = new NumberedWrites(round.seed(), round.nowSeconds());
-        scratch = new ScratchSteps(round.seed(), round.nowSeconds());
+        scratch = new ScratchSteps(round.seed());
     }
 
     public static void main(String[] arguments) throws Exception {

@@ -54,7 +54,7 @@ class StoreCrashTest {
     private final SplittableRandom random = new SplittableRandom(SEED);
     private final NumberedWrites writes = new NumberedWrites(SEED, nowSeconds);
     private final Map<String, NaiveTable> models = new HashMap<>();
-    private final ScratchSteps scratchSteps = new ScratchSteps(SEED, nowSeconds);
+    private final ScratchSteps scratchSteps = new ScratchSteps(SEED);
 
     /** Empty while the table is not there. */
     private Optional<ScratchSteps.Content> scratch = Optional.empty();
