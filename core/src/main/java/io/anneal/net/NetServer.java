@@ -11,9 +11,9 @@ import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -34,7 +34,9 @@ public final class NetServer implements AutoCloseable {
     private final Consumer<IOException> failures;
     private final MultiThreadIoEventLoopGroup group;
     private final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger connectionCount = new AtomicInteger();
+    private final UnprovenConnections unproven;
+    private final ProvenConnections proven;
+    private final RefusedConnections refused = new RefusedConnections(this::report);
 
     private Channel channel;
 
@@ -49,6 +51,8 @@ public final class NetServer implements AutoCloseable {
         this.nonces = nonces;
         this.failures = failures;
         this.group = group;
+        this.unproven = new UnprovenConnections(config.limits().unprovenConnectionsMax());
+        this.proven = new ProvenConnections(config.limits());
     }
 
     /** As {@link #bind(NetConfig, InetSocketAddress, RequestHandlers, RandomGenerator, Consumer)}, failures logged. */
@@ -63,8 +67,8 @@ public final class NetServer implements AutoCloseable {
      *
      * @param address  a loopback address; port 0 takes any free one
      * @param nonces   a {@link java.security.SecureRandom} outside of tests; must be safe for several threads
-     * @param failures is told of every connection that was refused or ended other than in good order, on the
-     *                 executor of the handlers
+     * @param failures is told of every connection that ended other than in good order, on the executor of the
+     *                 handlers; of those that ended before they proved themselves at most once a second, with a count
      * @throws IllegalArgumentException if the address is not loopback, or the config has no token
      * @throws IOException              if the address cannot be listened on
      */
@@ -131,18 +135,23 @@ public final class NetServer implements AutoCloseable {
             accepted.close(); // Gone between the accept and now.
             return;
         }
-        boolean full = connectionCount.incrementAndGet() > config.limits().connectionsMax();
-        accepted.closeFuture().addListener(closed -> connectionCount.decrementAndGet());
-
         Wire wire = new Wire(accepted, address, config);
         Handshake handshake = new Handshake(Handshake.Role.SERVER, config, nonces, wire.peer());
-        HandshakeHandler handler = new HandshakeHandler(
+        wire.install(config, new HandshakeHandler(
                 Handshake.Role.SERVER,
                 handshake,
                 wire,
                 config,
                 agreement -> new ServerSession(wire, agreement, config, handlers, this::ended),
                 new HandshakeHandler.Listener() {
+                    @Override
+                    public void proven(Agreement agreement) throws PeerException {
+                        UUID nodeId = agreement.peerNode().nodeId();
+                        proven.add(wire.peer(), nodeId);
+                        unproven.remove(accepted);
+                        accepted.closeFuture().addListener(closed -> proven.remove(nodeId));
+                    }
+
                     @Override
                     public void established(PeerSession session) {
                         sessions.add(session);
@@ -152,22 +161,10 @@ public final class NetServer implements AutoCloseable {
 
                     @Override
                     public void failed(IOException cause) {
-                        report(cause);
+                        refused.add(cause, accepted.eventLoop());
                     }
-                });
-        wire.install(config, handler);
-        if (full) {
-            accepted.eventLoop().execute(() -> handler.fail(tooMany(wire.peer())));
-        }
-    }
-
-    private PeerException tooMany(String peer) {
-        return new PeerException(
-                peer,
-                Handshake.STEP,
-                PeerException.TOO_MANY_CONNECTIONS,
-                "server has as many connections as it allows, max="
-                        + config.limits().connectionsMax());
+                }));
+        unproven.add(accepted);
     }
 
     private void ended(ServerSession session, IOException cause) {
@@ -190,7 +187,7 @@ public final class NetServer implements AutoCloseable {
 
     /** Connections now open, those in their handshake included. */
     public int connectionCount() {
-        return connectionCount.get();
+        return unproven.count() + proven.count();
     }
 
     /** Stops listening, closes all connections and waits for the event loops, within the time limit for closing. */
@@ -199,5 +196,6 @@ public final class NetServer implements AutoCloseable {
         channel.close().awaitUninterruptibly(config.timeouts().closeMs());
         PeerSession.closeAll(sessions, config.timeouts().closeMs());
         Transport.shutDown(group, config.timeouts().closeMs());
+        refused.flush();
     }
 }
