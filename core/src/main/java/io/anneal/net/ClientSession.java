@@ -62,7 +62,7 @@ final class ClientSession extends PeerSession implements Connection {
             return CompletableFuture.failedFuture(
                     failure(verb, PeerException.OUTBOUND_FULL, "too many bytes wait to be sent", null));
         }
-        CompletableFuture<Response> future = new CompletableFuture<>();
+        CompletableFuture<Response> future = wire().transport().newFuture();
         if (!runOnLoop(() -> send(verb, streamId, frame, future, timeoutMs))) {
             inFlight.release();
             wire().outbound().release(frame.lengthBytes());

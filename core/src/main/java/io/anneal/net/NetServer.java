@@ -1,13 +1,11 @@
 package io.anneal.net;
 
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Set;
@@ -20,19 +18,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens on a loopback address and answers requests. Owns its event loops and its connections, which end with it;
+ * Listens on a loopback address and answers requests. Owns its transport and its connections, which end with it;
  * the executor of the handlers is the caller's.
  */
 public final class NetServer implements AutoCloseable {
-    static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 << 10, 512 << 10);
-
     private static final Logger LOG = LoggerFactory.getLogger(NetServer.class);
 
     private final NetConfig config;
     private final RequestHandlers handlers;
     private final RandomGenerator nonces;
     private final Consumer<IOException> failures;
-    private final MultiThreadIoEventLoopGroup group;
+    private final Transport transport;
     private final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
     private final UnprovenConnections unproven;
     private final ProvenConnections proven;
@@ -45,12 +41,12 @@ public final class NetServer implements AutoCloseable {
             RequestHandlers handlers,
             RandomGenerator nonces,
             Consumer<IOException> failures,
-            MultiThreadIoEventLoopGroup group) {
+            Transport transport) {
         this.config = config;
         this.handlers = handlers;
         this.nonces = nonces;
         this.failures = failures;
-        this.group = group;
+        this.transport = transport;
         this.unproven = new UnprovenConnections(config.limits().unprovenConnectionsMax());
         this.proven = new ProvenConnections(config.limits());
     }
@@ -79,10 +75,11 @@ public final class NetServer implements AutoCloseable {
             RandomGenerator nonces,
             Consumer<IOException> failures)
             throws IOException {
-        return bind(config, address, handlers, nonces, failures, Transport.best());
+        return bind(config, address, handlers, nonces, failures, Transport.sockets(config.eventLoopThreads()));
     }
 
-    static NetServer bind(
+    /** The same over another way to the peers, which the server closes. */
+    public static NetServer bind(
             NetConfig config,
             InetSocketAddress address,
             RequestHandlers handlers,
@@ -100,42 +97,48 @@ public final class NetServer implements AutoCloseable {
         }
         Handshake.hello(config, new byte[Hello.NONCE_LENGTH_BYTES]).encode();
 
-        MultiThreadIoEventLoopGroup group = transport.group("anneal-net-server", config.eventLoopThreads());
-        NetServer server = new NetServer(config, handlers, nonces, failures, group);
-        ChannelFuture bound = server.bootstrap(transport).bind(address).awaitUninterruptibly();
+        NetServer server = new NetServer(config, handlers, nonces, failures, transport);
+        ChannelFuture bound = transport.bind(address, server.new Accepted());
+        transport.await(bound, config.timeouts().closeMs());
         if (!bound.isSuccess()) {
-            Transport.shutDown(group, config.timeouts().closeMs());
+            transport.close(config.timeouts().closeMs());
             throw new IOException(
                     "cannot listen, address=" + Wire.name(address) + ", reason="
                             + bound.cause().getMessage(),
                     bound.cause());
         }
         server.channel = bound.channel();
+        server.channel.pipeline().addLast(server.new AcceptFailures());
         return server;
     }
 
-    private ServerBootstrap bootstrap(Transport transport) {
-        return new ServerBootstrap()
-                .group(group)
-                .channel(transport.serverSocketType())
-                .option(ChannelOption.SO_REUSEADDR, true)
-                .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-                .childHandler(new ChannelInitializer<SocketChannel>() {
-                    @Override
-                    protected void initChannel(SocketChannel accepted) {
-                        shakeHands(accepted);
-                    }
-                });
+    /** Behind Netty's own handler, which accepts nothing for a second after a failure. */
+    private final class AcceptFailures extends ChannelInboundHandlerAdapter {
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            refused.add(
+                    new IOException(
+                            "connection cannot be accepted, address=" + Wire.name(address()) + ", reason="
+                                    + cause.getMessage(),
+                            cause),
+                    ctx.executor());
+        }
     }
 
-    private void shakeHands(SocketChannel accepted) {
-        InetSocketAddress address = accepted.remoteAddress();
+    private final class Accepted extends ChannelInitializer<DuplexChannel> {
+        @Override
+        protected void initChannel(DuplexChannel accepted) {
+            shakeHands(accepted);
+        }
+    }
+
+    private void shakeHands(DuplexChannel accepted) {
+        InetSocketAddress address = (InetSocketAddress) accepted.remoteAddress();
         if (address == null) {
             accepted.close(); // Gone between the accept and now.
             return;
         }
-        Wire wire = new Wire(accepted, address, config);
+        Wire wire = new Wire(transport, accepted, address, config);
         Handshake handshake = new Handshake(Handshake.Role.SERVER, config, nonces, wire.peer());
         wire.install(config, new HandshakeHandler(
                 Handshake.Role.SERVER,
@@ -185,6 +188,10 @@ public final class NetServer implements AutoCloseable {
         return (InetSocketAddress) channel.localAddress();
     }
 
+    Channel channel() {
+        return channel;
+    }
+
     /** Connections now open, those in their handshake included. */
     public int connectionCount() {
         return unproven.count() + proven.count();
@@ -193,9 +200,9 @@ public final class NetServer implements AutoCloseable {
     /** Stops listening, closes all connections and waits for the event loops, within the time limit for closing. */
     @Override
     public void close() {
-        channel.close().awaitUninterruptibly(config.timeouts().closeMs());
-        PeerSession.closeAll(sessions, config.timeouts().closeMs());
-        Transport.shutDown(group, config.timeouts().closeMs());
+        transport.await(channel.close(), config.timeouts().closeMs());
+        PeerSession.closeAll(sessions, transport, config.timeouts().closeMs());
+        transport.close(config.timeouts().closeMs());
         refused.flush();
     }
 }

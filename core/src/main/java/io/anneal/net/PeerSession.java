@@ -196,12 +196,10 @@ abstract class PeerSession extends ChannelInboundHandlerAdapter implements PeerC
     }
 
     /** Closes them in good order and waits for that, but on an event loop, which must not wait for itself. */
-    static void closeAll(Iterable<PeerSession> sessions, long timeoutMs) {
+    static void closeAll(Iterable<PeerSession> sessions, Transport transport, long timeoutMs) {
         sessions.forEach(PeerSession::close);
         for (PeerSession session : sessions) {
-            if (!session.wire.channel().eventLoop().inEventLoop()) {
-                session.wire.channel().closeFuture().awaitUninterruptibly(timeoutMs);
-            }
+            transport.await(session.wire.channel().closeFuture(), timeoutMs);
         }
     }
 

@@ -1,7 +1,7 @@
 package io.anneal.net;
 
 import io.anneal.io.UnsupportedVersionException;
-import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.NetUtil;
 import java.io.IOException;
@@ -14,14 +14,16 @@ final class Wire {
     /** A silent peer is asked for a sign of life this often before it counts as lost. */
     static final int SILENT_PERIODS_MAX = 3;
 
-    private final SocketChannel channel;
+    private final Transport transport;
+    private final DuplexChannel channel;
     private final InetSocketAddress address;
     private final String peer;
     private final Traffic traffic = new Traffic();
     private final FrameDecoder decoder;
     private final OutboundQueue outbound;
 
-    Wire(SocketChannel channel, InetSocketAddress address, NetConfig config) {
+    Wire(Transport transport, DuplexChannel channel, InetSocketAddress address, NetConfig config) {
+        this.transport = transport;
         this.channel = channel;
         this.address = address;
         this.peer = name(address);
@@ -42,7 +44,11 @@ final class Wire {
                 .addLast(handshake);
     }
 
-    SocketChannel channel() {
+    Transport transport() {
+        return transport;
+    }
+
+    DuplexChannel channel() {
         return channel;
     }
 

@@ -25,7 +25,7 @@ class ConnectionEndTest {
 
     /** A client of ours, connected to a raw server that does what the test says. */
     private static final class RawServer implements AutoCloseable {
-        final NetFixture net = new NetFixture(Transport.best());
+        final NetFixture net = new NetFixture();
         final Connection connection;
         final RawPeer peer;
 
@@ -89,7 +89,7 @@ class ConnectionEndTest {
 
     @Test
     void shouldRunCloseCallbacksOfTheServerWhenItsPeerDies() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             CompletableFuture<Void> cleaned = new CompletableFuture<>();
             net.handlers.register(HANGING, (peer, request) -> {
                 peer.onClose(() -> cleaned.complete(null));
@@ -111,7 +111,7 @@ class ConnectionEndTest {
 
     @Test
     void shouldFailPendingRequestsAndReportNothingWhenTheClientCloses() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             CountDownLatch called = new CountDownLatch(1);
             CompletableFuture<Void> cleaned = new CompletableFuture<>();
             net.handlers.register(HANGING, (peer, request) -> {
@@ -141,7 +141,7 @@ class ConnectionEndTest {
 
     @Test
     void shouldFailPendingRequestsWhenTheServerCloses() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             CountDownLatch called = new CountDownLatch(1);
             net.handlers.register(HANGING, (peer, request) -> {
                 called.countDown();

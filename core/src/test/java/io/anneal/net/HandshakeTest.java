@@ -32,7 +32,7 @@ class HandshakeTest {
 
     @Test
     void shouldRefuseAnotherTokenOnBothSides() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             net.serve(config());
             net.callWith(withToken(Optional.of(token("fedcba9876543210"))));
 
@@ -49,7 +49,7 @@ class HandshakeTest {
 
     @Test
     void shouldRefuseAClientWithoutToken() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             net.serve(config());
             net.callWith(withToken(Optional.empty()));
 
@@ -63,7 +63,7 @@ class HandshakeTest {
 
     @Test
     void shouldNotTrustAServerThatCannotProveTheToken() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best());
+        try (NetFixture net = new NetFixture();
                 ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             net.callWith(config());
             CompletableFuture<Connection> connecting = net.client.connect(loopback(listening.getLocalPort()));
@@ -108,7 +108,7 @@ class HandshakeTest {
 
     @Test
     void shouldNameBothRangesWhenEncodingVersionsDoNotMeet() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             net.serve(withEncoding(new VersionRange(4, 5)));
             net.callWith(withEncoding(new VersionRange(1, 3)));
 
@@ -128,7 +128,7 @@ class HandshakeTest {
 
     @Test
     void shouldAgreeOnTheNewestCommonEncoding() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             net.serve(withEncoding(new VersionRange(2, 7)));
             net.callWith(withEncoding(new VersionRange(1, 3)));
 
@@ -226,7 +226,7 @@ class HandshakeTest {
 
     @Test
     void shouldTellAServerOfAnotherProtocol() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best());
+        try (NetFixture net = new NetFixture();
                 ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             net.callWith(config());
             CompletableFuture<Connection> connecting = net.client.connect(loopback(listening.getLocalPort()));
@@ -243,7 +243,7 @@ class HandshakeTest {
 
     @Test
     void shouldTellAServerThatClosesAtOnce() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best());
+        try (NetFixture net = new NetFixture();
                 ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             net.callWith(config());
             CompletableFuture<Connection> connecting = net.client.connect(loopback(listening.getLocalPort()));
@@ -259,7 +259,7 @@ class HandshakeTest {
 
     @Test
     void shouldGiveUpOnAServerThatSaysNothing() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best());
+        try (NetFixture net = new NetFixture();
                 ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             net.callWith(config().withTimeouts(SHORT));
 
@@ -272,7 +272,7 @@ class HandshakeTest {
 
     @Test
     void shouldGiveUpOnAClientThatSaysNothing() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             net.serve(config().withTimeouts(SHORT));
             try (RawPeer peer = RawPeer.connect(net.server.address())) {
                 assertThat(net.failure()).hasMessageContaining("code=handshake-timeout");
@@ -287,7 +287,7 @@ class HandshakeTest {
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = listening.getLocalPort();
         }
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             net.callWith(config());
 
             assertThatThrownBy(() -> net.client.open(loopback(port)))
@@ -305,7 +305,7 @@ class HandshakeTest {
 
     @Test
     void shouldRefuseToListenBeyondLoopbackOrWithoutToken() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             InetSocketAddress everywhere = new InetSocketAddress("0.0.0.0", 0);
 
             assertThatThrownBy(() -> NetServer.bind(config(), everywhere, net.handlers, net.nonces))
@@ -330,7 +330,7 @@ class HandshakeTest {
     @Test
     void shouldRefuseMoreConnectionsThanAllowed() throws Exception {
         NetLimits one = NetLimits.DEFAULT.withConnections(1, 1, 64);
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             net.serve(config().withLimits(one));
             net.callWith(config());
             Connection first = net.connect();
