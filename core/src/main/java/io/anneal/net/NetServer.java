@@ -140,33 +140,35 @@ public final class NetServer implements AutoCloseable {
         }
         Wire wire = new Wire(transport, accepted, address, config);
         Handshake handshake = new Handshake(Handshake.Role.SERVER, config, nonces, wire.peer());
-        wire.install(config, new HandshakeHandler(
-                Handshake.Role.SERVER,
-                handshake,
-                wire,
+        wire.install(
                 config,
-                agreement -> new ServerSession(wire, agreement, config, handlers, this::ended),
-                new HandshakeHandler.Listener() {
-                    @Override
-                    public void proven(Agreement agreement) throws PeerException {
-                        UUID nodeId = agreement.peerNode().nodeId();
-                        proven.add(wire.peer(), nodeId);
-                        unproven.remove(accepted);
-                        accepted.closeFuture().addListener(closed -> proven.remove(nodeId));
-                    }
+                new HandshakeHandler(
+                        Handshake.Role.SERVER,
+                        handshake,
+                        wire,
+                        config,
+                        agreement -> new ServerSession(wire, agreement, config, handlers, this::ended),
+                        new HandshakeHandler.Listener() {
+                            @Override
+                            public void proven(Agreement agreement) throws PeerException {
+                                UUID nodeId = agreement.peerNode().nodeId();
+                                proven.add(wire.peer(), nodeId);
+                                unproven.remove(accepted);
+                                accepted.closeFuture().addListener(closed -> proven.remove(nodeId));
+                            }
 
-                    @Override
-                    public void established(PeerSession session) {
-                        sessions.add(session);
-                        accepted.closeFuture().addListener(closed -> sessions.remove(session));
-                        LOG.debug("connection established, peer={}", wire.peer());
-                    }
+                            @Override
+                            public void established(PeerSession session) {
+                                sessions.add(session);
+                                accepted.closeFuture().addListener(closed -> sessions.remove(session));
+                                LOG.debug("connection established, peer={}", wire.peer());
+                            }
 
-                    @Override
-                    public void failed(IOException cause) {
-                        refused.add(cause, accepted.eventLoop());
-                    }
-                }));
+                            @Override
+                            public void failed(IOException cause) {
+                                refused.add(cause, accepted.eventLoop());
+                            }
+                        }));
         unproven.add(accepted);
     }
 
