@@ -2,15 +2,17 @@ package io.anneal.net;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -30,7 +32,9 @@ public final class NetServer implements AutoCloseable {
     private final Consumer<IOException> failures;
     private final Transport transport;
     private final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger connectionCount = new AtomicInteger();
+    private final UnprovenConnections unproven;
+    private final ProvenConnections proven;
+    private final RefusedConnections refused = new RefusedConnections(this::report);
 
     private Channel channel;
 
@@ -47,6 +51,8 @@ public final class NetServer implements AutoCloseable {
         this.nonces = nonces;
         this.failures = failures;
         this.transport = transport;
+        this.unproven = new UnprovenConnections(config.limits().unprovenConnectionsMax());
+        this.proven = new ProvenConnections(config.limits());
     }
 
     /** As {@link #bind(NetConfig, InetSocketAddress, RequestHandlers, RandomGenerator, Consumer)}, failures logged. */
@@ -61,8 +67,8 @@ public final class NetServer implements AutoCloseable {
      *
      * @param address  a loopback address, or with TLS any; port 0 takes any free one
      * @param nonces   a {@link java.security.SecureRandom} outside of tests; must be safe for several threads
-     * @param failures is told of every connection that was refused or ended other than in good order, on the
-     *                 executor of the handlers
+     * @param failures is told of every connection that ended other than in good order, on the executor of the
+     *                 handlers; of those that ended before they proved themselves at most once a second, with a count
      * @throws IllegalArgumentException if there is no TLS, and the address is not loopback or there is no token
      * @throws IOException              if the address cannot be listened on, or the files for TLS cannot be used
      */
@@ -109,7 +115,21 @@ public final class NetServer implements AutoCloseable {
                     bound.cause());
         }
         server.channel = bound.channel();
+        server.channel.pipeline().addLast(server.new AcceptFailures());
         return server;
+    }
+
+    /** Behind Netty's own handler, which accepts nothing for a second after a failure. */
+    private final class AcceptFailures extends ChannelInboundHandlerAdapter {
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            refused.add(
+                    new IOException(
+                            "connection cannot be accepted, address=" + Wire.name(address()) + ", reason="
+                                    + cause.getMessage(),
+                            cause),
+                    ctx.executor());
+        }
     }
 
     private final class Accepted extends ChannelInitializer<DuplexChannel> {
@@ -125,49 +145,44 @@ public final class NetServer implements AutoCloseable {
             accepted.close(); // Gone between the accept and now.
             return;
         }
-        boolean full = connectionCount.incrementAndGet() > config.limits().connectionsMax();
-        accepted.closeFuture().addListener(closed -> connectionCount.decrementAndGet());
-
         Wire wire = new Wire(transport, accepted, address, config);
         Handshake handshake = new Handshake(Handshake.Role.SERVER, config, nonces, wire.peer());
-        HandshakeHandler handler = new HandshakeHandler(
-                Handshake.Role.SERVER,
-                handshake,
-                wire,
-                config,
-                agreement -> new ServerSession(wire, agreement, config, handlers, this::ended),
-                new HandshakeHandler.Listener() {
-                    @Override
-                    public void established(PeerSession session) {
-                        sessions.add(session);
-                        accepted.closeFuture().addListener(closed -> sessions.remove(session));
-                        LOG.debug("connection established, peer={}", wire.peer());
-                    }
-
-                    @Override
-                    public void failed(IOException cause) {
-                        report(cause);
-                    }
-                });
         tls.ifPresent(files -> accepted.pipeline()
                 .addLast(new TlsGate(
                         files,
                         handlers.executor(),
                         wire.peer(),
                         config.timeouts().closeMs())));
-        wire.install(config, handler);
-        if (full) {
-            accepted.eventLoop().execute(() -> handler.fail(tooMany(wire.peer())));
-        }
-    }
+        wire.install(
+                config,
+                new HandshakeHandler(
+                        Handshake.Role.SERVER,
+                        handshake,
+                        wire,
+                        config,
+                        agreement -> new ServerSession(wire, agreement, config, handlers, this::ended),
+                        new HandshakeHandler.Listener() {
+                            @Override
+                            public void proven(Agreement agreement) throws PeerException {
+                                UUID nodeId = agreement.peerNode().nodeId();
+                                proven.add(wire.peer(), nodeId);
+                                unproven.remove(accepted);
+                                accepted.closeFuture().addListener(closed -> proven.remove(nodeId));
+                            }
 
-    private PeerException tooMany(String peer) {
-        return new PeerException(
-                peer,
-                Handshake.STEP,
-                PeerException.TOO_MANY_CONNECTIONS,
-                "server has as many connections as it allows, max="
-                        + config.limits().connectionsMax());
+                            @Override
+                            public void established(PeerSession session) {
+                                sessions.add(session);
+                                accepted.closeFuture().addListener(closed -> sessions.remove(session));
+                                LOG.debug("connection established, peer={}", wire.peer());
+                            }
+
+                            @Override
+                            public void failed(IOException cause) {
+                                refused.add(cause, accepted.eventLoop());
+                            }
+                        }));
+        unproven.add(accepted);
     }
 
     private void ended(ServerSession session, IOException cause) {
@@ -188,9 +203,13 @@ public final class NetServer implements AutoCloseable {
         return (InetSocketAddress) channel.localAddress();
     }
 
+    Channel channel() {
+        return channel;
+    }
+
     /** Connections now open, those in their handshake included. */
     public int connectionCount() {
-        return connectionCount.get();
+        return unproven.count() + proven.count();
     }
 
     /** Stops listening, closes all connections and waits for the event loops, within the time limit for closing. */
@@ -199,5 +218,6 @@ public final class NetServer implements AutoCloseable {
         transport.await(channel.close(), config.timeouts().closeMs());
         PeerSession.closeAll(sessions, transport, config.timeouts().closeMs());
         transport.close(config.timeouts().closeMs());
+        refused.flush();
     }
 }

@@ -171,7 +171,7 @@ class RequestTest {
 
     @Test
     void shouldRefusePayloadsOverThePeersLimit() throws IOException {
-        NetLimits small = new NetLimits(16 << 10, 4, 1 << 20, 1 << 20, 4);
+        NetLimits small = new NetLimits(16 << 10, 4, 1 << 20, 1 << 20, 4, 4, 64);
         try (NetFixture net = new NetFixture()) {
             net.handlers.register(
                     OTHER, (peer, request) -> CompletableFuture.completedFuture(ByteBuffer.allocate(20_000)));
@@ -191,7 +191,7 @@ class RequestTest {
 
     @Test
     void shouldBoundRequestsInFlight() throws Exception {
-        NetLimits limits = new NetLimits(1 << 20, 3, 1 << 20, 1 << 20, 4);
+        NetLimits limits = new NetLimits(1 << 20, 3, 1 << 20, 1 << 20, 4, 4, 64);
         try (NetFixture net = new NetFixture()) {
             CompletableFuture<ByteBuffer> answer = new CompletableFuture<>();
             net.handlers.register(OTHER, (peer, request) -> answer);
@@ -219,7 +219,7 @@ class RequestTest {
 
     @Test
     void shouldMakeAFastPeerWaitWhileHandlersHoldTooMuch() throws Exception {
-        NetLimits limits = new NetLimits(1 << 20, 100, 1 << 20, 1L << 30, 4);
+        NetLimits limits = new NetLimits(1 << 20, 100, 1 << 20, 1L << 30, 4, 4, 64);
         try (NetFixture net = new NetFixture()) {
             CompletableFuture<ByteBuffer> answer = new CompletableFuture<>();
             CountDownLatch called = new CountDownLatch(1);
@@ -254,7 +254,7 @@ class RequestTest {
 
     @Test
     void shouldRefuseMoreWhenTooManyBytesWaitToBeSent() throws Exception {
-        NetLimits limits = new NetLimits(8 << 20, 100, 1, 9 << 20, 4);
+        NetLimits limits = new NetLimits(8 << 20, 100, 1, 9 << 20, 4, 4, 64);
         try (NetFixture net = new NetFixture()) {
             CompletableFuture<ByteBuffer> answer = new CompletableFuture<>();
             net.handlers.register(OTHER, (peer, request) -> answer);
