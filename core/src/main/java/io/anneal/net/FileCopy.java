@@ -17,7 +17,8 @@ final class FileCopy {
     private long position;
     private long remainingBytes;
 
-    FileCopy(MultiplexedStream stream, FileChannel file, long position, long lengthBytes, CompletableFuture<Void> done) {
+    FileCopy(
+            MultiplexedStream stream, FileChannel file, long position, long lengthBytes, CompletableFuture<Void> done) {
         this.stream = stream;
         this.file = file;
         this.position = position;
@@ -56,8 +57,8 @@ final class FileCopy {
         while (buffer.hasRemaining()) {
             int count = file.read(buffer, position);
             if (count < 0) {
-                throw new EOFException("file has become shorter while it was sent, position=" + position
-                        + ", lacking=" + remainingBytes);
+                throw new EOFException("file has become shorter while it was sent, position=" + position + ", lacking="
+                        + remainingBytes);
             }
             position += count;
             remainingBytes -= count;

@@ -202,9 +202,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         if (unchecked && kind != FrameKind.DATA) {
             throw corrupt("frame has no checksum, kind=" + kind);
         }
-        int expected = unchecked
-                ? 0
-                : FrameDescriptor.checksum(payload.internalNioBuffer(0, payloadLengthBytes));
+        int expected = unchecked ? 0 : FrameDescriptor.checksum(payload.internalNioBuffer(0, payloadLengthBytes));
         int found = headerView.getInt(FrameDescriptor.PAYLOAD_CHECKSUM_OFFSET);
         if (found != expected) {
             throw corrupt("payload checksum is wrong, found=" + Integer.toHexString(found) + ", computed="

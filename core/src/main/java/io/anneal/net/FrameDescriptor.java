@@ -72,7 +72,11 @@ final class FrameDescriptor {
             ByteBuffer out, FrameKind kind, int flags, int argument, long streamId, int lengthBytes, int checksum) {
         assert lengthBytes <= PIECE_BYTES_MAX : lengthBytes;
         int start = out.position();
-        out.putInt(MAGIC).put((byte) VERSION).put((byte) kind.code()).put((byte) flags).put((byte) 0);
+        out.putInt(MAGIC)
+                .put((byte) VERSION)
+                .put((byte) kind.code())
+                .put((byte) flags)
+                .put((byte) 0);
         out.putInt(lengthBytes).putInt(argument).putLong(streamId).putInt(checksum);
         out.putInt(checksum(out.duplicate().flip().position(start)));
     }

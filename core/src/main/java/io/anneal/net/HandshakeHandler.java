@@ -22,7 +22,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
     /** Who waits for the end of the handshake. */
     interface Listener {
-        void established(PeerSession session);
+        void established(Session session);
 
         void failed(IOException cause);
     }
@@ -31,7 +31,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     private final Handshake handshake;
     private final Wire wire;
     private final NetConfig config;
-    private final Function<Agreement, PeerSession> sessions;
+    private final Function<Agreement, Session> sessions;
     private final Listener listener;
 
     private State state = State.AWAIT_HELLO;
@@ -43,7 +43,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
             Handshake handshake,
             Wire wire,
             NetConfig config,
-            Function<Agreement, PeerSession> sessions,
+            Function<Agreement, Session> sessions,
             Listener listener) {
         this.role = role;
         this.handshake = handshake;
@@ -83,6 +83,8 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
             }
         } catch (CorruptFrameException | UnsupportedVersionException | PeerException refused) {
             fail(refused);
+        } finally {
+            frame.release();
         }
     }
 
@@ -109,8 +111,8 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
         state = State.DONE;
         deadline.cancel(false);
-        wire.decoder().payloadBytesMax(config.limits().payloadBytesMax());
-        PeerSession session = sessions.apply(agreement);
+        wire.decoder().proven();
+        Session session = sessions.apply(agreement);
         ctx.pipeline().replace(this, null, session);
         if (role == Handshake.Role.SERVER) {
             sendProof();
@@ -119,11 +121,11 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void sendHello() {
-        wire.outbound().offer(OutboundFrame.control(FrameKind.HELLO, ByteBuffer.wrap(handshake.helloBytes())));
+        wire.writer().control(FrameKind.HELLO, 0, 0, ByteBuffer.wrap(handshake.helloBytes()));
     }
 
     private void sendProof() {
-        wire.outbound().offer(OutboundFrame.control(FrameKind.PROOF, ByteBuffer.wrap(handshake.proof())));
+        wire.writer().control(FrameKind.PROOF, 0, 0, ByteBuffer.wrap(handshake.proof()));
     }
 
     private CorruptFrameException outOfTurn(Frame frame) {

@@ -124,6 +124,11 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         return id;
     }
 
+    /** Whether the initial credit could be reserved. */
+    boolean hasMemory() {
+        return heldBytes > 0;
+    }
+
     boolean isLocal() {
         return isLocal;
     }
@@ -152,7 +157,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         int lengthBytes = frame.lengthBytes();
         boolean last = frame.has(FrameDescriptor.FLAG_END);
         String wrong = null;
-        if (endReceived) {
+        if (frame.has(FrameDescriptor.FLAG_LZ4) && !session.isCompressed()) {
+            wrong = "compressed piece was not agreed";
+        } else if (endReceived) {
             wrong = "data after the end of the stream";
         } else if (lengthBytes > grantedBytes - receivedBytes) {
             wrong = "more data than was allowed, allowedBytes=" + (grantedBytes - receivedBytes);
@@ -303,8 +310,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         if (canSendHead && head.file != null) {
             written = sendFilePiece(writer, head, flags, lengthBytes);
         } else {
-            written = sendBytes(
-                    writer, kind, flags, argument, canSendHead ? take(head.bytes, lengthBytes) : EMPTY);
+            written = sendBytes(writer, kind, flags, argument, canSendHead ? take(head.bytes, lengthBytes) : EMPTY);
         }
         openToSend = false;
         creditBytes -= lengthBytes;
@@ -412,8 +418,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
             for (int i = 0; i < blocks.size(); i++) {
                 PayloadCodec.Block block = blocks.get(i);
                 boolean last = i == blocks.size() - 1;
-                enqueue(new Outgoing(
-                        block.bytes(), block.compressed(), last ? done : new CompletableFuture<>()));
+                enqueue(new Outgoing(block.bytes(), block.compressed(), last ? done : new CompletableFuture<>()));
             }
         });
         return done;
@@ -448,13 +453,18 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     private void onLoop(CompletableFuture<?> done, Runnable work) {
         if (!session.runOnLoop(work)) {
-            done.completeExceptionally(session.lost("stream " + verb.name(), session.closeCause().orElse(null)));
+            done.completeExceptionally(
+                    session.lost("stream " + verb.name(), session.closeCause().orElse(null)));
         }
     }
 
     /** Before the stream is started: its whole content, so that it leaves with the opening. */
     void content(ByteBuffer content) {
-        for (PayloadCodec.Block block : session.codec().blocks(content)) {
+        content(session.codec().blocks(content));
+    }
+
+    private void content(List<PayloadCodec.Block> blocks) {
+        for (PayloadCodec.Block block : blocks) {
             outgoing.add(new Outgoing(block.bytes(), block.compressed(), new CompletableFuture<>()));
         }
         endWanted = true;
@@ -494,18 +504,28 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     /** Answers the one message of a request. */
     void serve(RequestHandler handler) {
         message(session.limits().messageBytesMax())
-                .thenCompose(message -> handled(handler, message.content())
-                        .whenComplete((answer, failed) -> message.release()))
+                .thenCompose(message ->
+                        handled(handler, message.content()).whenComplete((answer, failed) -> message.release()))
                 .whenComplete((answer, failed) -> {
                     if (failed == null && answer != null) {
-                        write(answer);
-                        end();
+                        answer(answer);
                     } else if (failed == null) {
                         reset(PeerException.INTERNAL, "handler gave no response");
                     } else {
                         refuse(failed);
                     }
                 });
+    }
+
+    /** The whole of this direction: its end goes with the last piece. */
+    private void answer(ByteBuffer answer) {
+        List<PayloadCodec.Block> blocks = session.codec().blocks(answer);
+        session.runOnLoop(() -> {
+            if (failure == null) {
+                content(blocks);
+                queueIfReady();
+            }
+        });
     }
 
     private CompletionStage<ByteBuffer> handled(RequestHandler handler, ByteBuffer request) {
@@ -524,8 +544,8 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     @Override
     public void reset(String code, String message) {
-        PeerException cause =
-                new PeerException(session.peer(), "stream " + verb.name(), code, "this side ended the stream, " + message);
+        PeerException cause = new PeerException(
+                session.peer(), "stream " + verb.name(), code, "this side ended the stream, " + message);
         session.runOnLoop(() -> resetNow(cause, new Report(0, code, message)));
     }
 
@@ -569,6 +589,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     @Override
     public void consumerFailed(Exception failed) {
+        if (failed instanceof CorruptFrameException corrupt) {
+            session.runOnLoop(() -> session.end(corrupt));
+        }
         refuse(failed);
     }
 

@@ -1,60 +1,56 @@
 package io.anneal.net;
 
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.random.RandomGenerator;
 
 /**
- * Opens connections over TCP. Safe for any thread; owns its event loops and its connections, which end with it.
+ * Opens connections. Safe for any thread; owns its transport and its connections, which end with it.
  */
 public final class NetClient implements Connector, AutoCloseable {
     private static final String STEP = "connect";
 
     private final NetConfig config;
-    private final Executor executor;
+    private final VerbHandlers handlers;
     private final RandomGenerator nonces;
     private final Transport transport;
-    private final MultiThreadIoEventLoopGroup group;
-    private final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
+    private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
     private final Set<CompletableFuture<Connection>> connecting = ConcurrentHashMap.newKeySet();
 
     private volatile boolean closed;
 
-    private NetClient(NetConfig config, Executor executor, RandomGenerator nonces, Transport transport) {
+    private NetClient(NetConfig config, VerbHandlers handlers, RandomGenerator nonces, Transport transport) {
         this.config = config;
-        this.executor = executor;
+        this.handlers = handlers;
         this.nonces = nonces;
         this.transport = transport;
-        this.group = transport.group("anneal-net-client", config.eventLoopThreads());
     }
 
     /**
-     * @param executor completes futures and runs close callbacks; it belongs to the caller and outlives the client
+     * @param handlers what this side answers when peers ask over the same connections; its executor completes futures,
+     *                 belongs to the caller and outlives the client
      * @param nonces   a {@link java.security.SecureRandom} outside of tests; must be safe for several threads
      */
-    public static NetClient open(NetConfig config, Executor executor, RandomGenerator nonces) {
-        return open(config, executor, nonces, Transport.best());
+    public static NetClient open(NetConfig config, VerbHandlers handlers, RandomGenerator nonces) {
+        return open(config, handlers, nonces, Transport.sockets(config.eventLoopThreads()));
     }
 
-    static NetClient open(NetConfig config, Executor executor, RandomGenerator nonces, Transport transport) {
+    /** The same over another way to the peers, which the client closes. */
+    public static NetClient open(NetConfig config, VerbHandlers handlers, RandomGenerator nonces, Transport transport) {
         Handshake.hello(config, new byte[Hello.NONCE_LENGTH_BYTES]).encode();
-        return new NetClient(config, executor, nonces, transport);
+        return new NetClient(config, handlers, nonces, transport);
     }
 
     @Override
     public CompletableFuture<Connection> connect(InetSocketAddress address) {
         String peer = Wire.name(address);
-        CompletableFuture<Connection> result = new CompletableFuture<>();
+        CompletableFuture<Connection> result = transport.newFuture();
         if (address.isUnresolved()) {
             result.completeExceptionally(new PeerException(
                     peer, STEP, PeerException.CONNECT_FAILED, "host name of the peer cannot be resolved"));
@@ -67,7 +63,13 @@ public final class NetClient implements Connector, AutoCloseable {
             result.completeExceptionally(clientClosed(peer));
             return result;
         }
-        bootstrap(address, result).connect(address).addListener(connected -> {
+        ChannelInitializer<DuplexChannel> initializer = new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(DuplexChannel channel) {
+                shakeHands(channel, address, result);
+            }
+        };
+        transport.connect(address, config.timeouts().connectMs(), initializer).addListener(connected -> {
             if (!connected.isSuccess()) {
                 String reason =
                         "peer cannot be reached, reason=" + connected.cause().getMessage();
@@ -83,24 +85,8 @@ public final class NetClient implements Connector, AutoCloseable {
         return new PeerException(peer, STEP, PeerException.CLOSED, "client is closed");
     }
 
-    private Bootstrap bootstrap(InetSocketAddress address, CompletableFuture<Connection> result) {
-        return new Bootstrap()
-                .group(group)
-                .channel(transport.socketType())
-                .option(ChannelOption.TCP_NODELAY, true)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                        config.timeouts().connectMs())
-                .option(ChannelOption.WRITE_BUFFER_WATER_MARK, NetServer.WATER_MARK)
-                .handler(new ChannelInitializer<SocketChannel>() {
-                    @Override
-                    protected void initChannel(SocketChannel channel) {
-                        shakeHands(channel, address, result);
-                    }
-                });
-    }
-
-    private void shakeHands(SocketChannel channel, InetSocketAddress address, CompletableFuture<Connection> result) {
-        Wire wire = new Wire(channel, address, config);
+    private void shakeHands(DuplexChannel channel, InetSocketAddress address, CompletableFuture<Connection> result) {
+        Wire wire = new Wire(transport, channel, address, config);
         Handshake handshake = new Handshake(Handshake.Role.CLIENT, config, nonces, wire.peer());
         wire.install(
                 config,
@@ -109,13 +95,14 @@ public final class NetClient implements Connector, AutoCloseable {
                         handshake,
                         wire,
                         config,
-                        agreement -> new ClientSession(wire, agreement, config, executor),
+                        agreement -> new Session(
+                                wire, Handshake.Role.CLIENT, agreement, config, handlers, (session, cause) -> {}),
                         new HandshakeHandler.Listener() {
                             @Override
-                            public void established(PeerSession session) {
+                            public void established(Session session) {
                                 sessions.add(session);
                                 channel.closeFuture().addListener(closed -> sessions.remove(session));
-                                aside(() -> result.complete((ClientSession) session));
+                                aside(() -> result.complete(session));
                             }
 
                             @Override
@@ -127,7 +114,7 @@ public final class NetClient implements Connector, AutoCloseable {
 
     private void aside(Runnable work) {
         try {
-            executor.execute(work);
+            handlers.executor().execute(work);
         } catch (RejectedExecutionException shutDown) {
             work.run();
         }
@@ -137,8 +124,8 @@ public final class NetClient implements Connector, AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        PeerSession.closeAll(sessions, config.timeouts().closeMs());
-        Transport.shutDown(group, config.timeouts().closeMs());
+        Session.closeAll(sessions, transport, config.timeouts().closeMs());
+        transport.close(config.timeouts().closeMs());
         // A loop that ends in the middle of a connect forgets it.
         connecting.forEach(result -> result.completeExceptionally(clientClosed("not connected yet")));
     }

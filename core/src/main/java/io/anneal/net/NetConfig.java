@@ -1,5 +1,6 @@
 package io.anneal.net;
 
+import io.anneal.io.ByteBudget;
 import java.util.Optional;
 
 /**
@@ -13,6 +14,7 @@ import java.util.Optional;
  * @param compressionFromBytes payloads at least this long are compressed with LZ4, if the peer can read it; 0 turns
  *                             compression off for both directions
  * @param eventLoopThreads     threads that move the bytes of all connections
+ * @param budget               memory for what peers send; shared by all that are given this configuration
  */
 public record NetConfig(
         NodeIdentity node,
@@ -21,7 +23,11 @@ public record NetConfig(
         NetLimits limits,
         NetTimeouts timeouts,
         int compressionFromBytes,
-        int eventLoopThreads) {
+        int eventLoopThreads,
+        ByteBudget budget) {
+
+    /** Memory of streams unless another is given. */
+    public static final long BUDGET_BYTES_DEFAULT = 64 << 20;
 
     public NetConfig {
         if (compressionFromBytes < 0 || eventLoopThreads < 1) {
@@ -32,18 +38,33 @@ public record NetConfig(
 
     /** Default limits and time limits, one event loop, no compression: loopback is faster than LZ4. */
     public static NetConfig of(NodeIdentity node, Optional<SharedToken> token, VersionRange encodingVersions) {
-        return new NetConfig(node, token, encodingVersions, NetLimits.DEFAULT, NetTimeouts.DEFAULT, 0, 1);
+        return new NetConfig(
+                node,
+                token,
+                encodingVersions,
+                NetLimits.DEFAULT,
+                NetTimeouts.DEFAULT,
+                0,
+                1,
+                ByteBudget.of(BUDGET_BYTES_DEFAULT));
     }
 
     public NetConfig withLimits(NetLimits value) {
-        return new NetConfig(node, token, encodingVersions, value, timeouts, compressionFromBytes, eventLoopThreads);
+        return new NetConfig(
+                node, token, encodingVersions, value, timeouts, compressionFromBytes, eventLoopThreads, budget);
     }
 
     public NetConfig withTimeouts(NetTimeouts value) {
-        return new NetConfig(node, token, encodingVersions, limits, value, compressionFromBytes, eventLoopThreads);
+        return new NetConfig(
+                node, token, encodingVersions, limits, value, compressionFromBytes, eventLoopThreads, budget);
+    }
+
+    public NetConfig withBudget(ByteBudget value) {
+        return new NetConfig(
+                node, token, encodingVersions, limits, timeouts, compressionFromBytes, eventLoopThreads, value);
     }
 
     public NetConfig withCompressionFromBytes(int value) {
-        return new NetConfig(node, token, encodingVersions, limits, timeouts, value, eventLoopThreads);
+        return new NetConfig(node, token, encodingVersions, limits, timeouts, value, eventLoopThreads, budget);
     }
 }

@@ -1,13 +1,9 @@
 package io.anneal.net;
 
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Set;
@@ -20,40 +16,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens on a loopback address and answers requests. Owns its event loops and its connections, which end with it;
+ * Listens on a loopback address and answers requests. Owns its transport and its connections, which end with it;
  * the executor of the handlers is the caller's.
  */
 public final class NetServer implements AutoCloseable {
-    static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 << 10, 512 << 10);
-
     private static final Logger LOG = LoggerFactory.getLogger(NetServer.class);
 
     private final NetConfig config;
-    private final RequestHandlers handlers;
+    private final VerbHandlers handlers;
     private final RandomGenerator nonces;
     private final Consumer<IOException> failures;
-    private final MultiThreadIoEventLoopGroup group;
-    private final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
+    private final Transport transport;
+    private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
     private final AtomicInteger connectionCount = new AtomicInteger();
 
     private Channel channel;
 
     private NetServer(
             NetConfig config,
-            RequestHandlers handlers,
+            VerbHandlers handlers,
             RandomGenerator nonces,
             Consumer<IOException> failures,
-            MultiThreadIoEventLoopGroup group) {
+            Transport transport) {
         this.config = config;
         this.handlers = handlers;
         this.nonces = nonces;
         this.failures = failures;
-        this.group = group;
+        this.transport = transport;
     }
 
-    /** As {@link #bind(NetConfig, InetSocketAddress, RequestHandlers, RandomGenerator, Consumer)}, failures logged. */
+    /** As {@link #bind(NetConfig, InetSocketAddress, VerbHandlers, RandomGenerator, Consumer)}, failures logged. */
     public static NetServer bind(
-            NetConfig config, InetSocketAddress address, RequestHandlers handlers, RandomGenerator nonces)
+            NetConfig config, InetSocketAddress address, VerbHandlers handlers, RandomGenerator nonces)
             throws IOException {
         return bind(config, address, handlers, nonces, failure -> {});
     }
@@ -71,17 +65,18 @@ public final class NetServer implements AutoCloseable {
     public static NetServer bind(
             NetConfig config,
             InetSocketAddress address,
-            RequestHandlers handlers,
+            VerbHandlers handlers,
             RandomGenerator nonces,
             Consumer<IOException> failures)
             throws IOException {
-        return bind(config, address, handlers, nonces, failures, Transport.best());
+        return bind(config, address, handlers, nonces, failures, Transport.sockets(config.eventLoopThreads()));
     }
 
-    static NetServer bind(
+    /** The same over another way to the peers, which the server closes. */
+    public static NetServer bind(
             NetConfig config,
             InetSocketAddress address,
-            RequestHandlers handlers,
+            VerbHandlers handlers,
             RandomGenerator nonces,
             Consumer<IOException> failures,
             Transport transport)
@@ -96,11 +91,11 @@ public final class NetServer implements AutoCloseable {
         }
         Handshake.hello(config, new byte[Hello.NONCE_LENGTH_BYTES]).encode();
 
-        MultiThreadIoEventLoopGroup group = transport.group("anneal-net-server", config.eventLoopThreads());
-        NetServer server = new NetServer(config, handlers, nonces, failures, group);
-        ChannelFuture bound = server.bootstrap(transport).bind(address).awaitUninterruptibly();
+        NetServer server = new NetServer(config, handlers, nonces, failures, transport);
+        ChannelFuture bound = transport.bind(address, server.new Accepted());
+        transport.await(bound, config.timeouts().closeMs());
         if (!bound.isSuccess()) {
-            Transport.shutDown(group, config.timeouts().closeMs());
+            transport.close(config.timeouts().closeMs());
             throw new IOException(
                     "cannot listen, address=" + Wire.name(address) + ", reason="
                             + bound.cause().getMessage(),
@@ -110,23 +105,15 @@ public final class NetServer implements AutoCloseable {
         return server;
     }
 
-    private ServerBootstrap bootstrap(Transport transport) {
-        return new ServerBootstrap()
-                .group(group)
-                .channel(transport.serverSocketType())
-                .option(ChannelOption.SO_REUSEADDR, true)
-                .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-                .childHandler(new ChannelInitializer<SocketChannel>() {
-                    @Override
-                    protected void initChannel(SocketChannel accepted) {
-                        shakeHands(accepted);
-                    }
-                });
+    private final class Accepted extends ChannelInitializer<DuplexChannel> {
+        @Override
+        protected void initChannel(DuplexChannel accepted) {
+            shakeHands(accepted);
+        }
     }
 
-    private void shakeHands(SocketChannel accepted) {
-        InetSocketAddress address = accepted.remoteAddress();
+    private void shakeHands(DuplexChannel accepted) {
+        InetSocketAddress address = (InetSocketAddress) accepted.remoteAddress();
         if (address == null) {
             accepted.close(); // Gone between the accept and now.
             return;
@@ -134,17 +121,17 @@ public final class NetServer implements AutoCloseable {
         boolean full = connectionCount.incrementAndGet() > config.limits().connectionsMax();
         accepted.closeFuture().addListener(closed -> connectionCount.decrementAndGet());
 
-        Wire wire = new Wire(accepted, address, config);
+        Wire wire = new Wire(transport, accepted, address, config);
         Handshake handshake = new Handshake(Handshake.Role.SERVER, config, nonces, wire.peer());
         HandshakeHandler handler = new HandshakeHandler(
                 Handshake.Role.SERVER,
                 handshake,
                 wire,
                 config,
-                agreement -> new ServerSession(wire, agreement, config, handlers, this::ended),
+                agreement -> new Session(wire, Handshake.Role.SERVER, agreement, config, handlers, this::ended),
                 new HandshakeHandler.Listener() {
                     @Override
-                    public void established(PeerSession session) {
+                    public void established(Session session) {
                         sessions.add(session);
                         accepted.closeFuture().addListener(closed -> sessions.remove(session));
                         LOG.debug("connection established, peer={}", wire.peer());
@@ -170,7 +157,7 @@ public final class NetServer implements AutoCloseable {
                         + config.limits().connectionsMax());
     }
 
-    private void ended(ServerSession session, IOException cause) {
+    private void ended(Session session, IOException cause) {
         session.closeCause().ifPresent(this::report);
     }
 
@@ -196,8 +183,8 @@ public final class NetServer implements AutoCloseable {
     /** Stops listening, closes all connections and waits for the event loops, within the time limit for closing. */
     @Override
     public void close() {
-        channel.close().awaitUninterruptibly(config.timeouts().closeMs());
-        PeerSession.closeAll(sessions, config.timeouts().closeMs());
-        Transport.shutDown(group, config.timeouts().closeMs());
+        transport.await(channel.close(), config.timeouts().closeMs());
+        Session.closeAll(sessions, transport, config.timeouts().closeMs());
+        transport.close(config.timeouts().closeMs());
     }
 }

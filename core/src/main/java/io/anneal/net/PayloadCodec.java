@@ -75,7 +75,8 @@ final class PayloadCodec {
             throw wrong("piece is not an LZ4 block, " + broken.getMessage());
         }
         if (plain.hasRemaining()) {
-            throw wrong("piece is shorter than it says, lengthBytes=" + plain.position() + ", said=" + plainLengthBytes);
+            throw wrong(
+                    "piece is shorter than it says, lengthBytes=" + plain.position() + ", said=" + plainLengthBytes);
         }
         return Unpooled.wrappedBuffer(plain.flip());
     }

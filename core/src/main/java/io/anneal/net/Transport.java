@@ -1,63 +1,43 @@
 package io.anneal.net;
 
-import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.ServerSocketChannel;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.util.concurrent.DefaultThreadFactory;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.util.concurrent.Future;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
 
-/** The two ways to the kernel: native epoll where its library loads, else the JDK's selectors. */
-enum Transport {
-    NIO(NioSocketChannel.class, NioServerSocketChannel.class, NioIoHandler::newFactory),
-    EPOLL(EpollSocketChannel.class, EpollServerSocketChannel.class, EpollIoHandler::newFactory);
+/**
+ * The way to other nodes: real sockets, or a simulated network. Everything above is the same on both. It belongs to the
+ * one client or server that it is given to, which closes it.
+ */
+public abstract class Transport {
+    static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 << 10, 512 << 10);
 
-    private final Class<? extends SocketChannel> socketType;
-    private final Class<? extends ServerSocketChannel> serverSocketType;
-    private final Supplier<IoHandlerFactory> ioHandlers;
+    Transport() {}
 
-    Transport(
-            Class<? extends SocketChannel> socketType,
-            Class<? extends ServerSocketChannel> serverSocketType,
-            Supplier<IoHandlerFactory> ioHandlers) {
-        this.socketType = socketType;
-        this.serverSocketType = serverSocketType;
-        this.ioHandlers = ioHandlers;
+    /** Sockets of this machine, with so many threads that move the bytes of all connections. */
+    public static Transport sockets(int threads) {
+        return SocketTransport.best(threads);
     }
 
-    static Transport best() {
-        return Epoll.isAvailable() ? EPOLL : NIO;
-    }
+    /** Starts to connect; the initializer sets up the channel before anything happens on it. */
+    abstract ChannelFuture connect(
+            InetSocketAddress address, long timeoutMs, ChannelInitializer<DuplexChannel> initializer);
 
-    Class<? extends SocketChannel> socketType() {
-        return socketType;
-    }
+    /** Starts to listen; the initializer sets up each accepted channel before anything happens on it. */
+    abstract ChannelFuture bind(InetSocketAddress address, ChannelInitializer<DuplexChannel> initializer);
 
-    Class<? extends ServerSocketChannel> serverSocketType() {
-        return serverSocketType;
-    }
+    /** Whether reads of its channels may go straight into the buffer of a payload ({@link PieceReads}). */
+    abstract boolean readsPieces();
 
-    MultiThreadIoEventLoopGroup group(String name, int threads) {
-        return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), ioHandlers.get());
-    }
+    /** A future to hand to callers: waiting for it works wherever the caller's thread may wait. */
+    abstract <T> CompletableFuture<T> newFuture();
 
-    /** Ends the loops and what hangs on them, and waits, but not on a loop for itself. */
-    static void shutDown(MultiThreadIoEventLoopGroup group, long timeoutMs) {
-        group.shutdownGracefully(0, timeoutMs, TimeUnit.MILLISECONDS);
-        boolean onLoop = false;
-        for (var loop : group) {
-            onLoop |= loop.inEventLoop();
-        }
-        if (!onLoop) {
-            group.terminationFuture().awaitUninterruptibly(2 * timeoutMs, TimeUnit.MILLISECONDS);
-        }
-    }
+    /** Waits for a future of a channel, but never an event loop for itself; false if it is not done by then. */
+    abstract boolean await(Future<?> future, long timeoutMs);
+
+    /** Ends the channels that are left, and what moves their bytes; waits for that, but not on an event loop. */
+    abstract void close(long timeoutMs);
 }

@@ -1,7 +1,7 @@
 package io.anneal.net;
 
 import io.anneal.io.UnsupportedVersionException;
-import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.NetUtil;
 import java.io.IOException;
@@ -14,19 +14,21 @@ final class Wire {
     /** A silent peer is asked for a sign of life this often before it counts as lost. */
     static final int SILENT_PERIODS_MAX = 3;
 
-    private final SocketChannel channel;
+    private final Transport transport;
+    private final DuplexChannel channel;
     private final InetSocketAddress address;
     private final String peer;
     private final Traffic traffic = new Traffic();
     private final FrameDecoder decoder;
-    private final OutboundQueue outbound;
+    private final FrameWriter writer;
 
-    Wire(SocketChannel channel, InetSocketAddress address, NetConfig config) {
+    Wire(Transport transport, DuplexChannel channel, InetSocketAddress address, NetConfig config) {
+        this.transport = transport;
         this.channel = channel;
         this.address = address;
         this.peer = name(address);
         this.decoder = new FrameDecoder(peer, traffic);
-        this.outbound = new OutboundQueue(peer, traffic, config);
+        this.writer = new FrameWriter(peer, traffic, config);
     }
 
     static String name(InetSocketAddress address) {
@@ -35,14 +37,22 @@ final class Wire {
 
     void install(NetConfig config, HandshakeHandler handshake) {
         long periodMs = config.timeouts().idleMs() / SILENT_PERIODS_MAX;
+        // Over TLS, and on a simulated network, bytes come in buffers of others.
+        if (transport.readsPieces()) {
+            channel.config().setRecvByteBufAllocator(new PieceReads(decoder));
+        }
         channel.pipeline()
                 .addLast(new IdleStateHandler(periodMs, 0, 0, TimeUnit.MILLISECONDS))
-                .addLast(outbound)
+                .addLast(writer)
                 .addLast(decoder)
                 .addLast(handshake);
     }
 
-    SocketChannel channel() {
+    Transport transport() {
+        return transport;
+    }
+
+    DuplexChannel channel() {
         return channel;
     }
 
@@ -62,8 +72,12 @@ final class Wire {
         return decoder;
     }
 
-    OutboundQueue outbound() {
-        return outbound;
+    FrameWriter writer() {
+        return writer;
+    }
+
+    long nanoTime() {
+        return channel.eventLoop().ticker().nanoTime();
     }
 
     /** Ends the connection; tells the peer why, if it would understand and still listens. */
@@ -73,8 +87,7 @@ final class Wire {
         // Reading goes on, to see the peer close, and what it still sends is dropped.
         channel.config().setAutoRead(true);
         if (report.isPresent()) {
-            outbound.endWith(
-                    OutboundFrame.control(FrameKind.GOODBYE, report.get().encode()));
+            writer.endWith(FrameKind.GOODBYE, report.get().encode());
         } else {
             channel.close();
         }

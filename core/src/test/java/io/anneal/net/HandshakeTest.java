@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.anneal.io.UnsupportedVersionException;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,11 +29,11 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class HandshakeTest {
-    private static final NetTimeouts SHORT = new NetTimeouts(5_000, 300, 30_000, 60_000, 30_000, 500);
+    private static final NetTimeouts SHORT = new NetTimeouts(5_000, 300, 30_000, 60_000, 30_000, 500, 600_000);
 
     @Test
     void shouldRefuseAnotherTokenOnBothSides() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             net.serve(config());
             net.callWith(withToken(Optional.of(token("fedcba9876543210"))));
 
@@ -49,7 +50,7 @@ class HandshakeTest {
 
     @Test
     void shouldRefuseAClientWithoutToken() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             net.serve(config());
             net.callWith(withToken(Optional.empty()));
 
@@ -63,15 +64,15 @@ class HandshakeTest {
 
     @Test
     void shouldNotTrustAServerThatCannotProveTheToken() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best());
+        try (NetFixture net = new NetFixture();
                 ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             net.callWith(config());
             CompletableFuture<Connection> connecting = net.client.connect(loopback(listening.getLocalPort()));
             try (RawPeer peer = new RawPeer(listening.accept())) {
                 Frame hello = peer.read();
-                peer.send(RawPeer.bytesOf(FrameKind.HELLO, 0, 0, hello.payload()));
+                peer.send(RawPeer.bytesOf(FrameKind.HELLO, 0, 0, hello.bytes()));
                 // A proof sent back to where it came from is no proof.
-                peer.send(RawPeer.bytesOf(FrameKind.PROOF, 0, 0, peer.read().payload()));
+                peer.send(RawPeer.bytesOf(FrameKind.PROOF, 0, 0, peer.read().bytes()));
 
                 assertThatThrownBy(() -> Waiting.result(connecting))
                         .isInstanceOf(PeerException.class)
@@ -84,12 +85,12 @@ class HandshakeTest {
     void shouldRefuseRequestsBeforeTheProof() throws Exception {
         try (NetFixture net = NetFixture.started();
                 RawPeer peer = RawPeer.connect(net.server.address())) {
-            peer.send(RawPeer.bytesOf(FrameKind.REQUEST, ECHO.number(), 1, new byte[4]));
+            peer.send(RawPeer.bytesOf(FrameKind.OPEN, ECHO.number(), 1, new byte[4]));
 
             assertThat(peer.readReport().code()).isEqualTo(Report.CORRUPT_FRAME);
             assertThat(net.failure())
                     .isInstanceOf(CorruptFrameException.class)
-                    .hasMessageContaining("frame is out of turn, kind=REQUEST");
+                    .hasMessageContaining("frame is out of turn, kind=OPEN");
         }
     }
 
@@ -108,7 +109,7 @@ class HandshakeTest {
 
     @Test
     void shouldNameBothRangesWhenEncodingVersionsDoNotMeet() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             net.serve(withEncoding(new VersionRange(4, 5)));
             net.callWith(withEncoding(new VersionRange(1, 3)));
 
@@ -128,7 +129,7 @@ class HandshakeTest {
 
     @Test
     void shouldAgreeOnTheNewestCommonEncoding() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             net.serve(withEncoding(new VersionRange(2, 7)));
             net.callWith(withEncoding(new VersionRange(1, 3)));
 
@@ -146,7 +147,7 @@ class HandshakeTest {
                     ours.encodingVersions(),
                     false,
                     true,
-                    ours.payloadBytesMax(),
+                    ours.initialCreditBytes(),
                     1,
                     ours.nonce(),
                     ours.node());
@@ -167,7 +168,7 @@ class HandshakeTest {
                 Handshake.hello(config(), new byte[Hello.NONCE_LENGTH_BYTES]).encode();
         byte[] longer = Arrays.copyOf(known, known.length + 9);
 
-        Hello hello = Hello.decode("peer", new Frame(FrameKind.HELLO, 0, 0, 0, longer, 0));
+        Hello hello = Hello.decode("peer", new Frame(FrameKind.HELLO, 0, 0, 0, Unpooled.wrappedBuffer(longer), 0));
 
         assertThat(hello.node()).isEqualTo(config().node());
     }
@@ -193,7 +194,8 @@ class HandshakeTest {
                 Handshake.hello(config(), new byte[Hello.NONCE_LENGTH_BYTES]).encode();
         for (int lengthBytes = 0; lengthBytes < known.length; lengthBytes++) {
             byte[] cut = Arrays.copyOf(known, lengthBytes);
-            assertThatThrownBy(() -> Hello.decode("peer", new Frame(FrameKind.HELLO, 0, 0, 0, cut, 0)))
+            assertThatThrownBy(() ->
+                            Hello.decode("peer", new Frame(FrameKind.HELLO, 0, 0, 0, Unpooled.wrappedBuffer(cut), 0)))
                     .isInstanceOf(CorruptFrameException.class);
         }
     }
@@ -226,7 +228,7 @@ class HandshakeTest {
 
     @Test
     void shouldTellAServerOfAnotherProtocol() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best());
+        try (NetFixture net = new NetFixture();
                 ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             net.callWith(config());
             CompletableFuture<Connection> connecting = net.client.connect(loopback(listening.getLocalPort()));
@@ -243,7 +245,7 @@ class HandshakeTest {
 
     @Test
     void shouldTellAServerThatClosesAtOnce() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best());
+        try (NetFixture net = new NetFixture();
                 ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             net.callWith(config());
             CompletableFuture<Connection> connecting = net.client.connect(loopback(listening.getLocalPort()));
@@ -259,7 +261,7 @@ class HandshakeTest {
 
     @Test
     void shouldGiveUpOnAServerThatSaysNothing() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best());
+        try (NetFixture net = new NetFixture();
                 ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             net.callWith(config().withTimeouts(SHORT));
 
@@ -272,7 +274,7 @@ class HandshakeTest {
 
     @Test
     void shouldGiveUpOnAClientThatSaysNothing() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             net.serve(config().withTimeouts(SHORT));
             try (RawPeer peer = RawPeer.connect(net.server.address())) {
                 assertThat(net.failure()).hasMessageContaining("code=handshake-timeout");
@@ -287,7 +289,7 @@ class HandshakeTest {
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = listening.getLocalPort();
         }
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             net.callWith(config());
 
             assertThatThrownBy(() -> net.client.open(loopback(port)))
@@ -305,7 +307,7 @@ class HandshakeTest {
 
     @Test
     void shouldRefuseToListenBeyondLoopbackOrWithoutToken() throws Exception {
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        try (NetFixture net = new NetFixture()) {
             InetSocketAddress everywhere = new InetSocketAddress("0.0.0.0", 0);
 
             assertThatThrownBy(() -> NetServer.bind(config(), everywhere, net.handlers, net.nonces))
@@ -329,8 +331,8 @@ class HandshakeTest {
 
     @Test
     void shouldRefuseMoreConnectionsThanAllowed() throws Exception {
-        NetLimits one = new NetLimits(1 << 20, 4, 1 << 20, 1 << 20, 1);
-        try (NetFixture net = new NetFixture(Transport.best())) {
+        NetLimits one = new NetLimits(32 << 10, 1 << 20, 1 << 20, 4, 1);
+        try (NetFixture net = new NetFixture()) {
             net.serve(config().withLimits(one));
             net.callWith(config());
             Connection first = net.connect();

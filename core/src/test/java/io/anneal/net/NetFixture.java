@@ -15,24 +15,29 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** A real server and real clients on loopback, with an echo and the failures that were reported. */
 final class NetFixture implements AutoCloseable {
     static final Verb ECHO = new Verb(1, "test.echo");
-    static final NetTimeouts TIMEOUTS = new NetTimeouts(10_000, 10_000, 30_000, 60_000, 30_000, 1_000);
+    static final NetTimeouts TIMEOUTS = new NetTimeouts(10_000, 10_000, 30_000, 60_000, 30_000, 1_000, 600_000);
 
     final ExecutorService executor = Executors.newFixedThreadPool(4);
     final SecureRandom nonces = new SecureRandom();
-    final RequestHandlers handlers =
-            new RequestHandlers(executor).register(ECHO, (peer, request) -> CompletableFuture.completedFuture(request));
+    final VerbHandlers handlers =
+            new VerbHandlers(executor).register(ECHO, (peer, request) -> CompletableFuture.completedFuture(request));
     final BlockingQueue<IOException> failures = new LinkedBlockingQueue<>();
-    final Transport transport;
+    final Supplier<Transport> transports;
 
     NetServer server;
     NetClient client;
 
-    NetFixture(Transport transport) {
-        this.transport = transport;
+    NetFixture() {
+        this(() -> Transport.sockets(1));
+    }
+
+    NetFixture(Supplier<Transport> transports) {
+        this.transports = transports;
     }
 
     static NetFixture started() throws IOException {
@@ -40,18 +45,18 @@ final class NetFixture implements AutoCloseable {
     }
 
     static NetFixture started(NetConfig config) throws IOException {
-        NetFixture fixture = new NetFixture(Transport.best());
+        NetFixture fixture = new NetFixture();
         fixture.serve(config);
         fixture.callWith(config);
         return fixture;
     }
 
     void serve(NetConfig config) throws IOException {
-        server = NetServer.bind(config, loopback(0), handlers, nonces, failures::add, transport);
+        server = NetServer.bind(config, loopback(0), handlers, nonces, failures::add, transports.get());
     }
 
     void callWith(NetConfig config) {
-        client = NetClient.open(config, executor, nonces, transport);
+        client = NetClient.open(config, handlers, nonces, transports.get());
     }
 
     Connection connect() throws IOException {
@@ -87,8 +92,8 @@ final class NetFixture implements AutoCloseable {
         return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    static String text(Response response) {
-        return StandardCharsets.UTF_8.decode(response.payload().duplicate()).toString();
+    static String text(ByteBuffer response) {
+        return StandardCharsets.UTF_8.decode(response.duplicate()).toString();
     }
 
     @Override
