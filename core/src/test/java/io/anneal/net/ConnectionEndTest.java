@@ -91,17 +91,17 @@ class ConnectionEndTest {
     void shouldRunCloseCallbacksOfTheServerWhenItsPeerDies() throws Exception {
         try (NetFixture net = new NetFixture()) {
             CompletableFuture<Void> cleaned = new CompletableFuture<>();
+            CountDownLatch called = new CountDownLatch(1);
             net.handlers.register(HANGING, (peer, request) -> {
                 peer.onClose(() -> cleaned.complete(null));
+                called.countDown();
                 return new CompletableFuture<>();
             });
             net.serve(config());
             try (RawPeer peer = RawPeer.connect(net.server.address())) {
                 peer.shakeHands(Handshake.Role.CLIENT, config());
                 peer.send(RawPeer.bytesOf(FrameKind.OPEN, FrameDescriptor.FLAG_END, HANGING.number(), 1, new byte[1]));
-                while (net.server.connectionCount() == 0) {
-                    Thread.onSpinWait();
-                }
+                called.await(20, TimeUnit.SECONDS);
             }
 
             cleaned.get(20, TimeUnit.SECONDS);
