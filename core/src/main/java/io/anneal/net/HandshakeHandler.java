@@ -22,6 +22,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
     /** Who waits for the end of the handshake. */
     interface Listener {
+        /** The peer has proven itself; what this throws refuses it. */
+        default void proven(Agreement agreement) throws PeerException {}
+
         void established(Session session);
 
         void failed(IOException cause);
@@ -108,6 +111,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
             throw outOfTurn(frame);
         }
         handshake.verify(frame);
+        listener.proven(agreement);
 
         state = State.DONE;
         deadline.cancel(false);
@@ -146,6 +150,15 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         }
         wire.end(cause);
         listener.failed(cause);
+    }
+
+    void displace(int unprovenConnectionsMax) {
+        fail(new PeerException(
+                wire.peer(),
+                Handshake.STEP,
+                PeerException.TOO_MANY_CONNECTIONS,
+                "server had more connections in their handshake than it allows, and this was the oldest, max="
+                        + unprovenConnectionsMax));
     }
 
     @Override

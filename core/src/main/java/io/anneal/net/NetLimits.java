@@ -3,26 +3,62 @@ package io.anneal.net;
 /**
  * Bounds of connections.
  *
- * @param initialCreditBytes bytes that a peer may send on a stream before it is read; reserved for each stream
- * @param windowBytesMax     bytes that a peer may send ahead on a stream that is read, where memory allows
- * @param messageBytesMax    longest request and longest answer that is taken in whole
- * @param streamsMax         streams that a peer may have open on one connection
- * @param connectionsMax     connections that a server keeps at once
+ * @param initialCreditBytes     bytes that a peer may send on a stream before it is read; reserved for each stream
+ * @param windowBytesMax         bytes that a peer may send ahead on a stream that is read, where memory allows
+ * @param messageBytesMax        longest request and longest answer that is taken in whole
+ * @param streamsMax             streams that a peer may have open on one connection
+ * @param connectionsMax         connections that a server keeps at once, those of peers that have proven themselves
+ * @param connectionsPerPeerMax  of those, connections of one node id
+ * @param unprovenConnectionsMax connections that a server keeps in their handshake; one more ends the oldest of them
  */
 public record NetLimits(
-        int initialCreditBytes, int windowBytesMax, int messageBytesMax, int streamsMax, int connectionsMax) {
+        int initialCreditBytes,
+        int windowBytesMax,
+        int messageBytesMax,
+        int streamsMax,
+        int connectionsMax,
+        int connectionsPerPeerMax,
+        int unprovenConnectionsMax) {
     static final int INITIAL_CREDIT_BYTES_MIN = 1 << 10;
 
-    public static final NetLimits DEFAULT = new NetLimits(32 << 10, 1 << 20, 512 << 20, 4096, 256);
+    public static final NetLimits DEFAULT = new NetLimits(32 << 10, 1 << 20, 512 << 20, 4096, 256, 16, 64);
 
     public NetLimits {
         if (initialCreditBytes < INITIAL_CREDIT_BYTES_MIN || windowBytesMax < initialCreditBytes) {
             throw new IllegalArgumentException("credit is out of bounds, initialCreditBytes=" + initialCreditBytes
                     + ", min=" + INITIAL_CREDIT_BYTES_MIN + ", windowBytesMax=" + windowBytesMax);
         }
-        if (messageBytesMax < 1 || streamsMax < 1 || connectionsMax < 1) {
+        if (messageBytesMax < 1
+                || streamsMax < 1
+                || connectionsMax < 1
+                || connectionsPerPeerMax < 1
+                || unprovenConnectionsMax < 1) {
             throw new IllegalArgumentException("limit must be positive, messageBytesMax=" + messageBytesMax
-                    + ", streamsMax=" + streamsMax + ", connectionsMax=" + connectionsMax);
+                    + ", streamsMax=" + streamsMax + ", connectionsMax=" + connectionsMax
+                    + ", connectionsPerPeerMax=" + connectionsPerPeerMax + ", unprovenConnectionsMax="
+                    + unprovenConnectionsMax);
         }
+    }
+
+    public NetLimits withConnections(int connections, int connectionsPerPeer, int unprovenConnections) {
+        return new NetLimits(
+                initialCreditBytes,
+                windowBytesMax,
+                messageBytesMax,
+                streamsMax,
+                connections,
+                connectionsPerPeer,
+                unprovenConnections);
+    }
+
+    public NetLimits withStreams(int initialCredit, int windowMax, int messageMax, int streams) {
+        return new NetLimits(
+                initialCredit,
+                windowMax,
+                messageMax,
+                streams,
+                connectionsMax,
+                connectionsPerPeerMax,
+                unprovenConnectionsMax);
     }
 }

@@ -2,14 +2,16 @@ package io.anneal.net;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -28,7 +30,9 @@ public final class NetServer implements AutoCloseable {
     private final Consumer<IOException> failures;
     private final Transport transport;
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger connectionCount = new AtomicInteger();
+    private final UnprovenConnections unproven;
+    private final ProvenConnections proven;
+    private final RefusedConnections refused = new RefusedConnections(this::report);
 
     private Channel channel;
 
@@ -43,6 +47,8 @@ public final class NetServer implements AutoCloseable {
         this.nonces = nonces;
         this.failures = failures;
         this.transport = transport;
+        this.unproven = new UnprovenConnections(config.limits().unprovenConnectionsMax());
+        this.proven = new ProvenConnections(config.limits());
     }
 
     /** As {@link #bind(NetConfig, InetSocketAddress, VerbHandlers, RandomGenerator, Consumer)}, failures logged. */
@@ -57,8 +63,8 @@ public final class NetServer implements AutoCloseable {
      *
      * @param address  a loopback address; port 0 takes any free one
      * @param nonces   a {@link java.security.SecureRandom} outside of tests; must be safe for several threads
-     * @param failures is told of every connection that was refused or ended other than in good order, on the
-     *                 executor of the handlers
+     * @param failures is told of every connection that ended other than in good order, on the executor of the
+     *                 handlers; of those that ended before they proved themselves at most once a second, with a count
      * @throws IllegalArgumentException if the address is not loopback, or the config has no token
      * @throws IOException              if the address cannot be listened on
      */
@@ -102,7 +108,21 @@ public final class NetServer implements AutoCloseable {
                     bound.cause());
         }
         server.channel = bound.channel();
+        server.channel.pipeline().addLast(server.new AcceptFailures());
         return server;
+    }
+
+    /** Behind Netty's own handler, which accepts nothing for a second after a failure. */
+    private final class AcceptFailures extends ChannelInboundHandlerAdapter {
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            refused.add(
+                    new IOException(
+                            "connection cannot be accepted, address=" + Wire.name(address()) + ", reason="
+                                    + cause.getMessage(),
+                            cause),
+                    ctx.executor());
+        }
     }
 
     private final class Accepted extends ChannelInitializer<DuplexChannel> {
@@ -118,43 +138,38 @@ public final class NetServer implements AutoCloseable {
             accepted.close(); // Gone between the accept and now.
             return;
         }
-        boolean full = connectionCount.incrementAndGet() > config.limits().connectionsMax();
-        accepted.closeFuture().addListener(closed -> connectionCount.decrementAndGet());
-
         Wire wire = new Wire(transport, accepted, address, config);
         Handshake handshake = new Handshake(Handshake.Role.SERVER, config, nonces, wire.peer());
-        HandshakeHandler handler = new HandshakeHandler(
-                Handshake.Role.SERVER,
-                handshake,
-                wire,
+        wire.install(
                 config,
-                agreement -> new Session(wire, Handshake.Role.SERVER, agreement, config, handlers, this::ended),
-                new HandshakeHandler.Listener() {
-                    @Override
-                    public void established(Session session) {
-                        sessions.add(session);
-                        accepted.closeFuture().addListener(closed -> sessions.remove(session));
-                        LOG.debug("connection established, peer={}", wire.peer());
-                    }
+                new HandshakeHandler(
+                        Handshake.Role.SERVER,
+                        handshake,
+                        wire,
+                        config,
+                        agreement -> new Session(wire, Handshake.Role.SERVER, agreement, config, handlers, this::ended),
+                        new HandshakeHandler.Listener() {
+                            @Override
+                            public void proven(Agreement agreement) throws PeerException {
+                                UUID nodeId = agreement.peerNode().nodeId();
+                                proven.add(wire.peer(), nodeId);
+                                unproven.remove(accepted);
+                                accepted.closeFuture().addListener(closed -> proven.remove(nodeId));
+                            }
 
-                    @Override
-                    public void failed(IOException cause) {
-                        report(cause);
-                    }
-                });
-        wire.install(config, handler);
-        if (full) {
-            accepted.eventLoop().execute(() -> handler.fail(tooMany(wire.peer())));
-        }
-    }
+                            @Override
+                            public void established(Session session) {
+                                sessions.add(session);
+                                accepted.closeFuture().addListener(closed -> sessions.remove(session));
+                                LOG.debug("connection established, peer={}", wire.peer());
+                            }
 
-    private PeerException tooMany(String peer) {
-        return new PeerException(
-                peer,
-                Handshake.STEP,
-                PeerException.TOO_MANY_CONNECTIONS,
-                "server has as many connections as it allows, max="
-                        + config.limits().connectionsMax());
+                            @Override
+                            public void failed(IOException cause) {
+                                refused.add(cause, accepted.eventLoop());
+                            }
+                        }));
+        unproven.add(accepted);
     }
 
     private void ended(Session session, IOException cause) {
@@ -175,9 +190,13 @@ public final class NetServer implements AutoCloseable {
         return (InetSocketAddress) channel.localAddress();
     }
 
+    Channel channel() {
+        return channel;
+    }
+
     /** Connections now open, those in their handshake included. */
     public int connectionCount() {
-        return connectionCount.get();
+        return unproven.count() + proven.count();
     }
 
     /** Stops listening, closes all connections and waits for the event loops, within the time limit for closing. */
@@ -186,5 +205,6 @@ public final class NetServer implements AutoCloseable {
         transport.await(channel.close(), config.timeouts().closeMs());
         Session.closeAll(sessions, transport, config.timeouts().closeMs());
         transport.close(config.timeouts().closeMs());
+        refused.flush();
     }
 }

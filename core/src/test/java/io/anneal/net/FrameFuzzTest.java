@@ -55,6 +55,7 @@ class FrameFuzzTest {
                             .as("bit=%s", bit)
                             .isInstanceOfAny(CorruptFrameException.class, PeerException.class);
                 }
+                net.serveAnew(config());
             }
         }
     }
@@ -94,6 +95,7 @@ class FrameFuzzTest {
                     assertRefused(peer, "seed=" + seed);
                     assertThat(net.failure()).as("seed=%s", seed).hasMessageContaining("code=not-anneal");
                 }
+                net.serveAnew(config());
             }
         }
     }

@@ -331,7 +331,7 @@ class HandshakeTest {
 
     @Test
     void shouldRefuseMoreConnectionsThanAllowed() throws Exception {
-        NetLimits one = new NetLimits(32 << 10, 1 << 20, 1 << 20, 4, 1);
+        NetLimits one = NetLimits.DEFAULT.withConnections(1, 1, 64);
         try (NetFixture net = new NetFixture()) {
             net.serve(config().withLimits(one));
             net.callWith(config());

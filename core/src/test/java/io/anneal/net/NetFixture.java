@@ -55,6 +55,12 @@ final class NetFixture implements AutoCloseable {
         server = NetServer.bind(config, loopback(0), handlers, nonces, failures::add, transports.get());
     }
 
+    /** Another server, which reports the first stranger that it refuses at once. */
+    void serveAnew(NetConfig config) throws IOException {
+        server.close();
+        serve(config);
+    }
+
     void callWith(NetConfig config) {
         client = NetClient.open(config, handlers, nonces, transports.get());
     }

@@ -169,7 +169,7 @@ class RequestTest {
 
     @Test
     void shouldBoundRequestsInFlight() throws Exception {
-        NetLimits limits = new NetLimits(32 << 10, 1 << 20, 1 << 20, 3, 4);
+        NetLimits limits = NetLimits.DEFAULT.withStreams(32 << 10, 1 << 20, 1 << 20, 3);
         try (NetFixture net = new NetFixture()) {
             CompletableFuture<ByteBuffer> answer = new CompletableFuture<>();
             net.handlers.register(OTHER, (peer, request) -> answer);
