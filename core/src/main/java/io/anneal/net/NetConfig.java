@@ -7,7 +7,9 @@ import java.util.Optional;
  * What a client or a server needs to know, given once.
  *
  * @param node                 this side's identity
- * @param token                the shared token; a server must have one, and a client without one is refused
+ * @param token                the shared token; without TLS a server must have one, and a client without one is refused;
+ *                             with TLS it is proven if both sides have one
+ * @param tls                  the files for mutual TLS; without it only loopback is spoken to and listened on
  * @param encodingVersions     row encodings that this side reads and writes
  * @param limits               bounds on sizes and counts
  * @param timeouts             bounds on time
@@ -19,6 +21,7 @@ import java.util.Optional;
 public record NetConfig(
         NodeIdentity node,
         Optional<SharedToken> token,
+        Optional<TlsConfig> tls,
         VersionRange encodingVersions,
         NetLimits limits,
         NetTimeouts timeouts,
@@ -41,6 +44,7 @@ public record NetConfig(
         return new NetConfig(
                 node,
                 token,
+                Optional.empty(),
                 encodingVersions,
                 NetLimits.DEFAULT,
                 NetTimeouts.DEFAULT,
@@ -49,22 +53,29 @@ public record NetConfig(
                 ByteBudget.of(BUDGET_BYTES_DEFAULT));
     }
 
+    public NetConfig withTls(TlsConfig value) {
+        return with(Optional.of(value), limits, timeouts, compressionFromBytes, budget);
+    }
+
     public NetConfig withLimits(NetLimits value) {
-        return new NetConfig(
-                node, token, encodingVersions, value, timeouts, compressionFromBytes, eventLoopThreads, budget);
+        return with(tls, value, timeouts, compressionFromBytes, budget);
     }
 
     public NetConfig withTimeouts(NetTimeouts value) {
-        return new NetConfig(
-                node, token, encodingVersions, limits, value, compressionFromBytes, eventLoopThreads, budget);
-    }
-
-    public NetConfig withBudget(ByteBudget value) {
-        return new NetConfig(
-                node, token, encodingVersions, limits, timeouts, compressionFromBytes, eventLoopThreads, value);
+        return with(tls, limits, value, compressionFromBytes, budget);
     }
 
     public NetConfig withCompressionFromBytes(int value) {
-        return new NetConfig(node, token, encodingVersions, limits, timeouts, value, eventLoopThreads, budget);
+        return with(tls, limits, timeouts, value, budget);
+    }
+
+    public NetConfig withBudget(ByteBudget value) {
+        return with(tls, limits, timeouts, compressionFromBytes, value);
+    }
+
+    private NetConfig with(
+            Optional<TlsConfig> security, NetLimits bounds, NetTimeouts times, int compression, ByteBudget memory) {
+        return new NetConfig(
+                node, token, security, encodingVersions, bounds, times, compression, eventLoopThreads, memory);
     }
 }

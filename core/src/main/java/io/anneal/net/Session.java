@@ -4,7 +4,6 @@ import io.anneal.io.ByteBudget;
 import io.anneal.io.UnsupportedVersionException;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.collection.LongObjectHashMap;
 import io.netty.util.collection.LongObjectMap;
@@ -106,7 +105,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
     }
 
     boolean sendsFiles() {
-        return wire.channel().pipeline().get(SslHandler.class) == null;
+        return config.tls().isEmpty();
     }
 
     <T> CompletableFuture<T> newFuture() {

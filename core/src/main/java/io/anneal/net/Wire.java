@@ -38,7 +38,7 @@ final class Wire {
     void install(NetConfig config, HandshakeHandler handshake) {
         long periodMs = config.timeouts().idleMs() / SILENT_PERIODS_MAX;
         // Over TLS, and on a simulated network, bytes come in buffers of others.
-        if (transport.readsPieces()) {
+        if (transport.readsPieces() && config.tls().isEmpty()) {
             channel.config().setRecvByteBufAllocator(new PieceReads(decoder));
         }
         channel.pipeline()
