@@ -3,6 +3,7 @@ package io.anneal.cli;
 import io.anneal.net.Connection;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
+import io.anneal.net.VerbHandlers;
 import io.anneal.repair.RepairClient;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairReport;
@@ -29,7 +30,7 @@ final class RepairOverServers {
     RepairReport run(List<String> replicas, NetConfig config, Progress progress)
             throws IOException, InterruptedException {
         ExecutorService executor = Executors.newCachedThreadPool();
-        try (NetClient client = NetClient.open(config, executor, new SecureRandom());
+        try (NetClient client = NetClient.open(config, new VerbHandlers(executor), new SecureRandom());
                 Connection connection = client.open(RepairRunner.address(replicas.get(0)))) {
             RepairClient master = new RepairClient(connection);
             master.start(new RunRepair(
