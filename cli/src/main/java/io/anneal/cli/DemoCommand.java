@@ -149,7 +149,8 @@ final class DemoCommand extends Subcommand {
         ExecutorService executor = Executors.newCachedThreadPool();
         List<RepairServer> servers = new ArrayList<>();
         List<Replica> followers = new ArrayList<>();
-        try (NetClient client = NetClient.open(RepairServer.netConfig(UUID.randomUUID(), token), new VerbHandlers(executor), random);
+        try (NetClient client = NetClient.open(
+                        RepairServer.netConfig(UUID.randomUUID(), token), new VerbHandlers(executor), random);
                 ReplicaTable own = replicas.get(0).open(DemoData.KEYSPACE, DemoData.TABLE, Optional.empty())) {
             for (ReplicaDirectory follower : replicas.subList(1, replicas.size())) {
                 InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
