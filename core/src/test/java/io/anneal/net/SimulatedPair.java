@@ -15,33 +15,38 @@ final class SimulatedPair implements AutoCloseable {
 
     final SimulatedNetwork network;
     final ExecutorService executor;
+    final VerbHandlers handlers;
     final List<IOException> failures = new ArrayList<>();
     final NetServer server;
     final NetClient client;
 
     Connection connection;
 
-    private SimulatedPair(long seed) throws IOException {
+    private SimulatedPair(long seed, NetConfig config) throws IOException {
         network = new SimulatedNetwork(seed);
         executor = network.executor();
-        VerbHandlers handlers = new VerbHandlers(executor)
+        handlers = new VerbHandlers(executor)
                 .register(NetFixture.ECHO, (peer, request) -> CompletableFuture.completedFuture(request));
         server = NetServer.bind(
-                NetFixture.config(),
+                config,
                 new InetSocketAddress(SERVER, 7000),
                 handlers,
                 network.random(),
                 failures::add,
                 network.host(SERVER));
-        client = NetClient.open(NetFixture.config(), handlers, network.random(), network.host(CLIENT));
+        client = NetClient.open(config, handlers, network.random(), network.host(CLIENT));
     }
 
     static SimulatedPair started(long seed) throws IOException {
-        return new SimulatedPair(seed);
+        return started(seed, NetFixture.config());
+    }
+
+    static SimulatedPair started(long seed, NetConfig config) throws IOException {
+        return new SimulatedPair(seed, config);
     }
 
     static SimulatedPair connected(long seed) throws IOException {
-        SimulatedPair pair = new SimulatedPair(seed);
+        SimulatedPair pair = started(seed);
         pair.connection = pair.connect();
         return pair;
     }
