@@ -4,65 +4,40 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.util.concurrent.CompletableFuture;
 
-/** Sends a part of a file through a buffer, for connections that cannot send files themselves. Reads on the executor. */
+/** A part of a file on its way through a buffer, for connections that cannot send files themselves. */
 final class FileCopy {
     private static final int BUFFER_BYTES = 256 << 10;
 
-    private final MultiplexedStream stream;
     private final FileChannel file;
-    private final CompletableFuture<Void> done;
     private final ByteBuffer buffer;
     private long position;
-    private long remainingBytes;
+    private long unreadBytes;
 
-    FileCopy(
-            MultiplexedStream stream, FileChannel file, long position, long lengthBytes, CompletableFuture<Void> done) {
-        this.stream = stream;
+    FileCopy(FileChannel file, long position, long lengthBytes) {
         this.file = file;
         this.position = position;
-        this.remainingBytes = lengthBytes;
-        this.done = done;
+        this.unreadBytes = lengthBytes;
         this.buffer = ByteBuffer.allocate((int) Math.min(BUFFER_BYTES, lengthBytes));
     }
 
-    void start() {
-        stream.runAside(this::copy);
+    /** What no buffer has held yet; not while one is filled. */
+    long unreadBytes() {
+        return unreadBytes;
     }
 
-    private void copy() {
-        if (remainingBytes == 0) {
-            done.complete(null);
-            return;
-        }
-        try {
-            fill();
-        } catch (IOException | RuntimeException failed) {
-            stream.refuse(failed);
-            done.completeExceptionally(failed);
-            return;
-        }
-        stream.write(buffer).whenComplete((written, failed) -> {
-            if (failed == null) {
-                stream.runAside(this::copy);
-            } else {
-                done.completeExceptionally(failed);
-            }
-        });
-    }
-
-    private void fill() throws IOException {
-        buffer.clear().limit((int) Math.min(buffer.capacity(), remainingBytes));
+    /** Reads on; the bytes that it gave before are gone then. Not on an event loop. */
+    ByteBuffer next() throws IOException {
+        buffer.clear().limit((int) Math.min(buffer.capacity(), unreadBytes));
         while (buffer.hasRemaining()) {
             int count = file.read(buffer, position);
             if (count < 0) {
                 throw new EOFException("file has become shorter while it was sent, position=" + position + ", lacking="
-                        + remainingBytes);
+                        + unreadBytes);
             }
             position += count;
-            remainingBytes -= count;
+            unreadBytes -= count;
         }
-        buffer.flip();
+        return buffer.flip();
     }
 }

@@ -125,13 +125,16 @@ final class FrameWriter extends ChannelInboundHandlerAdapter {
         }
         pumping = true;
         boolean wrote = false;
-        while (!closed && ctx.channel().isWritable() && sendNext()) {
-            wrote = true;
-            if (!ctx.channel().isWritable()) {
-                ctx.flush(); // Which may make it writable again at once.
+        try {
+            while (!closed && ctx.channel().isWritable() && sendNext()) {
+                wrote = true;
+                if (!ctx.channel().isWritable()) {
+                    ctx.flush(); // Which may make it writable again at once.
+                }
             }
+        } finally {
+            pumping = false;
         }
-        pumping = false;
         if (wrote) {
             ctx.flush();
             watchForStall();

@@ -76,17 +76,21 @@ final class Inbox {
     void fail(IOException cause) {
         boolean drain;
         synchronized (lock) {
-            if (failure != null || ended && (reader != null || pieces.isEmpty())) {
+            if (failure != null || ended && (pieces.isEmpty() || reader != null && reader.toTheEnd())) {
                 return;
             }
-            failure = cause;
-            pieces.forEach(piece -> piece.bytes().release());
-            pieces.clear();
+            drop(cause);
             drain = startDraining();
         }
         if (drain) {
             owner.runAside(this::drain);
         }
+    }
+
+    private void drop(IOException cause) {
+        failure = cause;
+        pieces.forEach(piece -> piece.bytes().release());
+        pieces.clear();
     }
 
     /** @param aside whether even pieces that wait already are handed over on the executor */
@@ -156,11 +160,14 @@ final class Inbox {
             ByteBuf bytes = left.bytes();
             ByteBuffer view = bytes.nioBuffer();
             current.consumer().accept(view);
+            if (current.toTheEnd() && view.position() == 0) {
+                throw new IllegalStateException("the reader of a whole stream takes nothing of a piece");
+            }
             bytes.skipBytes(view.position());
         } catch (IOException | RuntimeException failed) {
             left.bytes().release();
             owner.consumed(piece.creditBytes());
-            forget(current);
+            giveUp(current, failed);
             owner.consumerFailed(failed);
             current.future().completeExceptionally(failed);
             return;
@@ -176,6 +183,14 @@ final class Inbox {
         if (done) {
             current.future().complete(true);
         }
+    }
+
+    /** Nobody reads what is left: the stream is reset, or is over already. */
+    private void giveUp(Reader current, Exception failed) {
+        synchronized (lock) {
+            drop(failed instanceof IOException io ? io : new IOException("the reader of the stream failed", failed));
+        }
+        forget(current);
     }
 
     private void forget(Reader current) {

@@ -32,36 +32,57 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
-    /** Data on its way out; either bytes, or a part of a file. */
+    /** Data on its way out: bytes, a part of a file, or a part of a file that comes through a buffer. */
     private static final class Outgoing {
-        private final ByteBuffer bytes;
         private final boolean compressed;
         private final FileChannel file;
+        private final FileCopy copy;
         private final CompletableFuture<Void> done;
+        private ByteBuffer bytes;
+        private boolean isReading;
         private long filePosition;
         private long fileRemainingBytes;
 
         Outgoing(ByteBuffer bytes, boolean compressed, CompletableFuture<Void> done) {
-            this(bytes, compressed, null, 0, 0, done);
+            this(bytes, compressed, null, 0, 0, null, done);
         }
 
-        Outgoing(
+        Outgoing(FileChannel file, long position, long lengthBytes, CompletableFuture<Void> done) {
+            this(EMPTY, false, file, position, lengthBytes, null, done);
+        }
+
+        Outgoing(FileCopy copy, CompletableFuture<Void> done) {
+            this(EMPTY, false, null, 0, 0, copy, done);
+        }
+
+        private Outgoing(
                 ByteBuffer bytes,
                 boolean compressed,
                 FileChannel file,
                 long filePosition,
                 long fileRemainingBytes,
+                FileCopy copy,
                 CompletableFuture<Void> done) {
             this.bytes = bytes;
             this.compressed = compressed;
             this.file = file;
             this.filePosition = filePosition;
             this.fileRemainingBytes = fileRemainingBytes;
+            this.copy = copy;
             this.done = done;
         }
 
-        long remainingBytes() {
+        /** What can be sent before more of a file is read. */
+        long sendableBytes() {
             return file == null ? bytes.remaining() : fileRemainingBytes;
+        }
+
+        boolean isRead() {
+            return copy == null || !isReading && copy.unreadBytes() == 0;
+        }
+
+        boolean isFileShorter() throws IOException {
+            return file != null && file.size() < filePosition + fileRemainingBytes;
         }
     }
 
@@ -82,6 +103,8 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     private boolean endSent;
     private long creditBytes;
     private long sentBytes;
+    private ChannelFuture lastWritten;
+    private boolean copiesContent;
 
     private boolean endReceived;
     private long receivedBytes;
@@ -202,13 +225,19 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         outgoing.clear();
         inbox.fail(cause);
         finish();
-        session.runAside(() -> {
+        session.runAside(() -> closed.completeExceptionally(cause));
+        Runnable giveBack = () -> session.runAside(() -> {
             dropped.forEach(data -> data.done.completeExceptionally(cause));
             if (endDone != null) {
                 endDone.completeExceptionally(cause);
             }
-            closed.completeExceptionally(cause);
         });
+        // The socket may still read from a buffer or a file, of which it has a piece.
+        if (lastWritten == null || lastWritten.isDone()) {
+            giveBack.run();
+        } else {
+            lastWritten.addListener(written -> giveBack.run());
+        }
     }
 
     private void finishIfDone() {
@@ -271,7 +300,36 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         if (head == null) {
             return endWanted && !endSent;
         }
-        return head.compressed ? creditBytes >= head.remainingBytes() : creditBytes > 0 || head.remainingBytes() == 0;
+        if (head.sendableBytes() == 0 && !head.isRead()) {
+            readOn(head);
+            return false;
+        }
+        return head.compressed ? creditBytes >= head.sendableBytes() : creditBytes > 0 || head.sendableBytes() == 0;
+    }
+
+    private void readOn(Outgoing head) {
+        if (head.isReading) {
+            return;
+        }
+        head.isReading = true;
+        session.runAside(() -> {
+            try {
+                ByteBuffer bytes = head.copy.next();
+                session.runOnLoop(() -> {
+                    head.isReading = false;
+                    head.bytes = bytes;
+                    queueIfReady();
+                });
+            } catch (IOException | RuntimeException failed) {
+                session.runOnLoop(() -> fileFailed(head, failed));
+            }
+        });
+    }
+
+    private void fileFailed(Outgoing head, Exception failed) {
+        session.runAside(() -> head.done.completeExceptionally(failed));
+        Report report = session.reportOf(verb, failed);
+        resetNow(endedHere(report.code(), report.message()), report);
     }
 
     @Override
@@ -281,7 +339,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     @Override
     public boolean sendPiece(FrameWriter writer) {
-        if (isReady()) {
+        if (isReady() && hasWholeFile()) {
             sendReadyPiece(writer);
             moved();
         }
@@ -291,17 +349,32 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         return again;
     }
 
+    /** Else the stream is reset: bytes that a frame announces and the file lacks would end the connection. */
+    private boolean hasWholeFile() {
+        Outgoing head = outgoing.peek();
+        try {
+            if (head == null || !head.isFileShorter()) {
+                return true;
+            }
+            throw new EOFException("file has become shorter while it was sent, position=" + head.filePosition
+                    + ", lacking=" + head.fileRemainingBytes);
+        } catch (IOException failed) {
+            fileFailed(head, failed);
+            return false;
+        }
+    }
+
     private void sendReadyPiece(FrameWriter writer) {
         FrameKind kind = openToSend ? FrameKind.OPEN : FrameKind.DATA;
         int argument = openToSend ? verb.number() : 0;
         Outgoing head = outgoing.peek();
         boolean canSendHead = head != null
                 && (head.file == null || !openToSend)
-                && (!head.compressed || creditBytes >= head.remainingBytes());
+                && (!head.compressed || creditBytes >= head.sendableBytes());
         int lengthBytes = canSendHead
-                ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, creditBytes), head.remainingBytes())
+                ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, creditBytes), head.sendableBytes())
                 : 0;
-        boolean takesHead = canSendHead && lengthBytes == head.remainingBytes();
+        boolean takesHead = canSendHead && lengthBytes == head.sendableBytes() && head.isRead();
         boolean last = endWanted && (head == null || takesHead && outgoing.size() == 1);
         int flags = (last ? FrameDescriptor.FLAG_END : 0)
                 | (canSendHead && head.compressed ? FrameDescriptor.FLAG_LZ4 : 0)
@@ -312,6 +385,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         } else {
             written = sendBytes(writer, kind, flags, argument, canSendHead ? take(head.bytes, lengthBytes) : EMPTY);
         }
+        lastWritten = written;
         openToSend = false;
         creditBytes -= lengthBytes;
         sentBytes += lengthBytes;
@@ -334,7 +408,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     private ChannelFuture sendBytes(FrameWriter writer, FrameKind kind, int flags, int argument, ByteBuffer piece) {
         int lengthBytes = piece.remaining();
         int checksum = FrameDescriptor.checksum(piece.duplicate());
-        if (piece.isDirect() && lengthBytes >= OWN_BUFFER_BYTES_MIN) {
+        if (piece.isDirect() && lengthBytes >= OWN_BUFFER_BYTES_MIN && !copiesContent) {
             writer.send(writer.header(kind, flags, argument, id, lengthBytes, checksum, 0));
             return writer.send(Unpooled.wrappedBuffer(piece));
         }
@@ -380,6 +454,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         }
         long outstandingBytes = grantedBytes - consumedBytes;
         fitWindow(outstandingBytes);
+        assert outstandingBytes >= 0 && outstandingBytes <= heldBytes : outstandingBytes;
         int grantBytes = (int) (heldBytes - outstandingBytes);
         if (grantBytes > 0) {
             grantedBytes += grantBytes;
@@ -436,11 +511,10 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
             done.completeExceptionally(unfit);
             return done;
         }
-        if (session.sendsFiles()) {
-            onLoop(done, () -> enqueue(new Outgoing(EMPTY, false, file, position, lengthBytes, done)));
-        } else {
-            new FileCopy(this, file, position, lengthBytes, done).start();
-        }
+        Outgoing data = session.sendsFiles()
+                ? new Outgoing(file, position, lengthBytes, done)
+                : new Outgoing(new FileCopy(file, position, lengthBytes), done);
+        onLoop(done, () -> enqueue(data));
         return done;
     }
 
@@ -460,6 +534,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     /** Before the stream is started: its whole content, so that it leaves with the opening. */
     void content(ByteBuffer content) {
+        copiesContent = true; // The caller has it back with the answer, which may be that the time is over.
         content(session.codec().blocks(content));
     }
 
@@ -544,9 +619,12 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     @Override
     public void reset(String code, String message) {
-        PeerException cause = new PeerException(
-                session.peer(), "stream " + verb.name(), code, "this side ended the stream, " + message);
+        PeerException cause = endedHere(code, message);
         session.runOnLoop(() -> resetNow(cause, new Report(0, code, message)));
+    }
+
+    private PeerException endedHere(String code, String message) {
+        return new PeerException(session.peer(), "stream " + verb.name(), code, "this side ended the stream, " + message);
     }
 
     /** On the event loop. */
@@ -589,9 +667,6 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     @Override
     public void consumerFailed(Exception failed) {
-        if (failed instanceof CorruptFrameException corrupt) {
-            session.runOnLoop(() -> session.end(corrupt));
-        }
         refuse(failed);
     }
 
@@ -602,7 +677,12 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     @Override
     public ByteBuf plain(ByteBuf block) throws CorruptFrameException {
-        return session.codec().plain(block);
+        try {
+            return session.codec().plain(block);
+        } catch (CorruptFrameException corrupt) {
+            session.runOnLoop(() -> session.end(corrupt));
+            throw corrupt;
+        }
     }
 
     @Override

@@ -35,6 +35,8 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
     /** Streams are looked at so often in the time that they may be idle. */
     private static final int IDLE_CHECKS = 4;
+    /** Argument of a DRAIN: this side has no streams left, and there will be none. */
+    private static final int DRAINED = 1;
 
     private final Wire wire;
     private final Agreement agreement;
@@ -52,6 +54,8 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
     private int localCount;
     private boolean draining;
     private boolean peerDrains;
+    private boolean saidDrained;
+    private boolean peerIsDrained;
     private Future<?> idleCheck;
 
     private volatile IOException endCause;
@@ -338,7 +342,8 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
     /** What a kind has no use for must be zero: later versions may give it a meaning. */
     private void checkShape(Frame frame) throws CorruptFrameException {
         boolean hasPieces = frame.kind() == FrameKind.OPEN || frame.kind() == FrameKind.DATA;
-        boolean hasArgument = frame.kind() == FrameKind.OPEN || frame.kind() == FrameKind.CREDIT;
+        boolean hasArgument = frame.kind() == FrameKind.OPEN || frame.kind() == FrameKind.CREDIT
+                || frame.kind() == FrameKind.DRAIN && frame.argument() == DRAINED;
         boolean hasStream = hasPieces || frame.kind() == FrameKind.CREDIT || frame.kind() == FrameKind.RESET;
         boolean hasPayload = hasPieces || frame.kind() == FrameKind.RESET || frame.kind() == FrameKind.GOODBYE;
         boolean right = (hasPieces || frame.flags() == 0)
@@ -379,6 +384,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
             case PONG -> {}
             case DRAIN -> {
                 peerDrains = true;
+                peerIsDrained |= frame.argument() == DRAINED;
                 closeIfDrained();
             }
             case GOODBYE -> {
@@ -461,19 +467,29 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
 
     @Override
     public CompletableFuture<Void> drain() {
-        runOnLoop(() -> {
+        boolean runs = runOnLoop(() -> {
             if (!draining && endCause == null) {
                 draining = true;
                 writer().control(FrameKind.DRAIN, 0, 0, EMPTY);
                 closeIfDrained();
             }
         });
+        if (!runs) {
+            finish(closedHere());
+        }
         return ended.copy();
     }
 
-    /** The side that asked for it closes. */
+    /** Each side says when its streams are over, which means read to the end; then the one that asked for it closes. */
     private void closeIfDrained() {
-        if (draining && streams.isEmpty() && endCause == null) {
+        if (!draining && !peerDrains || !streams.isEmpty() || endCause != null) {
+            return;
+        }
+        if (!saidDrained) {
+            saidDrained = true;
+            writer().control(FrameKind.DRAIN, DRAINED, 0, EMPTY);
+        }
+        if (draining && peerIsDrained) {
             end(closedHere());
         }
     }
@@ -543,6 +559,15 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         }
         runAside(own);
         return () -> {};
+    }
+
+    /** Whether nothing is left of what was done over the connection; on any thread. */
+    boolean isEmpty() {
+        CompletableFuture<Boolean> empty = newFuture();
+        runOnLoop(() -> empty.complete(streams.isEmpty() && localCount == 0));
+        synchronized (closeLock) {
+            return closeCallbacks.isEmpty() && empty.join();
+        }
     }
 
     @Override
