@@ -43,9 +43,8 @@ final class MemoryReplica implements ReplicaTable {
     /** Opens what was received by now. */
     void reopen() throws IOException {
         Path directory = staging.tableDirectory(schema);
-        List<Descriptor> imported = isEmpty(directory)
-                ? List.of()
-                : TableSource.descriptors(directory, List.of(directory));
+        List<Descriptor> imported =
+                isEmpty(directory) ? List.of() : TableSource.descriptors(directory, List.of(directory));
         for (Descriptor descriptor : imported) {
             if (received.stream().noneMatch(reader -> reader.descriptor().equals(descriptor))) {
                 SSTableReader reader = Formats.open(descriptor);
