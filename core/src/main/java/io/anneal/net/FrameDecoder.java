@@ -106,6 +106,9 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         if (seen.length > headerFilledBytes) {
             in.getBytes(in.readerIndex(), seen, headerFilledBytes, seen.length - headerFilledBytes);
         }
+        if (TlsLink.isTls(seen)) {
+            return TlsLink.unexpected(peer, seen);
+        }
         return new PeerException(
                 peer,
                 Handshake.STEP,

@@ -89,7 +89,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void hello(Frame frame) throws CorruptFrameException, UnsupportedVersionException {
+    private void hello(Frame frame) throws CorruptFrameException, UnsupportedVersionException, PeerException {
         if (state != State.AWAIT_HELLO) {
             throw outOfTurn(frame);
         }
@@ -98,6 +98,14 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
             sendHello();
         }
         agreement = handshake.accept(frame);
+        if (config.tls().isPresent()) {
+            TlsLink.checkName(
+                    wire.channel().pipeline(),
+                    role,
+                    wire.peer(),
+                    wire.address(),
+                    agreement.peerNode().nodeId());
+        }
         if (role == Handshake.Role.CLIENT) {
             sendProof();
         }

@@ -4,6 +4,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,6 +22,7 @@ public final class NetClient implements Connector, AutoCloseable {
     private final Executor executor;
     private final RandomGenerator nonces;
     private final Transport transport;
+    private final Optional<TlsFiles> tls;
     private final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
     private final Set<CompletableFuture<Connection>> connecting = ConcurrentHashMap.newKeySet();
 
@@ -31,6 +33,7 @@ public final class NetClient implements Connector, AutoCloseable {
         this.executor = executor;
         this.nonces = nonces;
         this.transport = transport;
+        this.tls = config.tls().map(TlsFiles::of);
     }
 
     /**
@@ -63,30 +66,62 @@ public final class NetClient implements Connector, AutoCloseable {
             result.completeExceptionally(clientClosed(peer));
             return result;
         }
+        if (config.tls().isPresent()) {
+            // Off the caller's thread, which may be an event loop: it looks at files.
+            aside(() -> loadAndConnect(address, result));
+        } else if (TlsLink.isNeeded(address)) {
+            result.completeExceptionally(
+                    new PeerException(peer, STEP, PeerException.TLS_MISSING, TlsLink.missing(address)));
+        } else {
+            connect(address, Optional.empty(), result);
+        }
+        return result;
+    }
+
+    private void loadAndConnect(InetSocketAddress address, CompletableFuture<Connection> result) {
+        TlsMaterial material;
+        try {
+            material = tls.orElseThrow().current();
+        } catch (IOException | RuntimeException unfit) {
+            result.completeExceptionally(TlsLink.unusable(Wire.name(address), unfit));
+            return;
+        }
+        if (!closed) {
+            connect(address, Optional.of(material), result);
+        }
+    }
+
+    private void connect(
+            InetSocketAddress address, Optional<TlsMaterial> material, CompletableFuture<Connection> result) {
         ChannelInitializer<DuplexChannel> initializer = new ChannelInitializer<>() {
             @Override
             protected void initChannel(DuplexChannel channel) {
-                shakeHands(channel, address, result);
+                shakeHands(channel, address, material, result);
             }
         };
         transport.connect(address, config.timeouts().connectMs(), initializer).addListener(connected -> {
             if (!connected.isSuccess()) {
                 String reason =
                         "peer cannot be reached, reason=" + connected.cause().getMessage();
-                PeerException failure =
-                        new PeerException(peer, STEP, PeerException.CONNECT_FAILED, reason, connected.cause());
+                PeerException failure = new PeerException(
+                        Wire.name(address), STEP, PeerException.CONNECT_FAILED, reason, connected.cause());
                 aside(() -> result.completeExceptionally(failure));
             }
         });
-        return result;
     }
 
     private static PeerException clientClosed(String peer) {
         return new PeerException(peer, STEP, PeerException.CLOSED, "client is closed");
     }
 
-    private void shakeHands(DuplexChannel channel, InetSocketAddress address, CompletableFuture<Connection> result) {
+    private void shakeHands(
+            DuplexChannel channel,
+            InetSocketAddress address,
+            Optional<TlsMaterial> material,
+            CompletableFuture<Connection> result) {
         Wire wire = new Wire(transport, channel, address, config);
+        material.ifPresent(loaded -> TlsLink.dial(
+                channel, loaded, executor, wire.peer(), config.timeouts().closeMs()));
         Handshake handshake = new Handshake(Handshake.Role.CLIENT, config, nonces, wire.peer());
         wire.install(
                 config,

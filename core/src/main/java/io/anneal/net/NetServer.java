@@ -8,6 +8,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,13 +19,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens on a loopback address and answers requests. Owns its transport and its connections, which end with it;
- * the executor of the handlers is the caller's.
+ * Listens on a loopback address, or with TLS on any, and answers requests. Owns its transport and its connections, which
+ * end with it; the executor of the handlers is the caller's.
  */
 public final class NetServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NetServer.class);
 
     private final NetConfig config;
+    private final Optional<TlsFiles> tls;
     private final RequestHandlers handlers;
     private final RandomGenerator nonces;
     private final Consumer<IOException> failures;
@@ -38,11 +40,13 @@ public final class NetServer implements AutoCloseable {
 
     private NetServer(
             NetConfig config,
+            Optional<TlsFiles> tls,
             RequestHandlers handlers,
             RandomGenerator nonces,
             Consumer<IOException> failures,
             Transport transport) {
         this.config = config;
+        this.tls = tls;
         this.handlers = handlers;
         this.nonces = nonces;
         this.failures = failures;
@@ -61,12 +65,12 @@ public final class NetServer implements AutoCloseable {
     /**
      * Starts to listen.
      *
-     * @param address  a loopback address; port 0 takes any free one
+     * @param address  a loopback address, or with TLS any; port 0 takes any free one
      * @param nonces   a {@link java.security.SecureRandom} outside of tests; must be safe for several threads
      * @param failures is told of every connection that ended other than in good order, on the executor of the
      *                 handlers; of those that ended before they proved themselves at most once a second, with a count
-     * @throws IllegalArgumentException if the address is not loopback, or the config has no token
-     * @throws IOException              if the address cannot be listened on
+     * @throws IllegalArgumentException if there is no TLS, and the address is not loopback or there is no token
+     * @throws IOException              if the address cannot be listened on, or the files for TLS cannot be used
      */
     public static NetServer bind(
             NetConfig config,
@@ -87,17 +91,20 @@ public final class NetServer implements AutoCloseable {
             Consumer<IOException> failures,
             Transport transport)
             throws IOException {
-        if (address.isUnresolved() || !address.getAddress().isLoopbackAddress()) {
-            throw new IllegalArgumentException(
-                    "only loopback may be listened on: other addresses need mutual TLS, which does not exist yet,"
-                            + " address=" + Wire.name(address));
+        if (config.tls().isEmpty() && TlsLink.isNeeded(address)) {
+            throw new IllegalArgumentException(TlsLink.missing(address));
         }
-        if (config.token().isEmpty()) {
-            throw new IllegalArgumentException("a server needs a token, address=" + Wire.name(address));
+        if (config.tls().isEmpty() && config.token().isEmpty()) {
+            throw new IllegalArgumentException(
+                    "a server needs a token, or certificates, address=" + Wire.name(address));
+        }
+        Optional<TlsFiles> tls = config.tls().map(TlsFiles::of);
+        if (tls.isPresent()) {
+            tls.get().current();
         }
         Handshake.hello(config, new byte[Hello.NONCE_LENGTH_BYTES]).encode();
 
-        NetServer server = new NetServer(config, handlers, nonces, failures, transport);
+        NetServer server = new NetServer(config, tls, handlers, nonces, failures, transport);
         ChannelFuture bound = transport.bind(address, server.new Accepted());
         transport.await(bound, config.timeouts().closeMs());
         if (!bound.isSuccess()) {
@@ -140,6 +147,12 @@ public final class NetServer implements AutoCloseable {
         }
         Wire wire = new Wire(transport, accepted, address, config);
         Handshake handshake = new Handshake(Handshake.Role.SERVER, config, nonces, wire.peer());
+        tls.ifPresent(files -> accepted.pipeline()
+                .addLast(new TlsGate(
+                        files,
+                        handlers.executor(),
+                        wire.peer(),
+                        config.timeouts().closeMs())));
         wire.install(
                 config,
                 new HandshakeHandler(

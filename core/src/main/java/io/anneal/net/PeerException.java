@@ -17,6 +17,18 @@ public final class PeerException extends IOException {
     public static final String TOKEN_MISSING = "token-missing";
     /** The two sides do not hold the same token. */
     public static final String TOKEN_WRONG = "token-wrong";
+    /** TLS was refused, by this side or by the peer: mostly for a certificate. */
+    public static final String TLS_REFUSED = "tls-refused";
+    /** The server takes TLS only, and the client came without. */
+    public static final String TLS_EXPECTED = "tls-expected";
+    /** The client came with TLS, and the server has none. */
+    public static final String NOT_TLS = "not-tls";
+    /** The peer's certificate names neither its host nor its node id. */
+    public static final String TLS_NAME = "tls-name";
+    /** The address needs TLS, and this side has no certificates. */
+    public static final String TLS_MISSING = "tls-missing";
+    /** This side's certificate, key or authorities cannot be used. */
+    public static final String TLS_FILES = "tls-files";
     /** The server has as many connections as it allows. */
     public static final String TOO_MANY_CONNECTIONS = "too-many-connections";
     /** More requests in flight than agreed. */
@@ -84,7 +96,8 @@ public final class PeerException extends IOException {
     /** True if the peer speaks our protocol and is worth a word before the connection closes. */
     boolean tellsPeer() {
         return switch (code) {
-            case TOKEN_MISSING, TOKEN_WRONG, TOO_MANY_CONNECTIONS, CLOSED, INTERNAL -> true;
+            case TOKEN_MISSING, TOKEN_WRONG, TLS_EXPECTED, NOT_TLS, TLS_NAME, TOO_MANY_CONNECTIONS, CLOSED, INTERNAL ->
+                true;
             default -> false;
         };
     }

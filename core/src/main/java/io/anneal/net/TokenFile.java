@@ -5,12 +5,7 @@ import java.io.InputStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFileAttributeView;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
-import java.util.EnumSet;
-import java.util.Set;
 
 /**
  * Reads the file that holds the token two nodes share: any bytes, white space at the end not counted. Nobody but the
@@ -20,33 +15,13 @@ public final class TokenFile {
     static final int TOKEN_BYTES_MIN = 16;
     static final int TOKEN_BYTES_MAX = 4096;
 
-    private static final Set<PosixFilePermission> ALLOWED =
-            EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
-
     private TokenFile() {}
 
     /**
      * @throws FileSystemException if the file is missing, not regular, open to others, or of an unfit length
      */
     public static SharedToken read(Path file) throws IOException {
-        if (!Files.exists(file)) {
-            throw new FileSystemException(file.toString(), null, "token file does not exist");
-        }
-        if (!Files.isRegularFile(file)) {
-            throw new FileSystemException(file.toString(), null, "token file is not a regular file");
-        }
-        PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
-        if (view == null) {
-            throw new FileSystemException(file.toString(), null, "file system cannot say who may read the token file");
-        }
-        Set<PosixFilePermission> permissions = view.readAttributes().permissions();
-        if (!ALLOWED.containsAll(permissions)) {
-            throw new FileSystemException(
-                    file.toString(),
-                    null,
-                    "token file must have mode 0600 (chmod 600), permissions="
-                            + PosixFilePermissions.toString(permissions));
-        }
+        PrivateFile.check(file, "token file");
 
         byte[] bytes;
         try (InputStream in = Files.newInputStream(file)) {

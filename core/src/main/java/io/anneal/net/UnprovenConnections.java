@@ -44,7 +44,8 @@ final class UnprovenConnections {
         if (handshake != null) {
             handshake.displace(countMax);
             // Its peer may take its time to close; the socket would stay open for so long, and counts no more.
-            oldest.close();
+            // Past the handlers, of which one may wait for the peer before it closes.
+            oldest.pipeline().firstContext().close();
         }
     }
 

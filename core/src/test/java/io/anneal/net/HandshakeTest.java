@@ -310,7 +310,7 @@ class HandshakeTest {
 
             assertThatThrownBy(() -> NetServer.bind(config(), everywhere, net.handlers, net.nonces))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("need mutual TLS, which does not exist yet")
+                    .hasMessageContaining("needs mutual TLS")
                     .hasMessageContaining("address=0.0.0.0:0");
             assertThatThrownBy(() -> NetServer.bind(withToken(Optional.empty()), loopback(0), net.handlers, net.nonces))
                     .isInstanceOf(IllegalArgumentException.class)

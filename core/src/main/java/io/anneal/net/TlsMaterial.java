@@ -1,0 +1,143 @@
+package io.anneal.net;
+
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.cert.X509CRL;
+import java.security.cert.X509Certificate;
+import java.util.Date;
+import java.util.List;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What was read from the files of a {@link TlsConfig}, and found to fit together.
+ *
+ * @param certificate this side's
+ */
+record TlsMaterial(SslContext client, SslContext server, X509Certificate certificate) {
+    private static final Logger LOG = LoggerFactory.getLogger(TlsMaterial.class);
+    private static final String PROTOCOL = "TLSv1.3";
+
+    /** Long enough for nothing: a peer that comes again shows its certificate again. */
+    private static final long SESSION_SECONDS = 1;
+
+    /** @throws java.nio.file.FileSystemException naming the file that cannot be used, and why */
+    static TlsMaterial load(TlsConfig config) throws IOException {
+        PrivateFile.check(config.keyFile(), "private key file");
+        PrivateKey key = PemFile.read(config.keyFile()).privateKey();
+        PemFile certificateFile = PemFile.read(config.certificateFile());
+        X509Certificate[] chain = certificateFile.certificates().toArray(X509Certificate[]::new);
+        if (!isPair(key, chain[0].getPublicKey())) {
+            throw certificateFile.wrong(
+                    "certificate and private key do not belong together, keyFile=" + config.keyFile() + ", subject="
+                            + chain[0].getSubjectX500Principal().getName());
+        }
+        PeerTrust trust = trust(config);
+        warnOfTime(config, chain[0], trust.revocationLists());
+        SslContext client = SslContextBuilder.forClient()
+                .sslProvider(SslProvider.JDK)
+                .protocols(PROTOCOL)
+                .keyManager(key, chain)
+                .trustManager(trust)
+                // Names are checked when the peer has said its node id: PeerNames.
+                .endpointIdentificationAlgorithm(null)
+                .build();
+        SslContext server = SslContextBuilder.forServer(key, chain)
+                .sslProvider(SslProvider.JDK)
+                .protocols(PROTOCOL)
+                .trustManager(trust)
+                .clientAuth(ClientAuth.REQUIRE)
+                .sessionTimeout(SESSION_SECONDS)
+                .build();
+        return new TlsMaterial(client, server, chain[0]);
+    }
+
+    private static boolean isPair(PrivateKey key, PublicKey certified) {
+        String algorithm = switch (key.getAlgorithm()) {
+            case "EC" -> "SHA256withECDSA";
+            case "RSA" -> "SHA256withRSA";
+            default -> key.getAlgorithm();
+        };
+        byte[] signed = new byte[32];
+        try {
+            Signature signature = Signature.getInstance(algorithm);
+            signature.initSign(key);
+            signature.update(signed);
+            byte[] proof = signature.sign();
+            signature.initVerify(certified);
+            signature.update(signed);
+            return signature.verify(proof);
+        } catch (GeneralSecurityException unfit) {
+            return false;
+        }
+    }
+
+    private static PeerTrust trust(TlsConfig config) throws IOException {
+        PemFile file = PemFile.read(config.authorityFile());
+        List<X509Certificate> authorities = file.certificates();
+        List<X509CRL> lists = file.revocationLists();
+        for (X509CRL list : lists) {
+            if (authorities.stream().noneMatch(authority -> isSigned(list, authority))) {
+                throw file.wrong("list of revoked certificates is not signed by an authority of this file, issuer="
+                        + list.getIssuerX500Principal().getName());
+            }
+        }
+        try {
+            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+            store.load(null, null);
+            for (int i = 0; i < authorities.size(); i++) {
+                store.setCertificateEntry(String.valueOf(i), authorities.get(i));
+            }
+            TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
+            factory.init(store);
+            return new PeerTrust(
+                    (X509ExtendedTrustManager) factory.getTrustManagers()[0], lists, config.authorityFile());
+        } catch (GeneralSecurityException unfit) {
+            throw file.wrong("authorities cannot be used, reason=" + unfit.getMessage());
+        }
+    }
+
+    private static boolean isSigned(X509CRL list, X509Certificate authority) {
+        if (!list.getIssuerX500Principal().equals(authority.getSubjectX500Principal())) {
+            return false;
+        }
+        try {
+            list.verify(authority.getPublicKey());
+            return true;
+        } catch (GeneralSecurityException another) {
+            return false;
+        }
+    }
+
+    /** By the clock that the JDK itself judges certificates by. */
+    private static void warnOfTime(TlsConfig config, X509Certificate own, List<X509CRL> lists) {
+        Date now = new Date();
+        if (now.before(own.getNotBefore()) || now.after(own.getNotAfter())) {
+            LOG.warn(
+                    "own certificate is not valid now, peers will refuse it, file={}, start={}, end={}",
+                    config.certificateFile(),
+                    own.getNotBefore().toInstant(),
+                    own.getNotAfter().toInstant());
+        }
+        for (X509CRL list : lists) {
+            if (list.getNextUpdate() != null && now.after(list.getNextUpdate())) {
+                LOG.warn(
+                        "list of revoked certificates is past its time and still counts, make a new one, file={},"
+                                + " issuer={}, nextUpdate={}",
+                        config.authorityFile(),
+                        list.getIssuerX500Principal().getName(),
+                        list.getNextUpdate().toInstant());
+            }
+        }
+    }
+}
