@@ -7,6 +7,7 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.NetClient;
 import io.anneal.net.SharedToken;
+import io.anneal.net.VerbHandlers;
 import io.anneal.repair.RemoteReplica;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
@@ -148,7 +149,7 @@ final class DemoCommand extends Subcommand {
         ExecutorService executor = Executors.newCachedThreadPool();
         List<RepairServer> servers = new ArrayList<>();
         List<Replica> followers = new ArrayList<>();
-        try (NetClient client = NetClient.open(RepairServer.netConfig(token), executor, random);
+        try (NetClient client = NetClient.open(RepairServer.netConfig(token), new VerbHandlers(executor), random);
                 ReplicaTable own = replicas.get(0).open(DemoData.KEYSPACE, DemoData.TABLE, Optional.empty())) {
             for (ReplicaDirectory follower : replicas.subList(1, replicas.size())) {
                 InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

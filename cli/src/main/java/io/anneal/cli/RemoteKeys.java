@@ -6,6 +6,7 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.NetClient;
 import io.anneal.net.TokenFile;
+import io.anneal.net.VerbHandlers;
 import io.anneal.net.Waiting;
 import io.anneal.repair.RemoteReplica;
 import io.anneal.repair.RepairConfig;
@@ -47,8 +48,8 @@ final class RemoteKeys implements Closeable {
         ExecutorService executor = Executors.newCachedThreadPool();
         boolean opened = false;
         try {
-            NetClient client =
-                    NetClient.open(RepairServer.netConfig(Optional.of(TokenFile.read(tokenFile))), executor, random);
+            NetClient client = NetClient.open(
+                    RepairServer.netConfig(Optional.of(TokenFile.read(tokenFile))), new VerbHandlers(executor), random);
             opened = true;
             return new RemoteKeys(executor, client, random);
         } finally {

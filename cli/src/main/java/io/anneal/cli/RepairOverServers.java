@@ -3,6 +3,7 @@ package io.anneal.cli;
 import io.anneal.net.Connection;
 import io.anneal.net.NetClient;
 import io.anneal.net.TokenFile;
+import io.anneal.net.VerbHandlers;
 import io.anneal.repair.RepairClient;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairReport;
@@ -32,7 +33,9 @@ final class RepairOverServers {
             throws IOException, InterruptedException {
         ExecutorService executor = Executors.newCachedThreadPool();
         try (NetClient client = NetClient.open(
-                        RepairServer.netConfig(Optional.of(TokenFile.read(tokenFile))), executor, new SecureRandom());
+                        RepairServer.netConfig(Optional.of(TokenFile.read(tokenFile))),
+                        new VerbHandlers(executor),
+                        new SecureRandom());
                 Connection connection = client.open(RepairRunner.address(replicas.get(0)))) {
             RepairClient master = new RepairClient(connection);
             master.start(new RunRepair(

@@ -6,8 +6,8 @@ import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetServer;
 import io.anneal.net.NodeIdentity;
-import io.anneal.net.RequestHandlers;
 import io.anneal.net.SharedToken;
+import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairRunner;
@@ -54,8 +54,8 @@ final class RepairServer implements AutoCloseable {
         ExecutorService executor = Executors.newCachedThreadPool();
         NetClient client = null;
         try {
-            client = NetClient.open(config, executor, random);
-            RequestHandlers handlers = new RequestHandlers(executor);
+            client = NetClient.open(config, new VerbHandlers(executor), random);
+            VerbHandlers handlers = new VerbHandlers(executor);
             int sessionsMax = (int) Math.max(1, budgetBytes / (2L * RepairConfig.BUFFER_MAX_BYTES));
             new RepairService(tables, executor, sessionsMax).register(handlers);
             new RepairRunner(config.node().nodeId(), tables, client, executor, clock, random).register(handlers);

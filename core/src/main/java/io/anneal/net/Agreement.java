@@ -6,5 +6,5 @@ record Agreement(
         int wireVersion,
         int encodingVersion,
         boolean lz4,
-        int peerPayloadBytesMax,
-        int peerRequestsInFlightMax) {}
+        int peerInitialCreditBytes,
+        int peerStreamsMax) {}

@@ -1,13 +1,30 @@
 package io.anneal.net;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+
 /**
- * One frame as it came in, checksums verified.
+ * One frame as it came, its checksums verified. Whoever takes the frame releases the payload, once.
  *
- * @param payload  as on the wire, so perhaps compressed; read into this array once and never copied again
- * @param position bytes received on the connection before this frame
+ * @param argument the verb of an OPEN, the bytes of a CREDIT, otherwise 0
+ * @param payload  pooled; as on the wire
+ * @param position of the frame's first byte in all that came over the connection
  */
-record Frame(FrameKind kind, int flags, int verb, long streamId, byte[] payload, long position) {
-    boolean compressed() {
-        return (flags & FrameDescriptor.FLAG_LZ4) != 0;
+record Frame(FrameKind kind, int flags, int argument, long streamId, ByteBuf payload, long position) {
+    boolean has(int flag) {
+        return (flags & flag) != 0;
+    }
+
+    int lengthBytes() {
+        return payload.readableBytes();
+    }
+
+    /** The payload's bytes, for the small frames of the connection itself. */
+    byte[] bytes() {
+        return ByteBufUtil.getBytes(payload);
+    }
+
+    void release() {
+        payload.release();
     }
 }

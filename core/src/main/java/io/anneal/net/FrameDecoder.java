@@ -2,18 +2,25 @@ package io.anneal.net;
 
 import io.anneal.io.UnsupportedVersionException;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /**
- * Cuts the bytes of one connection into frames, on its event loop. Payloads go from the socket's buffer straight into
- * the array that the handler gets; nothing is allocated before header checksum and length bound hold. After the first
- * wrong byte everything that follows is dropped.
+ * Cuts the bytes of one connection into frames, on its event loop. A payload has a pooled buffer of its own length, so
+ * that what waits occupies what it counts; nothing is allocated before header checksum and length bound hold. Where the
+ * channel allows, a payload that is under way is read from the socket straight into its buffer, with the header that
+ * follows it ({@link #destination}). After the first wrong byte everything that follows is dropped.
  */
 final class FrameDecoder extends ChannelInboundHandlerAdapter {
     private static final int SEEN_BYTES_MAX = 32;
+    /** A shorter rest comes through a shared read, together with the frames behind it. */
+    private static final int DIRECT_BYTES_MIN = 8 << 10;
+
     private static final byte[] MAGIC_BYTES =
             ByteBuffer.allocate(Integer.BYTES).putInt(FrameDescriptor.MAGIC).array();
 
@@ -23,10 +30,15 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     private final ByteBuffer headerView = ByteBuffer.wrap(header);
 
     private int headerFilledBytes;
-    private byte[] payload;
-    private int payloadFilledBytes;
+    /** Of the frame whose header is complete; room for the next header behind it. */
+    private ByteBuf payload;
+
+    private int payloadLengthBytes;
     private int payloadBytesMax = FrameDescriptor.HANDSHAKE_PAYLOAD_BYTES_MAX;
     private long framePosition;
+    /** Bytes of the payload's buffer that are counted already. */
+    private int countedBytes;
+
     private boolean broken;
 
     FrameDecoder(String peer, Traffic traffic) {
@@ -34,14 +46,22 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         this.traffic = traffic;
     }
 
-    void payloadBytesMax(int value) {
-        payloadBytesMax = value;
+    /** The peer has proven itself: pieces of streams may come. */
+    void proven() {
+        payloadBytesMax = FrameDescriptor.PIECE_BYTES_MAX;
     }
 
     /** Drops what comes from now on; the connection is being closed. */
     void stop() {
         broken = true;
-        payload = null;
+        releasePayload();
+    }
+
+    private void releasePayload() {
+        if (payload != null) {
+            payload.release();
+            payload = null;
+        }
     }
 
     /** True if the peer has begun a frame that it has not finished. */
@@ -54,19 +74,47 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         return framePosition > 0 ? "a frame" : Text.hex(header, 0, headerFilledBytes);
     }
 
+    /** The buffer that the next bytes of the socket belong into, retained for the caller, if it is worth a read of its own. */
+    Optional<ByteBuf> destination() {
+        boolean worthIt = payload != null && payloadLengthBytes - payload.writerIndex() >= DIRECT_BYTES_MIN;
+        return worthIt ? Optional.of(payload.retain()) : Optional.empty();
+    }
+
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         ByteBuf in = (ByteBuf) message;
         try {
-            traffic.received(in.readableBytes());
-            while (!broken && in.isReadable()) {
-                decode(ctx, in);
+            if (in == payload) {
+                tookDirect(ctx);
+            } else {
+                traffic.received(in.readableBytes());
+                while (!broken && in.isReadable()) {
+                    decode(ctx, in);
+                }
             }
         } catch (IOException wrong) {
             stop();
             ctx.fireExceptionCaught(wrong);
         } finally {
             in.release();
+        }
+    }
+
+    /** The socket was read into the payload's buffer: the rest of it, and perhaps a part of the next header. */
+    private void tookDirect(ChannelHandlerContext ctx) throws IOException {
+        int filledBytes = payload.writerIndex();
+        traffic.received(filledBytes - countedBytes);
+        countedBytes = filledBytes;
+        if (filledBytes < payloadLengthBytes) {
+            return;
+        }
+        ByteBuf ahead = payload.slice(payloadLengthBytes, filledBytes - payloadLengthBytes);
+        byte[] next = new byte[ahead.readableBytes()];
+        ahead.readBytes(next);
+        payload.writerIndex(payloadLengthBytes);
+        finish(ctx);
+        if (!broken && next.length > 0) {
+            decode(ctx, Unpooled.wrappedBuffer(next));
         }
     }
 
@@ -79,16 +127,22 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
             if (headerFilledBytes < header.length) {
                 return;
             }
-            payload = new byte[checkedPayloadLengthBytes()];
-            payloadFilledBytes = 0;
+            payloadLengthBytes = checkedPayloadLengthBytes();
+            payload = allocate(ctx.alloc());
         }
-        int lengthBytes = Math.min(in.readableBytes(), payload.length - payloadFilledBytes);
-        in.readBytes(payload, payloadFilledBytes, lengthBytes);
-        payloadFilledBytes += lengthBytes;
-        if (payloadFilledBytes == payload.length) {
-            Frame frame = finish();
-            ctx.fireChannelRead(frame);
+        payload.writeBytes(in, Math.min(in.readableBytes(), payloadLengthBytes - payload.writerIndex()));
+        countedBytes = payload.writerIndex();
+        if (payload.writerIndex() == payloadLengthBytes) {
+            finish(ctx);
         }
+    }
+
+    private ByteBuf allocate(ByteBufAllocator allocator) {
+        if (payloadLengthBytes == 0) {
+            return Unpooled.EMPTY_BUFFER;
+        }
+        int capacity = payloadLengthBytes < DIRECT_BYTES_MIN ? payloadLengthBytes : payloadLengthBytes + header.length;
+        return allocator.directBuffer(capacity, capacity);
     }
 
     /** As early as the first byte, because a peer of another protocol may send one line and then wait. */
@@ -132,12 +186,8 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
                     String.valueOf(FrameDescriptor.VERSION));
         }
         int flags = Byte.toUnsignedInt(header[FrameDescriptor.FLAGS_OFFSET]);
-        if ((flags & ~FrameDescriptor.FLAGS_KNOWN) != 0) {
+        if ((flags & ~FrameDescriptor.FLAGS_KNOWN) != 0 || header[FrameDescriptor.RESERVED_OFFSET] != 0) {
             throw corrupt("flag is not known, flags=" + flags);
-        }
-        int streamType = Byte.toUnsignedInt(header[FrameDescriptor.STREAM_TYPE_OFFSET]);
-        if (streamType != FrameDescriptor.STREAM_TYPE_REQUEST) {
-            throw corrupt("stream type is not known, type=" + streamType);
         }
         int lengthBytes = headerView.getInt(FrameDescriptor.PAYLOAD_LENGTH_OFFSET);
         if (lengthBytes < 0 || lengthBytes > payloadBytesMax) {
@@ -147,27 +197,37 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         return lengthBytes;
     }
 
-    private Frame finish() throws IOException {
-        int expected = FrameDescriptor.checksum(ByteBuffer.wrap(payload));
+    private void finish(ChannelHandlerContext ctx) throws IOException {
+        int kindCode = Byte.toUnsignedInt(header[FrameDescriptor.KIND_OFFSET]);
+        FrameKind kind = FrameKind.of(kindCode).orElseThrow(() -> corrupt("frame kind is not known, kind=" + kindCode));
+        int flags = header[FrameDescriptor.FLAGS_OFFSET];
+        boolean unchecked = (flags & FrameDescriptor.FLAG_UNCHECKED) != 0;
+        if (unchecked && kind != FrameKind.DATA) {
+            throw corrupt("frame has no checksum, kind=" + kind);
+        }
+        int expected = unchecked ? 0 : FrameDescriptor.checksum(payload.internalNioBuffer(0, payloadLengthBytes));
         int found = headerView.getInt(FrameDescriptor.PAYLOAD_CHECKSUM_OFFSET);
         if (found != expected) {
             throw corrupt("payload checksum is wrong, found=" + Integer.toHexString(found) + ", computed="
                     + Integer.toHexString(expected));
         }
-        int kindCode = Byte.toUnsignedInt(header[FrameDescriptor.KIND_OFFSET]);
-        FrameKind kind = FrameKind.of(kindCode).orElseThrow(() -> corrupt("frame kind is not known, kind=" + kindCode));
         Frame frame = new Frame(
                 kind,
-                header[FrameDescriptor.FLAGS_OFFSET],
-                headerView.getInt(FrameDescriptor.VERB_OFFSET),
+                flags,
+                headerView.getInt(FrameDescriptor.ARGUMENT_OFFSET),
                 headerView.getLong(FrameDescriptor.STREAM_ID_OFFSET),
                 payload,
                 framePosition);
 
-        framePosition += header.length + payload.length;
+        framePosition += header.length + payloadLengthBytes;
         headerFilledBytes = 0;
         payload = null;
-        return frame;
+        ctx.fireChannelRead(frame);
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        releasePayload();
     }
 
     private CorruptFrameException corrupt(String reason) {

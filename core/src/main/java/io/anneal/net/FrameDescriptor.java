@@ -9,10 +9,9 @@ import java.util.zip.CRC32C;
  * <pre>
  *    0       1       2       3       4       5       6       7
  *  +-------+-------+-------+-------+-------+-------+-------+-------+
- *  |          magic "ANNL"         |version| kind  | flags |stream |
- *  |                               |       |       |       | type  |
+ *  |          magic "ANNL"         |version| kind  | flags |   0   |
  *  +-------+-------+-------+-------+-------+-------+-------+-------+
- *  |        payload length         |             verb              |
+ *  |        payload length         |           argument            |
  *  +-------+-------+-------+-------+-------+-------+-------+-------+
  *  |                           stream id                           |
  *  +-------+-------+-------+-------+-------+-------+-------+-------+
@@ -25,10 +24,11 @@ import java.util.zip.CRC32C;
  *   <li>magic, version and header checksum stay where they are in every later version, and so does the length of the
  *       header; the handshake is always spoken in version 1;
  *   <li>kind: see {@link FrameKind};
- *   <li>flags: bit 0, the payload is the length of the plain bytes (4 bytes) and one LZ4 block; the others are zero;
- *   <li>stream type: 0, requests and their responses; others are to come;
- *   <li>verb: zero except in requests, responses and errors;
- *   <li>stream id: given to a request by its sender, rising from 1; its answer carries the same;
+ *   <li>flags: bit 0, the payload is the length of the plain bytes (4 bytes) and one LZ4 block; bit 1, the last piece of
+ *       this direction of the stream; bit 2, the payload comes from a file and has no checksum; the others are zero;
+ *   <li>argument: the verb in OPEN, a number of bytes in CREDIT, otherwise zero;
+ *   <li>stream id: odd if the connecting side has opened the stream, even if the accepting side has; rising; zero in
+ *       frames that belong to no stream;
  *   <li>both checksums are CRC32C; the payload's is over the bytes as they are on the wire, the header's over all
  *       header bytes before it.
  * </ul>
@@ -42,43 +42,43 @@ final class FrameDescriptor {
     static final int VERSION_OFFSET = 4;
     static final int KIND_OFFSET = 5;
     static final int FLAGS_OFFSET = 6;
-    static final int STREAM_TYPE_OFFSET = 7;
+    static final int RESERVED_OFFSET = 7;
     static final int PAYLOAD_LENGTH_OFFSET = 8;
-    static final int VERB_OFFSET = 12;
+    static final int ARGUMENT_OFFSET = 12;
     static final int STREAM_ID_OFFSET = 16;
     static final int PAYLOAD_CHECKSUM_OFFSET = 24;
     static final int HEADER_CHECKSUM_OFFSET = 28;
 
     static final int FLAG_LZ4 = 1;
-    static final int FLAGS_KNOWN = FLAG_LZ4;
-    static final int STREAM_TYPE_REQUEST = 0;
+    static final int FLAG_END = 2;
+    static final int FLAG_UNCHECKED = 4;
+    static final int FLAGS_KNOWN = FLAG_LZ4 | FLAG_END | FLAG_UNCHECKED;
 
-    /** What a peer may send before it has proven that it holds the token. */
+    /** Longest frame, its header included; so that a piece and the header after it fill one pooled buffer. */
+    static final int FRAME_BYTES_MAX = 64 << 10;
+
+    static final int PIECE_BYTES_MAX = FRAME_BYTES_MAX - HEADER_LENGTH_BYTES;
+
+    /** Longest payload of a peer that has not proven itself yet. */
     static final int HANDSHAKE_PAYLOAD_BYTES_MAX = 16 << 10;
-
-    static final int PAYLOAD_BYTES_MAX_DEFAULT = 8 << 20;
-    /** No setting goes above this; lengths then never come near the end of an int. */
-    static final int PAYLOAD_BYTES_LIMIT = 256 << 20;
 
     /** The versions of frame and handshake that this build speaks. */
     static final VersionRange WIRE_VERSIONS = new VersionRange(VERSION, VERSION);
 
     private FrameDescriptor() {}
 
-    /** A complete header for the payload, whose remaining bytes are read but not consumed. */
-    static ByteBuffer header(FrameKind kind, int flags, int verb, long streamId, ByteBuffer payload) {
-        ByteBuffer header = ByteBuffer.allocate(HEADER_LENGTH_BYTES);
-        header.putInt(MAGIC_OFFSET, MAGIC);
-        header.put(VERSION_OFFSET, (byte) VERSION);
-        header.put(KIND_OFFSET, (byte) kind.code());
-        header.put(FLAGS_OFFSET, (byte) flags);
-        header.put(STREAM_TYPE_OFFSET, (byte) STREAM_TYPE_REQUEST);
-        header.putInt(PAYLOAD_LENGTH_OFFSET, payload.remaining());
-        header.putInt(VERB_OFFSET, verb);
-        header.putLong(STREAM_ID_OFFSET, streamId);
-        header.putInt(PAYLOAD_CHECKSUM_OFFSET, checksum(payload.duplicate()));
-        header.putInt(HEADER_CHECKSUM_OFFSET, headerChecksum(header));
-        return header;
+    /** Writes a complete header; the payload checksum is that of the payload's remaining bytes, or 0. */
+    static void putHeader(
+            ByteBuffer out, FrameKind kind, int flags, int argument, long streamId, int lengthBytes, int checksum) {
+        assert lengthBytes <= PIECE_BYTES_MAX : lengthBytes;
+        int start = out.position();
+        out.putInt(MAGIC)
+                .put((byte) VERSION)
+                .put((byte) kind.code())
+                .put((byte) flags)
+                .put((byte) 0);
+        out.putInt(lengthBytes).putInt(argument).putLong(streamId).putInt(checksum);
+        out.putInt(checksum(out.duplicate().flip().position(start)));
     }
 
     static int headerChecksum(ByteBuffer header) {

@@ -8,15 +8,21 @@ enum FrameKind {
     HELLO(1),
     /** Second frame of each side: {@link SharedToken#PROOF_LENGTH_BYTES} bytes, none from a side without a token. */
     PROOF(2),
-    REQUEST(3),
-    RESPONSE(4),
-    /** The answer to a request that failed: {@link Report}. */
-    ERROR(5),
+    /** Opens a stream of the verb in the argument; may carry its first piece. */
+    OPEN(3),
+    /** A piece of a stream. */
+    DATA(4),
+    /** Allows as many more bytes of a stream as the argument says. */
+    CREDIT(5),
+    /** Ends a stream in both directions: {@link Report}. */
+    RESET(6),
     /** Asks for a sign of life. */
-    PING(6),
-    PONG(7),
+    PING(7),
+    PONG(8),
+    /** No more streams shall be opened; those that are open come to their end. */
+    DRAIN(9),
     /** The last frame of a side, and why: {@link Report}. */
-    GOODBYE(8);
+    GOODBYE(10);
 
     private static final FrameKind[] BY_CODE = new FrameKind[GOODBYE.code + 1];
 

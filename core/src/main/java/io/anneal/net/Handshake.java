@@ -52,8 +52,8 @@ final class Handshake {
                 config.encodingVersions(),
                 config.compressionFromBytes() > 0,
                 config.token().isPresent(),
-                config.limits().payloadBytesMax(),
-                config.limits().requestsInFlightMax(),
+                config.limits().initialCreditBytes(),
+                config.limits().streamsMax(),
                 nonce,
                 config.node());
     }
@@ -65,15 +65,15 @@ final class Handshake {
     /** Takes the peer's hello; the agreement counts once the peer's proof is verified. */
     Agreement accept(Frame frame) throws CorruptFrameException, UnsupportedVersionException {
         Hello theirs = Hello.decode(peer, frame);
-        peerHelloBytes = frame.payload();
+        peerHelloBytes = frame.bytes();
         peerHasToken = theirs.hasToken();
         return new Agreement(
                 theirs.node(),
                 agree("wire protocol", FrameDescriptor.WIRE_VERSIONS, theirs.wireVersions()),
                 agree("row encoding", config.encodingVersions(), theirs.encodingVersions()),
                 config.compressionFromBytes() > 0 && theirs.readsLz4(),
-                Math.min(theirs.payloadBytesMax(), FrameDescriptor.PAYLOAD_BYTES_LIMIT),
-                theirs.requestsInFlightMax());
+                theirs.initialCreditBytes(),
+                theirs.streamsMax());
     }
 
     private int agree(String what, VersionRange ours, VersionRange theirs) throws UnsupportedVersionException {
@@ -106,7 +106,7 @@ final class Handshake {
             throw new PeerException(peer, STEP, PeerException.TOKEN_MISSING, "the peer brought no token");
         }
         byte[] expected = proofOf(config.token().get(), role.other());
-        if (!MessageDigest.isEqual(expected, frame.payload())) {
+        if (!MessageDigest.isEqual(expected, frame.bytes())) {
             throw new PeerException(
                     peer, STEP, PeerException.TOKEN_WRONG, "the peer holds another token, compare the token files");
         }

@@ -25,7 +25,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         /** The peer has proven itself; what this throws refuses it. */
         default void proven(Agreement agreement) throws PeerException {}
 
-        void established(PeerSession session);
+        void established(Session session);
 
         void failed(IOException cause);
     }
@@ -34,7 +34,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     private final Handshake handshake;
     private final Wire wire;
     private final NetConfig config;
-    private final Function<Agreement, PeerSession> sessions;
+    private final Function<Agreement, Session> sessions;
     private final Listener listener;
 
     private State state = State.AWAIT_HELLO;
@@ -46,7 +46,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
             Handshake handshake,
             Wire wire,
             NetConfig config,
-            Function<Agreement, PeerSession> sessions,
+            Function<Agreement, Session> sessions,
             Listener listener) {
         this.role = role;
         this.handshake = handshake;
@@ -86,6 +86,8 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
             }
         } catch (CorruptFrameException | UnsupportedVersionException | PeerException refused) {
             fail(refused);
+        } finally {
+            frame.release();
         }
     }
 
@@ -121,8 +123,8 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
         state = State.DONE;
         deadline.cancel(false);
-        wire.decoder().payloadBytesMax(config.limits().payloadBytesMax());
-        PeerSession session = sessions.apply(agreement);
+        wire.decoder().proven();
+        Session session = sessions.apply(agreement);
         ctx.pipeline().replace(this, null, session);
         if (role == Handshake.Role.SERVER) {
             sendProof();
@@ -131,11 +133,11 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void sendHello() {
-        wire.outbound().offer(OutboundFrame.control(FrameKind.HELLO, ByteBuffer.wrap(handshake.helloBytes())));
+        wire.writer().control(FrameKind.HELLO, 0, 0, ByteBuffer.wrap(handshake.helloBytes()));
     }
 
     private void sendProof() {
-        wire.outbound().offer(OutboundFrame.control(FrameKind.PROOF, ByteBuffer.wrap(handshake.proof())));
+        wire.writer().control(FrameKind.PROOF, 0, 0, ByteBuffer.wrap(handshake.proof()));
     }
 
     private CorruptFrameException outOfTurn(Frame frame) {

@@ -17,8 +17,8 @@ import java.util.UUID;
  *       4      2  oldest encoding version
  *       6      2  newest encoding version
  *       8      1  abilities: bit 0 reads LZ4, bit 1 has a token
- *       9      4  longest payload taken
- *      13      4  most requests in flight
+ *       9      4  credit of each stream from its start, in bytes
+ *      13      4  most streams that the peer may have open
  *      17     32  nonce
  *      49     16  node id
  *      65         cluster name (text), count of attributes (2), then name and value (text) of each
@@ -29,8 +29,8 @@ record Hello(
         VersionRange encodingVersions,
         boolean readsLz4,
         boolean hasToken,
-        int payloadBytesMax,
-        int requestsInFlightMax,
+        int initialCreditBytes,
+        int streamsMax,
         byte[] nonce,
         NodeIdentity node) {
 
@@ -45,7 +45,7 @@ record Hello(
         out.putShort((short) wireVersions.oldest()).putShort((short) wireVersions.newest());
         out.putShort((short) encodingVersions.oldest()).putShort((short) encodingVersions.newest());
         out.put((byte) ((readsLz4 ? ABILITY_LZ4 : 0) | (hasToken ? ABILITY_TOKEN : 0)));
-        out.putInt(payloadBytesMax).putInt(requestsInFlightMax);
+        out.putInt(initialCreditBytes).putInt(streamsMax);
         out.put(nonce);
         out.putLong(node.nodeId().getMostSignificantBits());
         out.putLong(node.nodeId().getLeastSignificantBits());
@@ -79,10 +79,10 @@ record Hello(
 
     static Hello decode(String peer, Frame frame) throws CorruptFrameException {
         try {
-            return decode(ByteBuffer.wrap(frame.payload()));
+            return decode(ByteBuffer.wrap(frame.bytes()));
         } catch (BufferUnderflowException cut) {
             throw new CorruptFrameException(
-                    peer, frame.position(), "hello is cut short, lengthBytes=" + frame.payload().length);
+                    peer, frame.position(), "hello is cut short, lengthBytes=" + frame.lengthBytes());
         } catch (IllegalArgumentException unfit) {
             throw new CorruptFrameException(peer, frame.position(), "hello is not valid, " + unfit.getMessage());
         }
@@ -92,11 +92,11 @@ record Hello(
         VersionRange wireVersions = range(in);
         VersionRange encodingVersions = range(in);
         int abilities = in.get();
-        int payloadBytesMax = in.getInt();
-        int requestsInFlightMax = in.getInt();
-        if (payloadBytesMax < FrameDescriptor.HANDSHAKE_PAYLOAD_BYTES_MAX || requestsInFlightMax < 1) {
+        int initialCreditBytes = in.getInt();
+        int streamsMax = in.getInt();
+        if (initialCreditBytes < NetLimits.INITIAL_CREDIT_BYTES_MIN || streamsMax < 1) {
             throw new IllegalArgumentException(
-                    "payloadBytesMax=" + payloadBytesMax + ", requestsInFlightMax=" + requestsInFlightMax);
+                    "initialCreditBytes=" + initialCreditBytes + ", streamsMax=" + streamsMax);
         }
         byte[] nonce = new byte[NONCE_LENGTH_BYTES];
         in.get(nonce);
@@ -115,8 +115,8 @@ record Hello(
                 encodingVersions,
                 (abilities & ABILITY_LZ4) != 0,
                 (abilities & ABILITY_TOKEN) != 0,
-                payloadBytesMax,
-                requestsInFlightMax,
+                initialCreditBytes,
+                streamsMax,
                 nonce,
                 new NodeIdentity(nodeId, clusterName, attributes));
     }

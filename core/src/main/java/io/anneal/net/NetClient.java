@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.random.RandomGenerator;
 
@@ -19,35 +18,36 @@ public final class NetClient implements Connector, AutoCloseable {
     private static final String STEP = "connect";
 
     private final NetConfig config;
-    private final Executor executor;
+    private final VerbHandlers handlers;
     private final RandomGenerator nonces;
     private final Transport transport;
     private final Optional<TlsFiles> tls;
-    private final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
+    private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
     private final Set<CompletableFuture<Connection>> connecting = ConcurrentHashMap.newKeySet();
 
     private volatile boolean closed;
 
-    private NetClient(NetConfig config, Executor executor, RandomGenerator nonces, Transport transport) {
+    private NetClient(NetConfig config, VerbHandlers handlers, RandomGenerator nonces, Transport transport) {
         this.config = config;
-        this.executor = executor;
+        this.handlers = handlers;
         this.nonces = nonces;
         this.transport = transport;
         this.tls = config.tls().map(TlsFiles::of);
     }
 
     /**
-     * @param executor completes futures and runs close callbacks; it belongs to the caller and outlives the client
+     * @param handlers what this side answers when peers ask over the same connections; its executor completes futures,
+     *                 belongs to the caller and outlives the client
      * @param nonces   a {@link java.security.SecureRandom} outside of tests; must be safe for several threads
      */
-    public static NetClient open(NetConfig config, Executor executor, RandomGenerator nonces) {
-        return open(config, executor, nonces, Transport.sockets(config.eventLoopThreads()));
+    public static NetClient open(NetConfig config, VerbHandlers handlers, RandomGenerator nonces) {
+        return open(config, handlers, nonces, Transport.sockets(config.eventLoopThreads()));
     }
 
     /** The same over another way to the peers, which the client closes. */
-    public static NetClient open(NetConfig config, Executor executor, RandomGenerator nonces, Transport transport) {
+    public static NetClient open(NetConfig config, VerbHandlers handlers, RandomGenerator nonces, Transport transport) {
         Handshake.hello(config, new byte[Hello.NONCE_LENGTH_BYTES]).encode();
-        return new NetClient(config, executor, nonces, transport);
+        return new NetClient(config, handlers, nonces, transport);
     }
 
     @Override
@@ -121,7 +121,11 @@ public final class NetClient implements Connector, AutoCloseable {
             CompletableFuture<Connection> result) {
         Wire wire = new Wire(transport, channel, address, config);
         material.ifPresent(loaded -> TlsLink.dial(
-                channel, loaded, executor, wire.peer(), config.timeouts().closeMs()));
+                channel,
+                loaded,
+                handlers.executor(),
+                wire.peer(),
+                config.timeouts().closeMs()));
         Handshake handshake = new Handshake(Handshake.Role.CLIENT, config, nonces, wire.peer());
         wire.install(
                 config,
@@ -130,13 +134,14 @@ public final class NetClient implements Connector, AutoCloseable {
                         handshake,
                         wire,
                         config,
-                        agreement -> new ClientSession(wire, agreement, config, executor),
+                        agreement -> new Session(
+                                wire, Handshake.Role.CLIENT, agreement, config, handlers, (session, cause) -> {}),
                         new HandshakeHandler.Listener() {
                             @Override
-                            public void established(PeerSession session) {
+                            public void established(Session session) {
                                 sessions.add(session);
                                 channel.closeFuture().addListener(closed -> sessions.remove(session));
-                                aside(() -> result.complete((ClientSession) session));
+                                aside(() -> result.complete(session));
                             }
 
                             @Override
@@ -148,7 +153,7 @@ public final class NetClient implements Connector, AutoCloseable {
 
     private void aside(Runnable work) {
         try {
-            executor.execute(work);
+            handlers.executor().execute(work);
         } catch (RejectedExecutionException shutDown) {
             work.run();
         }
@@ -158,7 +163,7 @@ public final class NetClient implements Connector, AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        PeerSession.closeAll(sessions, transport, config.timeouts().closeMs());
+        Session.closeAll(sessions, transport, config.timeouts().closeMs());
         transport.close(config.timeouts().closeMs());
         // A loop that ends in the middle of a connect forgets it.
         connecting.forEach(result -> result.completeExceptionally(clientClosed("not connected yet")));

@@ -1,5 +1,6 @@
 package io.anneal.net;
 
+import io.anneal.io.ByteBudget;
 import java.util.Optional;
 
 /**
@@ -15,6 +16,7 @@ import java.util.Optional;
  * @param compressionFromBytes payloads at least this long are compressed with LZ4, if the peer can read it; 0 turns
  *                             compression off for both directions
  * @param eventLoopThreads     threads that move the bytes of all connections
+ * @param budget               memory for what peers send; shared by all that are given this configuration
  */
 public record NetConfig(
         NodeIdentity node,
@@ -24,7 +26,11 @@ public record NetConfig(
         NetLimits limits,
         NetTimeouts timeouts,
         int compressionFromBytes,
-        int eventLoopThreads) {
+        int eventLoopThreads,
+        ByteBudget budget) {
+
+    /** Memory of streams unless another is given. */
+    public static final long BUDGET_BYTES_DEFAULT = 64 << 20;
 
     public NetConfig {
         if (compressionFromBytes < 0 || eventLoopThreads < 1) {
@@ -36,31 +42,40 @@ public record NetConfig(
     /** Default limits and time limits, one event loop, no compression: loopback is faster than LZ4. */
     public static NetConfig of(NodeIdentity node, Optional<SharedToken> token, VersionRange encodingVersions) {
         return new NetConfig(
-                node, token, Optional.empty(), encodingVersions, NetLimits.DEFAULT, NetTimeouts.DEFAULT, 0, 1);
+                node,
+                token,
+                Optional.empty(),
+                encodingVersions,
+                NetLimits.DEFAULT,
+                NetTimeouts.DEFAULT,
+                0,
+                1,
+                ByteBudget.of(BUDGET_BYTES_DEFAULT));
     }
 
     public NetConfig withTls(TlsConfig value) {
-        return new NetConfig(
-                node,
-                token,
-                Optional.of(value),
-                encodingVersions,
-                limits,
-                timeouts,
-                compressionFromBytes,
-                eventLoopThreads);
+        return with(Optional.of(value), limits, timeouts, compressionFromBytes, budget);
     }
 
     public NetConfig withLimits(NetLimits value) {
-        return new NetConfig(
-                node, token, tls, encodingVersions, value, timeouts, compressionFromBytes, eventLoopThreads);
+        return with(tls, value, timeouts, compressionFromBytes, budget);
     }
 
     public NetConfig withTimeouts(NetTimeouts value) {
-        return new NetConfig(node, token, tls, encodingVersions, limits, value, compressionFromBytes, eventLoopThreads);
+        return with(tls, limits, value, compressionFromBytes, budget);
     }
 
     public NetConfig withCompressionFromBytes(int value) {
-        return new NetConfig(node, token, tls, encodingVersions, limits, timeouts, value, eventLoopThreads);
+        return with(tls, limits, timeouts, value, budget);
+    }
+
+    public NetConfig withBudget(ByteBudget value) {
+        return with(tls, limits, timeouts, compressionFromBytes, value);
+    }
+
+    private NetConfig with(
+            Optional<TlsConfig> security, NetLimits bounds, NetTimeouts times, int compression, ByteBudget memory) {
+        return new NetConfig(
+                node, token, security, encodingVersions, bounds, times, compression, eventLoopThreads, memory);
     }
 }

@@ -1,57 +1,64 @@
 package io.anneal.net;
 
 /**
- * Bounds of one connection, and of a server's number of connections.
+ * Bounds of connections.
  *
- * @param payloadBytesMax     longest payload taken from a peer, before and after decompression
- * @param requestsInFlightMax requests of one connection that are not answered yet
- * @param inboundBytesMax     request bytes held by handlers of one connection before its socket is read no further;
- *                            one request always passes
- * @param outboundBytesMax    bytes of one connection that wait to be sent; one frame always passes
- * @param connectionsMax      connections that a server keeps at once, those of peers that have proven themselves
- * @param connectionsPerPeerMax    of those, connections of one node id
+ * @param initialCreditBytes     bytes that a peer may send on a stream before it is read; reserved for each stream
+ * @param windowBytesMax         bytes that a peer may send ahead on a stream that is read, where memory allows
+ * @param messageBytesMax        longest request and longest answer that is taken in whole
+ * @param streamsMax             streams that a peer may have open on one connection
+ * @param connectionsMax         connections that a server keeps at once, those of peers that have proven themselves
+ * @param connectionsPerPeerMax  of those, connections of one node id
  * @param unprovenConnectionsMax connections that a server keeps in their handshake; one more ends the oldest of them
  */
 public record NetLimits(
-        int payloadBytesMax,
-        int requestsInFlightMax,
-        long inboundBytesMax,
-        long outboundBytesMax,
+        int initialCreditBytes,
+        int windowBytesMax,
+        int messageBytesMax,
+        int streamsMax,
         int connectionsMax,
         int connectionsPerPeerMax,
         int unprovenConnectionsMax) {
+    static final int INITIAL_CREDIT_BYTES_MIN = 1 << 10;
 
-    public static final NetLimits DEFAULT =
-            new NetLimits(FrameDescriptor.PAYLOAD_BYTES_MAX_DEFAULT, 256, 32L << 20, 32L << 20, 256, 16, 64);
+    public static final NetLimits DEFAULT = new NetLimits(32 << 10, 1 << 20, 512 << 20, 4096, 256, 16, 64);
 
     public NetLimits {
-        if (payloadBytesMax < FrameDescriptor.HANDSHAKE_PAYLOAD_BYTES_MAX
-                || payloadBytesMax > FrameDescriptor.PAYLOAD_BYTES_LIMIT) {
-            throw new IllegalArgumentException("payload limit is out of bounds, payloadBytesMax=" + payloadBytesMax
-                    + ", from=" + FrameDescriptor.HANDSHAKE_PAYLOAD_BYTES_MAX + ", to="
-                    + FrameDescriptor.PAYLOAD_BYTES_LIMIT);
+        if (initialCreditBytes < INITIAL_CREDIT_BYTES_MIN || windowBytesMax < initialCreditBytes) {
+            throw new IllegalArgumentException("credit is out of bounds, initialCreditBytes=" + initialCreditBytes
+                    + ", min=" + INITIAL_CREDIT_BYTES_MIN + ", windowBytesMax=" + windowBytesMax);
         }
-        if (requestsInFlightMax < 1
-                || inboundBytesMax < 1
-                || outboundBytesMax < 1
+        if (messageBytesMax < 1
+                || streamsMax < 1
                 || connectionsMax < 1
                 || connectionsPerPeerMax < 1
                 || unprovenConnectionsMax < 1) {
-            throw new IllegalArgumentException("limit must be positive, requestsInFlightMax=" + requestsInFlightMax
-                    + ", inboundBytesMax=" + inboundBytesMax + ", outboundBytesMax=" + outboundBytesMax
-                    + ", connectionsMax=" + connectionsMax + ", connectionsPerPeerMax=" + connectionsPerPeerMax
-                    + ", unprovenConnectionsMax=" + unprovenConnectionsMax);
+            throw new IllegalArgumentException("limit must be positive, messageBytesMax=" + messageBytesMax
+                    + ", streamsMax=" + streamsMax + ", connectionsMax=" + connectionsMax
+                    + ", connectionsPerPeerMax=" + connectionsPerPeerMax + ", unprovenConnectionsMax="
+                    + unprovenConnectionsMax);
         }
     }
 
     public NetLimits withConnections(int connections, int connectionsPerPeer, int unprovenConnections) {
         return new NetLimits(
-                payloadBytesMax,
-                requestsInFlightMax,
-                inboundBytesMax,
-                outboundBytesMax,
+                initialCreditBytes,
+                windowBytesMax,
+                messageBytesMax,
+                streamsMax,
                 connections,
                 connectionsPerPeer,
                 unprovenConnections);
+    }
+
+    public NetLimits withStreams(int initialCredit, int windowMax, int messageMax, int streams) {
+        return new NetLimits(
+                initialCredit,
+                windowMax,
+                messageMax,
+                streams,
+                connectionsMax,
+                connectionsPerPeerMax,
+                unprovenConnectionsMax);
     }
 }

@@ -27,11 +27,11 @@ public final class NetServer implements AutoCloseable {
 
     private final NetConfig config;
     private final Optional<TlsFiles> tls;
-    private final RequestHandlers handlers;
+    private final VerbHandlers handlers;
     private final RandomGenerator nonces;
     private final Consumer<IOException> failures;
     private final Transport transport;
-    private final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
+    private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
     private final UnprovenConnections unproven;
     private final ProvenConnections proven;
     private final RefusedConnections refused = new RefusedConnections(this::report);
@@ -41,7 +41,7 @@ public final class NetServer implements AutoCloseable {
     private NetServer(
             NetConfig config,
             Optional<TlsFiles> tls,
-            RequestHandlers handlers,
+            VerbHandlers handlers,
             RandomGenerator nonces,
             Consumer<IOException> failures,
             Transport transport) {
@@ -55,9 +55,9 @@ public final class NetServer implements AutoCloseable {
         this.proven = new ProvenConnections(config.limits());
     }
 
-    /** As {@link #bind(NetConfig, InetSocketAddress, RequestHandlers, RandomGenerator, Consumer)}, failures logged. */
+    /** As {@link #bind(NetConfig, InetSocketAddress, VerbHandlers, RandomGenerator, Consumer)}, failures logged. */
     public static NetServer bind(
-            NetConfig config, InetSocketAddress address, RequestHandlers handlers, RandomGenerator nonces)
+            NetConfig config, InetSocketAddress address, VerbHandlers handlers, RandomGenerator nonces)
             throws IOException {
         return bind(config, address, handlers, nonces, failure -> {});
     }
@@ -75,7 +75,7 @@ public final class NetServer implements AutoCloseable {
     public static NetServer bind(
             NetConfig config,
             InetSocketAddress address,
-            RequestHandlers handlers,
+            VerbHandlers handlers,
             RandomGenerator nonces,
             Consumer<IOException> failures)
             throws IOException {
@@ -86,7 +86,7 @@ public final class NetServer implements AutoCloseable {
     public static NetServer bind(
             NetConfig config,
             InetSocketAddress address,
-            RequestHandlers handlers,
+            VerbHandlers handlers,
             RandomGenerator nonces,
             Consumer<IOException> failures,
             Transport transport)
@@ -160,7 +160,7 @@ public final class NetServer implements AutoCloseable {
                         handshake,
                         wire,
                         config,
-                        agreement -> new ServerSession(wire, agreement, config, handlers, this::ended),
+                        agreement -> new Session(wire, Handshake.Role.SERVER, agreement, config, handlers, this::ended),
                         new HandshakeHandler.Listener() {
                             @Override
                             public void proven(Agreement agreement) throws PeerException {
@@ -171,7 +171,7 @@ public final class NetServer implements AutoCloseable {
                             }
 
                             @Override
-                            public void established(PeerSession session) {
+                            public void established(Session session) {
                                 sessions.add(session);
                                 accepted.closeFuture().addListener(closed -> sessions.remove(session));
                                 LOG.debug("connection established, peer={}", wire.peer());
@@ -185,7 +185,7 @@ public final class NetServer implements AutoCloseable {
         unproven.add(accepted);
     }
 
-    private void ended(ServerSession session, IOException cause) {
+    private void ended(Session session, IOException cause) {
         session.closeCause().ifPresent(this::report);
     }
 
@@ -216,7 +216,7 @@ public final class NetServer implements AutoCloseable {
     @Override
     public void close() {
         transport.await(channel.close(), config.timeouts().closeMs());
-        PeerSession.closeAll(sessions, transport, config.timeouts().closeMs());
+        Session.closeAll(sessions, transport, config.timeouts().closeMs());
         transport.close(config.timeouts().closeMs());
         refused.flush();
     }

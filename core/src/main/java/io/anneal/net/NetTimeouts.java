@@ -9,9 +9,11 @@ package io.anneal.net;
  * @param idleMs      without a byte from the peer, which is asked for a sign of life before, until it counts as lost
  * @param writeMs     without a byte taken by the peer while something waits to be sent
  * @param closeMs     for the peer to take notice of a close, and for the event loops to end
+ * @param streamIdleMs without a byte or a credit on an open stream, until it is reset
  */
-public record NetTimeouts(long connectMs, long handshakeMs, long requestMs, long idleMs, long writeMs, long closeMs) {
-    public static final NetTimeouts DEFAULT = new NetTimeouts(5_000, 5_000, 60_000, 60_000, 60_000, 2_000);
+public record NetTimeouts(
+        long connectMs, long handshakeMs, long requestMs, long idleMs, long writeMs, long closeMs, long streamIdleMs) {
+    public static final NetTimeouts DEFAULT = new NetTimeouts(5_000, 5_000, 60_000, 60_000, 60_000, 2_000, 600_000);
 
     public NetTimeouts {
         if (connectMs < 1
@@ -20,10 +22,11 @@ public record NetTimeouts(long connectMs, long handshakeMs, long requestMs, long
                 || requestMs < 1
                 || idleMs < 3
                 || writeMs < 1
-                || closeMs < 1) {
+                || closeMs < 1
+                || streamIdleMs < 1) {
             throw new IllegalArgumentException("time limit is out of bounds, connectMs=" + connectMs + ", handshakeMs="
                     + handshakeMs + ", requestMs=" + requestMs + ", idleMs=" + idleMs + ", writeMs=" + writeMs
-                    + ", closeMs=" + closeMs);
+                    + ", closeMs=" + closeMs + ", streamIdleMs=" + streamIdleMs);
         }
     }
 }

@@ -31,10 +31,14 @@ public final class PeerException extends IOException {
     public static final String TLS_FILES = "tls-files";
     /** The server has as many connections as it allows. */
     public static final String TOO_MANY_CONNECTIONS = "too-many-connections";
-    /** More requests in flight than agreed. */
-    public static final String TOO_MANY_REQUESTS = "too-many-requests";
-    /** More bytes wait to be sent to this peer than allowed. */
-    public static final String OUTBOUND_FULL = "outbound-full";
+    /** More streams are open on the connection than agreed. */
+    public static final String TOO_MANY_STREAMS = "too-many-streams";
+    /** No memory is left for another stream or message now, on one of the sides; try again later. */
+    public static final String BUSY = "busy";
+    /** Nothing moved on a stream for too long. */
+    public static final String STREAM_IDLE = "stream-idle";
+    /** The stream was ended by its user before its end. */
+    public static final String CANCELLED = "cancelled";
     /** No response in time; whether the request was carried out is not known. */
     public static final String REQUEST_TIMEOUT = "request-timeout";
     /** The peer is gone: closed, reset, or silent for too long. */
@@ -45,8 +49,8 @@ public final class PeerException extends IOException {
     public static final String WRITE_TIMEOUT = "write-timeout";
     /** The peer has no handler for the verb. */
     public static final String UNKNOWN_VERB = "unknown-verb";
-    /** The handler's answer is longer than the caller accepts. */
-    public static final String RESPONSE_TOO_LARGE = "response-too-large";
+    /** A message is longer than its receiver takes. */
+    public static final String MESSAGE_TOO_LARGE = "message-too-large";
     /** The peer's executor took no more work. */
     public static final String OVERLOADED = "overloaded";
     /** A handler failed without a code of its own. */

@@ -33,11 +33,11 @@ record Report(long position, String code, String message) {
 
     static Report decode(String peer, Frame frame) throws CorruptFrameException {
         try {
-            ByteBuffer in = ByteBuffer.wrap(frame.payload());
+            ByteBuffer in = ByteBuffer.wrap(frame.bytes());
             return new Report(in.getLong(), Text.take(in), Text.take(in));
         } catch (BufferUnderflowException cut) {
             throw new CorruptFrameException(
-                    peer, frame.position(), "report is cut short, lengthBytes=" + frame.payload().length);
+                    peer, frame.position(), "report is cut short, lengthBytes=" + frame.lengthBytes());
         }
     }
 }

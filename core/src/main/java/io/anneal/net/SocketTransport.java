@@ -78,6 +78,11 @@ final class SocketTransport extends Transport {
     }
 
     @Override
+    boolean readsPieces() {
+        return true;
+    }
+
+    @Override
     <T> CompletableFuture<T> newFuture() {
         return new CompletableFuture<>();
     }

@@ -20,7 +20,7 @@ final class Wire {
     private final String peer;
     private final Traffic traffic = new Traffic();
     private final FrameDecoder decoder;
-    private final OutboundQueue outbound;
+    private final FrameWriter writer;
 
     Wire(Transport transport, DuplexChannel channel, InetSocketAddress address, NetConfig config) {
         this.transport = transport;
@@ -28,7 +28,7 @@ final class Wire {
         this.address = address;
         this.peer = name(address);
         this.decoder = new FrameDecoder(peer, traffic);
-        this.outbound = new OutboundQueue(peer, traffic, config);
+        this.writer = new FrameWriter(peer, traffic, config);
     }
 
     static String name(InetSocketAddress address) {
@@ -37,9 +37,13 @@ final class Wire {
 
     void install(NetConfig config, HandshakeHandler handshake) {
         long periodMs = config.timeouts().idleMs() / SILENT_PERIODS_MAX;
+        // Over TLS, and on a simulated network, bytes come in buffers of others.
+        if (transport.readsPieces() && config.tls().isEmpty()) {
+            channel.config().setRecvByteBufAllocator(new PieceReads(decoder));
+        }
         channel.pipeline()
                 .addLast(new IdleStateHandler(periodMs, 0, 0, TimeUnit.MILLISECONDS))
-                .addLast(outbound)
+                .addLast(writer)
                 .addLast(decoder)
                 .addLast(handshake);
     }
@@ -68,8 +72,12 @@ final class Wire {
         return decoder;
     }
 
-    OutboundQueue outbound() {
-        return outbound;
+    FrameWriter writer() {
+        return writer;
+    }
+
+    long nanoTime() {
+        return channel.eventLoop().ticker().nanoTime();
     }
 
     /** Ends the connection; tells the peer why, if it would understand and still listens. */
@@ -79,8 +87,7 @@ final class Wire {
         // Reading goes on, to see the peer close, and what it still sends is dropped.
         channel.config().setAutoRead(true);
         if (report.isPresent()) {
-            outbound.endWith(
-                    OutboundFrame.control(FrameKind.GOODBYE, report.get().encode()));
+            writer.endWith(FrameKind.GOODBYE, report.get().encode());
         } else {
             channel.close();
         }

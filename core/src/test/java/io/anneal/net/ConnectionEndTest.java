@@ -51,7 +51,7 @@ class ConnectionEndTest {
         try (RawServer raw = new RawServer(config())) {
             CompletableFuture<Void> closed = new CompletableFuture<>();
             raw.connection.onClose(() -> closed.complete(null));
-            CompletableFuture<Response> pending = raw.connection.request(HANGING, bytes("x"));
+            CompletableFuture<ByteBuffer> pending = raw.connection.request(HANGING, bytes("x"));
             raw.peer.read();
             raw.peer.close();
 
@@ -74,9 +74,9 @@ class ConnectionEndTest {
     @Test
     void shouldSayWhenThePeerDiesInTheMiddleOfAFrame() throws Exception {
         try (RawServer raw = new RawServer(config())) {
-            CompletableFuture<Response> pending = raw.connection.request(ECHO, bytes("x"));
+            CompletableFuture<ByteBuffer> pending = raw.connection.request(ECHO, bytes("x"));
             raw.peer.read();
-            byte[] response = RawPeer.bytesOf(FrameKind.RESPONSE, ECHO.number(), 1, new byte[100]);
+            byte[] response = RawPeer.bytesOf(FrameKind.DATA, 0, 1, new byte[100]);
             raw.peer.socket.getOutputStream().write(response, 0, 50);
             raw.peer.close();
 
@@ -91,17 +91,17 @@ class ConnectionEndTest {
     void shouldRunCloseCallbacksOfTheServerWhenItsPeerDies() throws Exception {
         try (NetFixture net = new NetFixture()) {
             CompletableFuture<Void> cleaned = new CompletableFuture<>();
+            CountDownLatch called = new CountDownLatch(1);
             net.handlers.register(HANGING, (peer, request) -> {
                 peer.onClose(() -> cleaned.complete(null));
+                called.countDown();
                 return new CompletableFuture<>();
             });
             net.serve(config());
             try (RawPeer peer = RawPeer.connect(net.server.address())) {
                 peer.shakeHands(Handshake.Role.CLIENT, config());
-                peer.send(RawPeer.bytesOf(FrameKind.REQUEST, HANGING.number(), 1, new byte[1]));
-                while (net.server.connectionCount() == 0) {
-                    Thread.onSpinWait();
-                }
+                peer.send(RawPeer.bytesOf(FrameKind.OPEN, FrameDescriptor.FLAG_END, HANGING.number(), 1, new byte[1]));
+                called.await(20, TimeUnit.SECONDS);
             }
 
             cleaned.get(20, TimeUnit.SECONDS);
@@ -122,7 +122,7 @@ class ConnectionEndTest {
             net.serve(config());
             net.callWith(config());
             Connection connection = net.connect();
-            CompletableFuture<Response> pending = connection.request(HANGING, bytes("x"));
+            CompletableFuture<ByteBuffer> pending = connection.request(HANGING, bytes("x"));
             called.await(20, TimeUnit.SECONDS);
 
             connection.close();
@@ -149,7 +149,7 @@ class ConnectionEndTest {
             });
             net.serve(config());
             net.callWith(config());
-            CompletableFuture<Response> pending = net.connect().request(HANGING, bytes("x"));
+            CompletableFuture<ByteBuffer> pending = net.connect().request(HANGING, bytes("x"));
             called.await(20, TimeUnit.SECONDS);
 
             net.server.close();
@@ -164,9 +164,9 @@ class ConnectionEndTest {
     @Test
     void shouldReportACorruptResponseOnBothSides() throws Exception {
         try (RawServer raw = new RawServer(config())) {
-            CompletableFuture<Response> pending = raw.connection.request(ECHO, bytes("x"));
+            CompletableFuture<ByteBuffer> pending = raw.connection.request(ECHO, bytes("x"));
             raw.peer.read();
-            byte[] response = RawPeer.bytesOf(FrameKind.RESPONSE, ECHO.number(), 1, new byte[100]);
+            byte[] response = RawPeer.bytesOf(FrameKind.DATA, 0, 1, new byte[100]);
             response[60] ^= 1;
             long position = raw.connection.bytesReceived();
             raw.peer.send(response);
@@ -188,7 +188,7 @@ class ConnectionEndTest {
     @Test
     void shouldRaiseCorruptionThatThePeerReports() throws Exception {
         try (RawServer raw = new RawServer(config())) {
-            CompletableFuture<Response> pending = raw.connection.request(ECHO, bytes("x"));
+            CompletableFuture<ByteBuffer> pending = raw.connection.request(ECHO, bytes("x"));
             raw.peer.read();
             byte[] report = new Report(77, Report.CORRUPT_FRAME, "header checksum is wrong")
                     .encode()
@@ -204,27 +204,34 @@ class ConnectionEndTest {
 
     @Test
     void shouldRefuseFramesThatAnswerNothing() throws Exception {
-        assertRefused(RawPeer.bytesOf(FrameKind.RESPONSE, ECHO.number(), 99, new byte[0]), "response to no request");
-        assertRefused(RawPeer.bytesOf(FrameKind.RESPONSE, HANGING.number(), 1, new byte[0]), "another verb");
-        assertRefused(RawPeer.bytesOf(FrameKind.REQUEST, ECHO.number(), 1, new byte[0]), "out of turn, kind=REQUEST");
+        assertRefused(RawPeer.bytesOf(FrameKind.DATA, 0, 99, new byte[0]), "stream was never opened");
+        assertRefused(RawPeer.bytesOf(FrameKind.DATA, 0, 2, new byte[0]), "stream was never opened");
+        assertRefused(RawPeer.bytesOf(FrameKind.CREDIT, 1, 0, new byte[0]), "frame has another shape");
+        assertRefused(RawPeer.bytesOf(FrameKind.DATA, HANGING.number(), 1, new byte[0]), "frame has another shape");
+        assertRefused(RawPeer.bytesOf(FrameKind.PING, 0, 1, new byte[0]), "frame has another shape");
+        assertRefused(RawPeer.bytesOf(FrameKind.CREDIT, 1, 1, new byte[1]), "frame has another shape");
+        assertRefused(
+                RawPeer.bytesOf(FrameKind.PING, FrameDescriptor.FLAG_END, 0, 0, new byte[0]),
+                "frame has another shape");
+        assertRefused(RawPeer.bytesOf(FrameKind.OPEN, ECHO.number(), 1, new byte[0]), "stream is opened out of turn");
         assertRefused(RawPeer.bytesOf(FrameKind.HELLO, 0, 0, new byte[0]), "out of turn, kind=HELLO");
-        assertRefused(RawPeer.bytesOf(FrameKind.ERROR, ECHO.number(), 1, new byte[3]), "report is cut short");
+        assertRefused(RawPeer.bytesOf(FrameKind.RESET, 0, 1, new byte[3]), "report is cut short");
         assertRefused(RawPeer.bytesOf(FrameKind.GOODBYE, 0, 0, new byte[3]), "report is cut short");
     }
 
     @Test
     void shouldRefuseHeadersOutOfBounds() throws Exception {
-        byte[] good = RawPeer.bytesOf(FrameKind.RESPONSE, ECHO.number(), 1, new byte[0]);
+        byte[] good = RawPeer.bytesOf(FrameKind.DATA, 0, 1, new byte[0]);
         assertRefused(
                 resealedWith(good, FrameDescriptor.PAYLOAD_LENGTH_OFFSET, 0x7F), "payload length is out of bounds");
         assertRefused(
                 resealedWith(good, FrameDescriptor.PAYLOAD_LENGTH_OFFSET, 0xFF), "payload length is out of bounds");
         assertRefused(resealedWith(good, FrameDescriptor.FLAGS_OFFSET, 0x80), "flag is not known");
-        assertRefused(resealedWith(good, FrameDescriptor.STREAM_TYPE_OFFSET, 3), "stream type is not known");
+        assertRefused(resealedWith(good, FrameDescriptor.RESERVED_OFFSET, 3), "flag is not known");
         assertRefused(resealedWith(good, FrameDescriptor.KIND_OFFSET, 0xEE), "frame kind is not known");
         assertRefused(
                 resealedWith(good, FrameDescriptor.FLAGS_OFFSET, FrameDescriptor.FLAG_LZ4),
-                "compressed payload was not agreed");
+                "compressed piece was not agreed");
     }
 
     @Test
@@ -233,15 +240,15 @@ class ConnectionEndTest {
         assertRefused(compressing, compressed(new byte[3]), "plain length is out of bounds");
         assertRefused(compressing, compressed(new byte[] {0x7F, 0, 0, 0, 1}), "plain length is out of bounds");
         assertRefused(compressing, compressed(new byte[] {-1, 0, 0, 0, 1}), "plain length is out of bounds");
-        assertRefused(compressing, compressed(new byte[] {0, 0, 0, 9, -1, -1}), "payload is not an LZ4 block");
-        assertRefused(compressing, compressed(new byte[] {0, 0, 0, 9, 0x10, 'x'}), "payload is shorter than said");
+        assertRefused(compressing, compressed(new byte[] {0, 0, 0, 9, -1, -1}), "piece is not an LZ4 block");
+        assertRefused(compressing, compressed(new byte[] {0, 0, 0, 9, 0x10, 'x'}), "piece is shorter than it says");
     }
 
     @Test
     void shouldLoseAPeerThatFallsSilent() throws Exception {
-        NetTimeouts impatient = new NetTimeouts(10_000, 10_000, 30_000, 300, 30_000, 300);
+        NetTimeouts impatient = new NetTimeouts(10_000, 10_000, 30_000, 300, 30_000, 300, 600_000);
         try (RawServer raw = new RawServer(config().withTimeouts(impatient))) {
-            CompletableFuture<Response> pending = raw.connection.request(ECHO, bytes("x"));
+            CompletableFuture<ByteBuffer> pending = raw.connection.request(ECHO, bytes("x"));
 
             assertThatThrownBy(() -> Waiting.result(pending))
                     .isInstanceOf(PeerException.class)
@@ -253,10 +260,12 @@ class ConnectionEndTest {
 
     @Test
     void shouldLoseAPeerThatTakesNoMoreBytes() throws Exception {
-        NetTimeouts impatient = new NetTimeouts(10_000, 10_000, 30_000, 60_000, 300, 300);
+        NetTimeouts impatient = new NetTimeouts(10_000, 10_000, 30_000, 60_000, 300, 300, 600_000);
         try (RawServer raw = new RawServer(config().withTimeouts(impatient))) {
-            raw.connection.request(ECHO, ByteBuffer.allocate(8 << 20));
-            CompletableFuture<Response> pending = raw.connection.request(ECHO, ByteBuffer.allocate(8 << 20));
+            for (int i = 0; i < 1000; i++) {
+                raw.connection.request(ECHO, ByteBuffer.allocate(32 << 10));
+            }
+            CompletableFuture<ByteBuffer> pending = raw.connection.request(ECHO, ByteBuffer.allocate(32 << 10));
 
             assertThatThrownBy(() -> Waiting.result(pending))
                     .isInstanceOf(PeerException.class)
@@ -270,7 +279,7 @@ class ConnectionEndTest {
                 RawPeer peer = RawPeer.connect(net.server.address())) {
             peer.shakeHands(Handshake.Role.CLIENT, config());
             net.executor.shutdownNow();
-            peer.send(RawPeer.bytesOf(FrameKind.REQUEST, ECHO.number(), 1, new byte[1]));
+            peer.send(RawPeer.bytesOf(FrameKind.OPEN, ECHO.number(), 1, new byte[1]));
 
             assertThat(peer.readReport().code()).isEqualTo(PeerException.OVERLOADED);
         }
@@ -281,7 +290,7 @@ class ConnectionEndTest {
         NetFixture net = NetFixture.started();
         Connection connection = net.connect();
         connection.call(ECHO, bytes("x"));
-        CompletableFuture<Response> big = connection.request(ECHO, ByteBuffer.allocate(8 << 20));
+        CompletableFuture<ByteBuffer> big = connection.request(ECHO, ByteBuffer.allocate(8 << 20));
         CompletableFuture<Connection> connecting = net.client.connect(net.server.address());
 
         net.client.close();
@@ -327,7 +336,7 @@ class ConnectionEndTest {
     }
 
     private static byte[] compressed(byte[] payload) {
-        byte[] frame = RawPeer.bytesOf(FrameKind.RESPONSE, ECHO.number(), 1, payload);
+        byte[] frame = RawPeer.bytesOf(FrameKind.DATA, 0, 1, payload);
         return resealedWith(frame, FrameDescriptor.FLAGS_OFFSET, FrameDescriptor.FLAG_LZ4);
     }
 
@@ -337,7 +346,7 @@ class ConnectionEndTest {
 
     private static void assertRefused(NetConfig config, byte[] frame, String reason) throws IOException {
         try (RawServer raw = new RawServer(config)) {
-            CompletableFuture<Response> pending = raw.connection.request(ECHO, bytes("x"));
+            CompletableFuture<ByteBuffer> pending = raw.connection.request(ECHO, bytes("x"));
             raw.peer.read();
             raw.peer.send(frame);
 

@@ -5,6 +5,7 @@ import static io.anneal.net.NetFixture.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.io.UnsupportedVersionException;
+import io.netty.buffer.Unpooled;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;
@@ -21,7 +22,7 @@ class FrameFuzzTest {
     @Test
     void shouldRefuseARequestWithAnyBitFlipped() throws Exception {
         byte[] payload = {1, 2, 3, 4, 5, 6, 7, 8};
-        byte[] frame = RawPeer.bytesOf(FrameKind.REQUEST, ECHO.number(), 1, payload);
+        byte[] frame = RawPeer.bytesOf(FrameKind.OPEN, ECHO.number(), 1, payload);
         try (NetFixture net = NetFixture.started()) {
             for (int bit = 0; bit < frame.length * 8; bit++) {
                 byte[] wrong = frame.clone();
@@ -72,7 +73,7 @@ class FrameFuzzTest {
             }
             Handshake handshake = new Handshake(Handshake.Role.SERVER, config(), random, "peer");
             try {
-                handshake.accept(new Frame(FrameKind.HELLO, 0, 0, 0, wrong, 0));
+                handshake.accept(new Frame(FrameKind.HELLO, 0, 0, 0, Unpooled.wrappedBuffer(wrong), 0));
             } catch (CorruptFrameException | UnsupportedVersionException refused) {
                 assertThat(refused).as("seed=%s", seed).hasMessageContaining("peer");
             }

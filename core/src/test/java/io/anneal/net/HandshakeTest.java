@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.anneal.io.UnsupportedVersionException;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class HandshakeTest {
-    private static final NetTimeouts SHORT = new NetTimeouts(5_000, 300, 30_000, 60_000, 30_000, 500);
+    private static final NetTimeouts SHORT = new NetTimeouts(5_000, 300, 30_000, 60_000, 30_000, 500, 600_000);
 
     @Test
     void shouldRefuseAnotherTokenOnBothSides() throws Exception {
@@ -69,9 +70,9 @@ class HandshakeTest {
             CompletableFuture<Connection> connecting = net.client.connect(loopback(listening.getLocalPort()));
             try (RawPeer peer = new RawPeer(listening.accept())) {
                 Frame hello = peer.read();
-                peer.send(RawPeer.bytesOf(FrameKind.HELLO, 0, 0, hello.payload()));
+                peer.send(RawPeer.bytesOf(FrameKind.HELLO, 0, 0, hello.bytes()));
                 // A proof sent back to where it came from is no proof.
-                peer.send(RawPeer.bytesOf(FrameKind.PROOF, 0, 0, peer.read().payload()));
+                peer.send(RawPeer.bytesOf(FrameKind.PROOF, 0, 0, peer.read().bytes()));
 
                 assertThatThrownBy(() -> Waiting.result(connecting))
                         .isInstanceOf(PeerException.class)
@@ -84,12 +85,12 @@ class HandshakeTest {
     void shouldRefuseRequestsBeforeTheProof() throws Exception {
         try (NetFixture net = NetFixture.started();
                 RawPeer peer = RawPeer.connect(net.server.address())) {
-            peer.send(RawPeer.bytesOf(FrameKind.REQUEST, ECHO.number(), 1, new byte[4]));
+            peer.send(RawPeer.bytesOf(FrameKind.OPEN, ECHO.number(), 1, new byte[4]));
 
             assertThat(peer.readReport().code()).isEqualTo(Report.CORRUPT_FRAME);
             assertThat(net.failure())
                     .isInstanceOf(CorruptFrameException.class)
-                    .hasMessageContaining("frame is out of turn, kind=REQUEST");
+                    .hasMessageContaining("frame is out of turn, kind=OPEN");
         }
     }
 
@@ -146,7 +147,7 @@ class HandshakeTest {
                     ours.encodingVersions(),
                     false,
                     true,
-                    ours.payloadBytesMax(),
+                    ours.initialCreditBytes(),
                     1,
                     ours.nonce(),
                     ours.node());
@@ -167,7 +168,7 @@ class HandshakeTest {
                 Handshake.hello(config(), new byte[Hello.NONCE_LENGTH_BYTES]).encode();
         byte[] longer = Arrays.copyOf(known, known.length + 9);
 
-        Hello hello = Hello.decode("peer", new Frame(FrameKind.HELLO, 0, 0, 0, longer, 0));
+        Hello hello = Hello.decode("peer", new Frame(FrameKind.HELLO, 0, 0, 0, Unpooled.wrappedBuffer(longer), 0));
 
         assertThat(hello.node()).isEqualTo(config().node());
     }
@@ -193,7 +194,8 @@ class HandshakeTest {
                 Handshake.hello(config(), new byte[Hello.NONCE_LENGTH_BYTES]).encode();
         for (int lengthBytes = 0; lengthBytes < known.length; lengthBytes++) {
             byte[] cut = Arrays.copyOf(known, lengthBytes);
-            assertThatThrownBy(() -> Hello.decode("peer", new Frame(FrameKind.HELLO, 0, 0, 0, cut, 0)))
+            assertThatThrownBy(() ->
+                            Hello.decode("peer", new Frame(FrameKind.HELLO, 0, 0, 0, Unpooled.wrappedBuffer(cut), 0)))
                     .isInstanceOf(CorruptFrameException.class);
         }
     }

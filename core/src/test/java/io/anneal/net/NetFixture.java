@@ -20,12 +20,12 @@ import java.util.function.Supplier;
 /** A real server and real clients on loopback, with an echo and the failures that were reported. */
 final class NetFixture implements AutoCloseable {
     static final Verb ECHO = new Verb(1, "test.echo");
-    static final NetTimeouts TIMEOUTS = new NetTimeouts(10_000, 10_000, 30_000, 60_000, 30_000, 1_000);
+    static final NetTimeouts TIMEOUTS = new NetTimeouts(10_000, 10_000, 30_000, 60_000, 30_000, 1_000, 600_000);
 
     final ExecutorService executor = Executors.newFixedThreadPool(4);
     final SecureRandom nonces = new SecureRandom();
-    final RequestHandlers handlers =
-            new RequestHandlers(executor).register(ECHO, (peer, request) -> CompletableFuture.completedFuture(request));
+    final VerbHandlers handlers =
+            new VerbHandlers(executor).register(ECHO, (peer, request) -> CompletableFuture.completedFuture(request));
     final BlockingQueue<IOException> failures = new LinkedBlockingQueue<>();
     final Supplier<Transport> transports;
 
@@ -62,7 +62,7 @@ final class NetFixture implements AutoCloseable {
     }
 
     void callWith(NetConfig config) {
-        client = NetClient.open(config, executor, nonces, transports.get());
+        client = NetClient.open(config, handlers, nonces, transports.get());
     }
 
     Connection connect() throws IOException {
@@ -98,8 +98,8 @@ final class NetFixture implements AutoCloseable {
         return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    static String text(Response response) {
-        return StandardCharsets.UTF_8.decode(response.payload().duplicate()).toString();
+    static String text(ByteBuffer response) {
+        return StandardCharsets.UTF_8.decode(response.duplicate()).toString();
     }
 
     @Override

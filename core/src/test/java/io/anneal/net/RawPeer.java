@@ -1,5 +1,6 @@
 package io.anneal.net;
 
+import io.netty.buffer.Unpooled;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -37,13 +38,15 @@ final class RawPeer implements AutoCloseable {
         }
     }
 
-    static byte[] bytesOf(FrameKind kind, int verb, long streamId, byte[] payload) {
-        ByteBuffer body = ByteBuffer.wrap(payload);
-        ByteBuffer header = FrameDescriptor.header(kind, 0, verb, streamId, body);
-        byte[] bytes = new byte[FrameDescriptor.HEADER_LENGTH_BYTES + payload.length];
-        header.get(bytes, 0, FrameDescriptor.HEADER_LENGTH_BYTES);
-        body.get(bytes, FrameDescriptor.HEADER_LENGTH_BYTES, payload.length);
-        return bytes;
+    static byte[] bytesOf(FrameKind kind, int argument, long streamId, byte[] payload) {
+        return bytesOf(kind, 0, argument, streamId, payload);
+    }
+
+    static byte[] bytesOf(FrameKind kind, int flags, int argument, long streamId, byte[] payload) {
+        ByteBuffer frame = ByteBuffer.allocate(FrameDescriptor.HEADER_LENGTH_BYTES + payload.length);
+        int checksum = FrameDescriptor.checksum(ByteBuffer.wrap(payload));
+        FrameDescriptor.putHeader(frame, kind, flags, argument, streamId, payload.length, checksum);
+        return frame.put(payload).array();
     }
 
     /** Makes the header checksum fit after a test has changed a field. */
@@ -66,9 +69,9 @@ final class RawPeer implements AutoCloseable {
         return new Frame(
                 FrameKind.of(header[FrameDescriptor.KIND_OFFSET]).orElseThrow(),
                 header[FrameDescriptor.FLAGS_OFFSET],
-                view.getInt(FrameDescriptor.VERB_OFFSET),
+                view.getInt(FrameDescriptor.ARGUMENT_OFFSET),
                 view.getLong(FrameDescriptor.STREAM_ID_OFFSET),
-                payload,
+                Unpooled.wrappedBuffer(payload),
                 0);
     }
 

@@ -151,7 +151,7 @@ class StrangersTest {
 
     @Test
     void shouldEndAHandshakeInTimeHoweverOftenAByteComes() throws Exception {
-        NetTimeouts impatient = new NetTimeouts(10_000, 500, 30_000, 60_000, 30_000, 500);
+        NetTimeouts impatient = new NetTimeouts(10_000, 500, 30_000, 60_000, 30_000, 500, 600_000);
         try (NetFixture net = NetFixture.started(config().withTimeouts(impatient));
                 RawPeer peer = RawPeer.connect(net.server.address())) {
             byte[] hello = hello();
@@ -198,7 +198,7 @@ class StrangersTest {
     void shouldLimitTheConnectionsOfOneNode() throws Exception {
         NetConfig serving = config().withLimits(NetLimits.DEFAULT.withConnections(3, 2, 64));
         try (NetFixture net = NetFixture.started(serving);
-                NetClient other = NetClient.open(otherNode(), net.executor, net.nonces)) {
+                NetClient other = NetClient.open(otherNode(), new VerbHandlers(net.executor), net.nonces)) {
             Connection first = net.connect();
             net.connect();
 

@@ -7,18 +7,18 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerException;
-import io.anneal.net.Response;
 import io.anneal.net.Verb;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
-import io.anneal.repair.message.Part;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
+import io.anneal.repair.message.Texts;
 import io.anneal.repair.message.WindowSummary;
+import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -26,8 +26,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A replica behind a connection. Contents longer than a message go in parts, one after the other. Owns the connection;
- * closing it makes the other side forget a session that was not finished.
+ * A replica behind a connection, which it owns; closing it makes the other side forget a session that was not finished.
  */
 public final class RemoteReplica implements Replica {
     /** Filling a row buffer from a slow disk takes long; a peer that is gone is noticed sooner than this. */
@@ -50,50 +49,16 @@ public final class RemoteReplica implements Replica {
 
     private <T> CompletableFuture<T> ask(Verb verb, Consumer<ByteWriter> content, Function<ByteReader, T> answer) {
         ByteWriter out = new ByteWriter(64);
+        Texts.write(out, sessionId);
         content.accept(out);
-        return send(verb, out.array(), out.lengthBytes(), 0)
-                .thenCompose(this::receiveAll)
+        return connection
+                .request(verb, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()), STEP_TIMEOUT_MS)
                 .thenApply(bytes -> read(verb, bytes, answer));
     }
 
-    private CompletableFuture<Response> send(Verb verb, byte[] content, int length, int offset) {
-        CompletableFuture<Response> sent =
-                connection.request(verb, Part.request(sessionId, content, length, offset), STEP_TIMEOUT_MS);
-        return Part.isLast(length, offset)
-                ? sent
-                : sent.thenCompose(response -> send(verb, content, length, offset + Part.CONTENT_MAX_BYTES));
-    }
-
-    private CompletableFuture<ByteWriter> receiveAll(Response first) {
-        return receive(first, new ByteWriter(first.payload().remaining()));
-    }
-
-    private CompletableFuture<ByteWriter> receive(Response response, ByteWriter all) {
-        ByteReader in = reader(response);
-        if (!in.hasRemaining() || all.lengthBytes() > Part.MESSAGE_MAX_BYTES - in.remainingBytes()) {
-            return CompletableFuture.failedFuture(new PeerException(
-                    name(),
-                    response.verb().name(),
-                    PeerException.INTERNAL,
-                    "answer is empty or too large, lengthBytes=" + all.lengthBytes() + ", maxBytes="
-                            + Part.MESSAGE_MAX_BYTES));
-        }
-        boolean more = Part.readMore(in);
-        all.writeBytes(in.array(), in.offset(), in.remainingBytes());
-        return more
-                ? connection
-                        .request(RepairVerb.MORE, Part.request(sessionId, new byte[0], 0, 0))
-                        .thenCompose(next -> receive(next, all))
-                : CompletableFuture.completedFuture(all);
-    }
-
-    private static ByteReader reader(Response response) {
-        return new ByteReader().wrap(response.payload());
-    }
-
-    private <T> T read(Verb verb, ByteWriter bytes, Function<ByteReader, T> answer) {
+    private <T> T read(Verb verb, ByteBuffer bytes, Function<ByteReader, T> answer) {
         try {
-            return answer.apply(new ByteReader().wrap(bytes.array(), 0, bytes.lengthBytes()));
+            return answer.apply(new ByteReader().wrap(bytes));
         } catch (ByteUnderflowException | IllegalArgumentException e) {
             throw new CompletionException(new PeerException(
                     name(), verb.name(), PeerException.INTERNAL, "answer is malformed, cause=" + e.getMessage(), e));

@@ -3,7 +3,6 @@ package io.anneal.repair;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.net.Connection;
-import io.anneal.net.Response;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import java.io.IOException;
@@ -24,7 +23,6 @@ public final class RepairClient {
     }
 
     public RepairStatus status() throws IOException {
-        Response response = connection.call(RepairVerb.STATUS, ByteBuffer.allocate(0));
-        return RepairStatus.decode(new ByteReader().wrap(response.payload()));
+        return RepairStatus.decode(new ByteReader().wrap(connection.call(RepairVerb.STATUS, ByteBuffer.allocate(0))));
     }
 }

@@ -6,9 +6,8 @@ import io.anneal.io.ByteWriter;
 import io.anneal.key.RingPosition;
 import io.anneal.net.Connection;
 import io.anneal.net.Connector;
-import io.anneal.net.PeerContext;
 import io.anneal.net.RequestException;
-import io.anneal.net.RequestHandlers;
+import io.anneal.net.VerbHandlers;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import java.io.IOException;
@@ -44,7 +43,7 @@ public final class RepairRunner {
     private final ExecutorService executor;
     private final InstantSource clock;
     private final RandomGenerator random;
-    private final Map<PeerContext, Run> runs = new ConcurrentHashMap<>();
+    private final Map<Connection, Run> runs = new ConcurrentHashMap<>();
 
     /** One repair; its numbers are written by the repair's thread and read by any. */
     private static final class Run implements RepairListener {
@@ -83,12 +82,12 @@ public final class RepairRunner {
     }
 
     /** Registers the verbs of a master. */
-    public void register(RequestHandlers handlers) {
+    public void register(VerbHandlers handlers) {
         handlers.register(RepairVerb.RUN, this::start);
         handlers.register(RepairVerb.STATUS, this::status);
     }
 
-    private CompletionStage<ByteBuffer> start(PeerContext peer, ByteBuffer request) {
+    private CompletionStage<ByteBuffer> start(Connection peer, ByteBuffer request) {
         RunRepair wanted;
         try {
             wanted = RunRepair.decode(new ByteReader().wrap(request));
@@ -172,7 +171,7 @@ public final class RepairRunner {
         throw new IllegalArgumentException("address is not host:port, address=" + hostAndPort);
     }
 
-    private CompletionStage<ByteBuffer> status(PeerContext peer, ByteBuffer request) {
+    private CompletionStage<ByteBuffer> status(Connection peer, ByteBuffer request) {
         Run run = runs.get(peer);
         if (run == null) {
             return CompletableFuture.failedFuture(

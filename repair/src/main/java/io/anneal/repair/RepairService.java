@@ -5,16 +5,16 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.RingPosition;
-import io.anneal.net.PeerContext;
+import io.anneal.net.Connection;
 import io.anneal.net.RequestException;
-import io.anneal.net.RequestHandlers;
 import io.anneal.net.Verb;
+import io.anneal.net.VerbHandlers;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
-import io.anneal.repair.message.Part;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionTerms;
+import io.anneal.repair.message.Texts;
 import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.UnsupportedTypeException;
@@ -54,54 +54,8 @@ public final class RepairService {
     /** Prefix components in a boundary at most; no table has so many clustering columns. */
     private static final int CLUSTERING_COLUMNS_MAX = 2048;
 
-    private static final int INBOX_BYTES = 1024;
-    private static final byte[] NOTHING = new byte[0];
-
-    /**
-     * A session as its connection sees it. Parts of a message come one after the other, each on any thread; locked, since
-     * nothing keeps a wrong master from sending two at once. Holds no content longer than it must.
-     */
-    private static final class Session {
-        private final UUID id;
-        private final PeerContext peer;
-        private final LocalReplica replica;
-        private ByteWriter inbox = new ByteWriter(INBOX_BYTES);
-        private byte[] outbox = NOTHING;
-        private int outboxOffset;
-
-        Session(UUID id, PeerContext peer, LocalReplica replica) {
-            this.id = id;
-            this.peer = peer;
-            this.replica = replica;
-        }
-
-        synchronized void append(ByteReader part) throws RequestException {
-            if (inbox.lengthBytes() + (long) part.remainingBytes() > Part.MESSAGE_MAX_BYTES) {
-                throw new RequestException(TOO_LARGE, "message is too large, maxBytes=" + Part.MESSAGE_MAX_BYTES);
-            }
-            inbox.writeBytes(part.array(), part.offset(), part.remainingBytes());
-        }
-
-        synchronized ByteReader takeContent() {
-            ByteReader content = new ByteReader().wrap(inbox.array(), 0, inbox.lengthBytes());
-            inbox = new ByteWriter(INBOX_BYTES);
-            return content;
-        }
-
-        synchronized void answer(byte[] content) {
-            outbox = content;
-            outboxOffset = 0;
-        }
-
-        synchronized ByteBuffer nextPart() {
-            ByteBuffer part = Part.response(outbox, outboxOffset);
-            outboxOffset += Part.CONTENT_MAX_BYTES;
-            if (outboxOffset >= outbox.length) {
-                answer(NOTHING);
-            }
-            return part;
-        }
-    }
+    /** A session as its connection sees it. */
+    private record Session(UUID id, Connection peer, LocalReplica replica, Connection.Registration atEnd) {}
 
     /** Answers the whole content of one verb. */
     private interface Answer {
@@ -124,7 +78,7 @@ public final class RepairService {
     }
 
     /** Registers the verbs of a follower. */
-    public void register(RequestHandlers handlers) {
+    public void register(VerbHandlers handlers) {
         handle(handlers, RepairVerb.OPEN, this::open);
         handle(handlers, RepairVerb.AGREE, (session, in) -> empty(session.replica.agree(SessionTerms.decode(in))));
         handle(handlers, RepairVerb.PART, (session, in) -> empty(session.replica.startPart(Contents.readRange(in))));
@@ -153,19 +107,9 @@ public final class RepairService {
         handle(handlers, RepairVerb.PLACES, (session, in) -> session.replica.places(Contents.readHashes(in)));
         handle(handlers, RepairVerb.PUSH, (session, in) -> session.replica.push(in.readBytes(in.remainingBytes())));
         handle(handlers, RepairVerb.FINISH, this::finish);
-        handlers.register(RepairVerb.MORE, (peer, request) -> {
-            try {
-                return CompletableFuture.completedFuture(
-                        session(peer, Part.readSessionId(reader(request))).nextPart());
-            } catch (RequestException refused) {
-                return CompletableFuture.failedFuture(refused);
-            } catch (ByteUnderflowException malformed) {
-                return CompletableFuture.failedFuture(malformed(RepairVerb.MORE, malformed));
-            }
-        });
     }
 
-    private void handle(RequestHandlers handlers, Verb verb, Answer answer) {
+    private void handle(VerbHandlers handlers, Verb verb, Answer answer) {
         handlers.register(verb, (peer, request) -> {
             ByteReader in = reader(request);
             try {
@@ -183,21 +127,13 @@ public final class RepairService {
                 MALFORMED, "message is malformed, verb=" + verb.name() + ", cause=" + cause.getMessage());
     }
 
-    private CompletionStage<ByteBuffer> take(PeerContext peer, Verb verb, ByteReader in, Answer answer)
+    private CompletionStage<ByteBuffer> take(Connection peer, Verb verb, ByteReader in, Answer answer)
             throws RequestException {
-        UUID id = Part.readSessionId(in);
+        UUID id = Texts.readId(in);
         Session session = verb.equals(RepairVerb.OPEN) ? sessionToOpen(peer, id) : session(peer, id);
-        boolean more = Part.readMore(in);
-        session.append(in);
-        if (more) {
-            return CompletableFuture.completedFuture(Part.response(NOTHING, 0));
-        }
-        return answer.to(session, session.takeContent())
+        return answer.to(session, in)
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(refused(verb, failure)))
-                .thenApply(bytes -> {
-                    session.answer(bytes);
-                    return session.nextPart();
-                });
+                .thenApply(ByteBuffer::wrap);
     }
 
     /** What the replica says of its table and its files in its own words; anything else is a bug, which the log tells. */
@@ -224,7 +160,7 @@ public final class RepairService {
         return new ByteReader().wrap(request);
     }
 
-    private Session session(PeerContext peer, UUID id) throws RequestException {
+    private Session session(Connection peer, UUID id) throws RequestException {
         Session session = sessions.get(id);
         if (session == null || session.peer != peer) {
             throw new RequestException(NO_SESSION, "repair session is not open on this connection, session=" + id);
@@ -232,7 +168,7 @@ public final class RepairService {
         return session;
     }
 
-    private synchronized Session sessionToOpen(PeerContext peer, UUID id) throws RequestException {
+    private synchronized Session sessionToOpen(Connection peer, UUID id) throws RequestException {
         Session known = sessions.get(id);
         if (known != null) {
             return session(peer, id);
@@ -242,9 +178,11 @@ public final class RepairService {
                     BUSY, "no memory for another repair session, try again later, sessionsMax=" + sessionsMax);
         }
         LocalReplica replica = new LocalReplica("session " + id, tables, MoreExecutors.newSequentialExecutor(executor));
-        Session session = new Session(id, peer, replica);
+        Session session = new Session(id, peer, replica, peer.onClose(() -> end(id)));
         sessions.put(id, session);
-        peer.onClose(() -> end(id));
+        if (!peer.isOpen()) {
+            end(id); // It may have ended before the session was in the map.
+        }
         return session;
     }
 
@@ -274,10 +212,7 @@ public final class RepairService {
     private CompletableFuture<byte[]> finish(Session session, ByteReader in) {
         return encoded(session.replica.finish(), (finished, out) -> finished.encode(out))
                 .thenApply(answer -> {
-                    // Its place is free for the next; an answer in several parts waits for the connection's end.
-                    if (Part.isLast(answer.length, 0)) {
-                        end(session.id);
-                    }
+                    end(session.id); // Its place is free for the next.
                     return answer;
                 });
     }
@@ -285,6 +220,7 @@ public final class RepairService {
     private void end(UUID id) {
         Session session = sessions.remove(id);
         if (session != null) {
+            session.atEnd.close();
             session.replica.close();
         }
     }

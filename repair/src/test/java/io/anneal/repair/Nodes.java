@@ -6,8 +6,8 @@ import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetServer;
 import io.anneal.net.NodeIdentity;
-import io.anneal.net.RequestHandlers;
 import io.anneal.net.SharedToken;
+import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -24,7 +24,7 @@ import java.util.concurrent.Executors;
 final class Nodes implements AutoCloseable {
     /** Registers what the server shall answer. */
     interface Services {
-        void register(RequestHandlers handlers, Nodes own);
+        void register(VerbHandlers handlers, Nodes own);
     }
 
     private final ExecutorService executor = Executors.newCachedThreadPool();
@@ -37,8 +37,8 @@ final class Nodes implements AutoCloseable {
                 new NodeIdentity(UUID.randomUUID(), "", Map.of()),
                 Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
                 new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION));
-        client = NetClient.open(config, executor, random);
-        RequestHandlers handlers = new RequestHandlers(executor);
+        client = NetClient.open(config, new VerbHandlers(executor), random);
+        VerbHandlers handlers = new VerbHandlers(executor);
         services.register(handlers, this);
         server = NetServer.bind(config, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), handlers, random);
     }

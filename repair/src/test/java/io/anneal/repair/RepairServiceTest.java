@@ -12,8 +12,8 @@ import io.anneal.net.PeerException;
 import io.anneal.net.Verb;
 import io.anneal.net.Waiting;
 import io.anneal.repair.message.OpenSession;
-import io.anneal.repair.message.Part;
 import io.anneal.repair.message.RepairVerb;
+import io.anneal.repair.message.Texts;
 import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
@@ -146,7 +146,7 @@ class RepairServiceTest {
                 () -> Waiting.result(replica.open(Sessions.open(1, RepairConfig.BUFFER_MAX_BYTES + 1))));
         shouldFailWith(
                 RepairService.MALFORMED,
-                () -> nodes.connect().call(RepairVerb.OPEN, Part.request(new UUID(0, 9), new byte[] {1}, 1, 0)));
+                () -> nodes.connect().call(RepairVerb.OPEN, message(new UUID(0, 9), (byte) 1)));
 
         Waiting.result(replica.open(Sessions.open(2, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
@@ -232,8 +232,7 @@ class RepairServiceTest {
         failing.encode(out);
 
         shouldFailWith(
-                RepairService.REFUSED,
-                () -> other.call(RepairVerb.OPEN, Part.request(new UUID(0, 2), out.array(), out.lengthBytes(), 0)));
+                RepairService.REFUSED, () -> other.call(RepairVerb.OPEN, message(new UUID(0, 2), out.toByteArray())));
 
         Waiting.result(owner.startPart(TokenRange.Linear.ALL));
         assertThat(Waiting.result(owner.fill()).items()).isEqualTo(6);
@@ -248,9 +247,9 @@ class RepairServiceTest {
 
         for (Verb verb : List.of(RepairVerb.PART, RepairVerb.WINDOW, RepairVerb.HASHES, RepairVerb.FETCH)) {
             shouldFailWith(
-                    RepairService.MALFORMED, () -> connection.call(verb, Part.request(ID, new byte[] {9, 9, 9}, 3, 0)));
+                    RepairService.MALFORMED, () -> connection.call(verb, message(ID, (byte) 9, (byte) 9, (byte) 9)));
         }
-        shouldFailWith(RepairService.MALFORMED, () -> connection.call(RepairVerb.MORE, ByteBuffer.allocate(3)));
+        shouldFailWith(RepairService.MALFORMED, () -> connection.call(RepairVerb.FILL, ByteBuffer.allocate(3)));
 
         Waiting.result(replica.startPart(TokenRange.Linear.ALL));
         assertThat(Waiting.result(replica.fill()).items()).isEqualTo(6);
@@ -275,5 +274,12 @@ class RepairServiceTest {
         assertThat(table.closed).hasValue(1);
         assertThat(table.cursorsClosed).hasValue(table.cursorsOpened.get());
         Waiting.result(replica().open(Sessions.open(2, BUFFER_BYTES)));
+    }
+
+    private static ByteBuffer message(UUID sessionId, byte... content) {
+        ByteWriter out = new ByteWriter(64);
+        Texts.write(out, sessionId);
+        out.writeBytes(content);
+        return ByteBuffer.wrap(out.toByteArray());
     }
 }

@@ -5,8 +5,8 @@ import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetServer;
 import io.anneal.net.NodeIdentity;
-import io.anneal.net.RequestHandlers;
 import io.anneal.net.SharedToken;
+import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
 import io.anneal.repair.RemoteReplica;
 import io.anneal.repair.RepairService;
@@ -32,14 +32,14 @@ final class LoopbackFollowers implements AutoCloseable {
             new NodeIdentity(new UUID(1, 1), "", Map.of()),
             Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
             new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION));
-    private final NetClient client = NetClient.open(config, executor, nonces);
+    private final NetClient client = NetClient.open(config, new VerbHandlers(executor), nonces);
     private final List<NetServer> servers = new ArrayList<>();
 
     /** Serves the replicas; each call gives new connections. */
     List<Replica> connect(List<MemoryReplica> replicas) throws IOException {
         List<Replica> connected = new ArrayList<>();
         for (MemoryReplica replica : replicas) {
-            RequestHandlers handlers = new RequestHandlers(executor);
+            VerbHandlers handlers = new VerbHandlers(executor);
             new RepairService((keyspace, table, staged) -> replica, executor, 1).register(handlers);
             NetServer server = NetServer.bind(
                     config, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), handlers, nonces);

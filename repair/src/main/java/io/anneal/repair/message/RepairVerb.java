@@ -16,18 +16,16 @@ public final class RepairVerb {
     public static final Verb WINDOW = new Verb(19, "repair.window");
     /** Sums the window's rows again after deletions were exchanged; answered by a {@link WindowSummary}. */
     public static final Verb SUMMARY = new Verb(20, "repair.summary");
-    /** The hashes of one phase; answered by hashes, in parts. */
+    /** The hashes of one phase; answered by hashes. */
     public static final Verb HASHES = new Verb(21, "repair.hashes");
-    /** Items by hash, in parts both ways. */
+    /** Items by hash. */
     public static final Verb FETCH = new Verb(22, "repair.fetch");
-    /** Where rows of these hashes stand, in parts both ways. */
+    /** Where rows of these hashes stand. */
     public static final Verb PLACES = new Verb(27, "repair.places");
-    /** Items that the replica lacks, in parts; answered by its ghosts, in parts. */
+    /** Items that the replica lacks; answered by its ghosts. */
     public static final Verb PUSH = new Verb(23, "repair.push");
     /** Ends the session and completes what was received; answered by {@link SessionFinished}. */
     public static final Verb FINISH = new Verb(24, "repair.finish");
-    /** The next part of an answer that was too long for one message. */
-    public static final Verb MORE = new Verb(25, "repair.more");
     /** Asks a node to be the master of a repair: {@link RunRepair}, answered when it is started. */
     public static final Verb RUN = new Verb(32, "repair.run");
     /** How a repair that was started here is doing; answered by windows, rows and bytes so far, and by its report in the end. */

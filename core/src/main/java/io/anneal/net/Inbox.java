@@ -1,0 +1,200 @@
+package io.anneal.net;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The pieces of a stream that have come and are not read yet, and the one reader. The event loop puts pieces in; whoever
+ * drains hands them to the reader's consumer, outside the lock and one at a time.
+ */
+final class Inbox {
+    /** What becomes of the stream as it is read; called by the draining thread. */
+    interface Owner {
+        /** So many bytes occupy no memory of the stream any more. */
+        void consumed(int bytes);
+
+        /** The consumer failed. */
+        void consumerFailed(Exception failure);
+
+        /** Runs work outside the event loop. */
+        void runAside(Runnable work);
+
+        ByteBuf plain(ByteBuf block) throws CorruptFrameException;
+
+        <T> CompletableFuture<T> newFuture();
+    }
+
+    private record Piece(ByteBuf bytes, boolean compressed, int creditBytes) {}
+
+    private record Reader(PieceConsumer consumer, boolean toTheEnd, CompletableFuture<Boolean> future) {}
+
+    private final Owner owner;
+    private final Object lock = new Object();
+    private final Deque<Piece> pieces = new ArrayDeque<>();
+    private boolean ended;
+    private IOException failure;
+    private Reader reader;
+    private boolean draining;
+
+    Inbox(Owner owner) {
+        this.owner = owner;
+    }
+
+    /** Takes over the buffer. */
+    void add(ByteBuf bytes, boolean compressed, boolean last) {
+        boolean drain;
+        synchronized (lock) {
+            if (failure != null) {
+                bytes.release();
+                return;
+            }
+            if (bytes.isReadable()) {
+                pieces.add(new Piece(bytes, compressed, bytes.readableBytes()));
+            } else {
+                bytes.release();
+            }
+            ended = last;
+            drain = startDraining();
+        }
+        if (drain) {
+            owner.runAside(this::drain);
+        }
+    }
+
+    /** Whether the last piece is here, read or not. */
+    boolean hasEnd() {
+        synchronized (lock) {
+            return ended;
+        }
+    }
+
+    /** What was not read is dropped and the reader fails, unless everything has come and is being read. */
+    void fail(IOException cause) {
+        boolean drain;
+        synchronized (lock) {
+            if (failure != null || ended && (reader != null || pieces.isEmpty())) {
+                return;
+            }
+            failure = cause;
+            pieces.forEach(piece -> piece.bytes().release());
+            pieces.clear();
+            drain = startDraining();
+        }
+        if (drain) {
+            owner.runAside(this::drain);
+        }
+    }
+
+    /** @param aside whether even pieces that wait already are handed over on the executor */
+    CompletableFuture<Boolean> read(PieceConsumer consumer, boolean toTheEnd, boolean aside) {
+        CompletableFuture<Boolean> future = owner.newFuture();
+        boolean drain;
+        synchronized (lock) {
+            if (reader != null) {
+                future.completeExceptionally(new IllegalStateException("the stream has a reader already"));
+                return future;
+            }
+            reader = new Reader(consumer, toTheEnd, future);
+            drain = startDraining();
+        }
+        if (drain && aside) {
+            owner.runAside(this::drain);
+        } else if (drain) {
+            drain();
+        }
+        return future;
+    }
+
+    private boolean startDraining() {
+        boolean start = !draining && reader != null && (!pieces.isEmpty() || ended || failure != null);
+        draining |= start;
+        return start;
+    }
+
+    private void drain() {
+        while (true) {
+            Reader current;
+            Piece piece;
+            IOException cause;
+            synchronized (lock) {
+                if (reader == null || pieces.isEmpty() && !ended && failure == null) {
+                    draining = false;
+                    return;
+                }
+                current = reader;
+                piece = pieces.poll();
+                cause = failure;
+                if (piece == null) {
+                    reader = null;
+                    draining = false;
+                }
+            }
+            if (piece != null) {
+                consume(current, piece);
+            } else if (cause != null) {
+                current.future().completeExceptionally(cause);
+                return;
+            } else {
+                current.future().complete(false);
+                return;
+            }
+        }
+    }
+
+    private void consume(Reader current, Piece piece) {
+        Piece left = piece;
+        try {
+            if (piece.compressed()) {
+                ByteBuf plain = owner.plain(piece.bytes());
+                piece.bytes().release();
+                left = new Piece(plain, false, piece.creditBytes());
+            }
+            ByteBuf bytes = left.bytes();
+            ByteBuffer view = bytes.nioBuffer();
+            current.consumer().accept(view);
+            bytes.skipBytes(view.position());
+        } catch (IOException | RuntimeException failed) {
+            left.bytes().release();
+            owner.consumed(piece.creditBytes());
+            forget(current);
+            owner.consumerFailed(failed);
+            current.future().completeExceptionally(failed);
+            return;
+        }
+        int consumedBytes = putBack(left) ? 0 : left.creditBytes();
+        boolean done = !current.toTheEnd();
+        if (done) {
+            forget(current);
+        }
+        if (consumedBytes > 0) {
+            owner.consumed(consumedBytes);
+        }
+        if (done) {
+            current.future().complete(true);
+        }
+    }
+
+    private void forget(Reader current) {
+        synchronized (lock) {
+            if (reader == current) {
+                reader = null;
+            }
+        }
+    }
+
+    /** True if a part of the piece is left and comes again; otherwise the piece is released. */
+    private boolean putBack(Piece piece) {
+        synchronized (lock) {
+            if (piece.bytes().isReadable() && failure == null) {
+                pieces.addFirst(piece);
+                return true;
+            }
+        }
+        piece.bytes().release();
+        return false;
+    }
+}

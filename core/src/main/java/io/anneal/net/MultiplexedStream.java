@@ -1,0 +1,612 @@
+package io.anneal.net;
+
+import io.anneal.io.ByteBudget;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.DefaultFileRegion;
+import io.netty.util.concurrent.Future;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One stream of a {@link Session}. Its state belongs to the event loop of the connection; the public methods hand their
+ * work to it. What the peer may send ahead is reserved in the budget: at first the initial credit, then a fair window
+ * that grows and shrinks with the number of streams.
+ */
+final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.Owner {
+    /** A stream that has sent less goes first. */
+    private static final int LITTLE_BYTES = 64 << 10;
+    /** Shorter data is copied rather than sent from the caller's buffer. */
+    private static final int OWN_BUFFER_BYTES_MIN = 8 << 10;
+    /** More credit than this nobody can use; a peer that gives more is broken. */
+    private static final long CREDIT_BYTES_MAX = 1L << 40;
+
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
+
+    /** Data on its way out; either bytes, or a part of a file. */
+    private static final class Outgoing {
+        private final ByteBuffer bytes;
+        private final boolean compressed;
+        private final FileChannel file;
+        private final CompletableFuture<Void> done;
+        private long filePosition;
+        private long fileRemainingBytes;
+
+        Outgoing(ByteBuffer bytes, boolean compressed, CompletableFuture<Void> done) {
+            this(bytes, compressed, null, 0, 0, done);
+        }
+
+        Outgoing(
+                ByteBuffer bytes,
+                boolean compressed,
+                FileChannel file,
+                long filePosition,
+                long fileRemainingBytes,
+                CompletableFuture<Void> done) {
+            this.bytes = bytes;
+            this.compressed = compressed;
+            this.file = file;
+            this.filePosition = filePosition;
+            this.fileRemainingBytes = fileRemainingBytes;
+            this.done = done;
+        }
+
+        long remainingBytes() {
+            return file == null ? bytes.remaining() : fileRemainingBytes;
+        }
+    }
+
+    private final Session session;
+    private final Verb verb;
+    private final boolean isLocal;
+    private final ByteBudget budget;
+    private final int initialCreditBytes;
+    private final Inbox inbox;
+    private final CompletableFuture<Void> closed;
+    private final Deque<Outgoing> outgoing = new ArrayDeque<>();
+
+    private long id;
+    private boolean openToSend;
+    private boolean isQueued;
+    private boolean endWanted;
+    private CompletableFuture<Void> endDone;
+    private boolean endSent;
+    private long creditBytes;
+    private long sentBytes;
+
+    private boolean endReceived;
+    private long receivedBytes;
+    private long grantedBytes;
+    private long consumedBytes;
+    private long lastMoveNanos;
+
+    private boolean isFinished;
+    private IOException failure;
+    private Future<?> deadline;
+
+    /** Reserved in the budget; bounds what the peer may send ahead. Read by those who consume. */
+    private volatile long heldBytes;
+
+    private final Object consumedLock = new Object();
+    private long unreportedBytes;
+
+    /**
+     * The caller has joined the budget.
+     *
+     * @param heldBytes the initial credit, reserved in the budget; or 0 for a stream that fails at once
+     */
+    MultiplexedStream(Session session, Verb verb, boolean isLocal, ByteBudget budget, int heldBytes) {
+        this.session = session;
+        this.verb = verb;
+        this.isLocal = isLocal;
+        this.budget = budget;
+        this.initialCreditBytes = session.limits().initialCreditBytes();
+        this.heldBytes = heldBytes;
+        this.grantedBytes = initialCreditBytes;
+        this.creditBytes = session.agreement().peerInitialCreditBytes();
+        this.inbox = new Inbox(this);
+        this.closed = session.newFuture();
+        this.openToSend = isLocal;
+    }
+
+    // ---- on the event loop
+
+    long id() {
+        return id;
+    }
+
+    /** Whether the initial credit could be reserved. */
+    boolean hasMemory() {
+        return heldBytes > 0;
+    }
+
+    boolean isLocal() {
+        return isLocal;
+    }
+
+    /** The stream is in the table of its session. */
+    void started(long streamId) {
+        id = streamId;
+        moved();
+        queueIfReady();
+    }
+
+    void deadline(Future<?> value) {
+        deadline = value;
+    }
+
+    private void moved() {
+        lastMoveNanos = session.nanoTime();
+    }
+
+    long idleNanos(long nowNanos) {
+        return nowNanos - lastMoveNanos;
+    }
+
+    /** Takes over the frame's payload. */
+    void received(Frame frame) throws CorruptFrameException {
+        int lengthBytes = frame.lengthBytes();
+        boolean last = frame.has(FrameDescriptor.FLAG_END);
+        String wrong = null;
+        if (frame.has(FrameDescriptor.FLAG_LZ4) && !session.isCompressed()) {
+            wrong = "compressed piece was not agreed";
+        } else if (endReceived) {
+            wrong = "data after the end of the stream";
+        } else if (lengthBytes > grantedBytes - receivedBytes) {
+            wrong = "more data than was allowed, allowedBytes=" + (grantedBytes - receivedBytes);
+        }
+        if (wrong != null) {
+            frame.release();
+            throw new CorruptFrameException(
+                    session.peer(),
+                    frame.position(),
+                    wrong + ", lengthBytes=" + lengthBytes + ", streamId=" + id + ", verb=" + verb.name());
+        }
+        moved();
+        receivedBytes += lengthBytes;
+        endReceived = last;
+        inbox.add(frame.payload(), frame.has(FrameDescriptor.FLAG_LZ4), last);
+        if (last) {
+            consumedBytes += takeUnreported();
+            finishIfDone();
+        }
+    }
+
+    void credited(Frame frame) throws CorruptFrameException {
+        long grantBytes = Integer.toUnsignedLong(frame.argument());
+        if (creditBytes + grantBytes > CREDIT_BYTES_MAX) {
+            throw new CorruptFrameException(
+                    session.peer(), frame.position(), "credit is out of bounds, creditBytes=" + creditBytes);
+        }
+        moved();
+        creditBytes += grantBytes;
+        queueIfReady();
+    }
+
+    /** Ends both directions; everything that waits fails. */
+    void fail(IOException cause) {
+        if (isFinished) {
+            return;
+        }
+        failure = cause;
+        List<Outgoing> dropped = List.copyOf(outgoing);
+        outgoing.clear();
+        inbox.fail(cause);
+        finish();
+        session.runAside(() -> {
+            dropped.forEach(data -> data.done.completeExceptionally(cause));
+            if (endDone != null) {
+                endDone.completeExceptionally(cause);
+            }
+            closed.completeExceptionally(cause);
+        });
+    }
+
+    private void finishIfDone() {
+        if (!isFinished && endSent && endReceived && consumedBytes == receivedBytes) {
+            finish();
+            session.runAside(() -> closed.complete(null));
+        }
+    }
+
+    private void finish() {
+        isFinished = true;
+        budget.release(heldBytes);
+        heldBytes = 0;
+        budget.leave();
+        if (deadline != null) {
+            deadline.cancel(false);
+        }
+        session.forget(this);
+    }
+
+    private void enqueue(Outgoing data) {
+        if (failure != null) {
+            session.runAside(() -> data.done.completeExceptionally(failure));
+        } else if (endWanted) {
+            session.runAside(() -> data.done.completeExceptionally(
+                    new IllegalStateException("this direction of the stream has ended, verb=" + verb.name())));
+        } else {
+            outgoing.add(data);
+            queueIfReady();
+        }
+    }
+
+    private void enqueueEnd(CompletableFuture<Void> done) {
+        if (failure != null) {
+            session.runAside(() -> done.completeExceptionally(failure));
+        } else if (endWanted) {
+            session.runAside(() -> done.complete(null));
+        } else {
+            endWanted = true;
+            endDone = done;
+            queueIfReady();
+        }
+    }
+
+    private void queueIfReady() {
+        if (!isQueued && id != 0 && isReady()) {
+            isQueued = true;
+            session.writer().ready(this);
+        }
+    }
+
+    private boolean isReady() {
+        if (isFinished || failure != null) {
+            return false;
+        }
+        if (openToSend) {
+            return true;
+        }
+        Outgoing head = outgoing.peek();
+        if (head == null) {
+            return endWanted && !endSent;
+        }
+        return head.compressed ? creditBytes >= head.remainingBytes() : creditBytes > 0 || head.remainingBytes() == 0;
+    }
+
+    @Override
+    public boolean hasSentLittle() {
+        return sentBytes < LITTLE_BYTES;
+    }
+
+    @Override
+    public boolean sendPiece(FrameWriter writer) {
+        if (isReady()) {
+            sendReadyPiece(writer);
+            moved();
+        }
+        isQueued = isReady();
+        boolean again = isQueued;
+        finishIfDone();
+        return again;
+    }
+
+    private void sendReadyPiece(FrameWriter writer) {
+        FrameKind kind = openToSend ? FrameKind.OPEN : FrameKind.DATA;
+        int argument = openToSend ? verb.number() : 0;
+        Outgoing head = outgoing.peek();
+        boolean canSendHead = head != null
+                && (head.file == null || !openToSend)
+                && (!head.compressed || creditBytes >= head.remainingBytes());
+        int lengthBytes = canSendHead
+                ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, creditBytes), head.remainingBytes())
+                : 0;
+        boolean takesHead = canSendHead && lengthBytes == head.remainingBytes();
+        boolean last = endWanted && (head == null || takesHead && outgoing.size() == 1);
+        int flags = (last ? FrameDescriptor.FLAG_END : 0)
+                | (canSendHead && head.compressed ? FrameDescriptor.FLAG_LZ4 : 0)
+                | (canSendHead && head.file != null ? FrameDescriptor.FLAG_UNCHECKED : 0);
+        ChannelFuture written;
+        if (canSendHead && head.file != null) {
+            written = sendFilePiece(writer, head, flags, lengthBytes);
+        } else {
+            written = sendBytes(writer, kind, flags, argument, canSendHead ? take(head.bytes, lengthBytes) : EMPTY);
+        }
+        openToSend = false;
+        creditBytes -= lengthBytes;
+        sentBytes += lengthBytes;
+        if (takesHead) {
+            outgoing.remove();
+            whenWritten(written, head.done);
+        }
+        if (last) {
+            endSent = true;
+            whenWritten(written, endDone);
+        }
+    }
+
+    private static ByteBuffer take(ByteBuffer bytes, int lengthBytes) {
+        ByteBuffer piece = bytes.slice(bytes.position(), lengthBytes);
+        bytes.position(bytes.position() + lengthBytes);
+        return piece;
+    }
+
+    private ChannelFuture sendBytes(FrameWriter writer, FrameKind kind, int flags, int argument, ByteBuffer piece) {
+        int lengthBytes = piece.remaining();
+        int checksum = FrameDescriptor.checksum(piece.duplicate());
+        if (piece.isDirect() && lengthBytes >= OWN_BUFFER_BYTES_MIN) {
+            writer.send(writer.header(kind, flags, argument, id, lengthBytes, checksum, 0));
+            return writer.send(Unpooled.wrappedBuffer(piece));
+        }
+        ByteBuf frame = writer.header(kind, flags, argument, id, lengthBytes, checksum, lengthBytes);
+        return writer.send(frame.writeBytes(piece));
+    }
+
+    private ChannelFuture sendFilePiece(FrameWriter writer, Outgoing head, int flags, int lengthBytes) {
+        if (lengthBytes == 0) {
+            return writer.send(writer.header(FrameKind.DATA, flags, 0, id, 0, 0, 0));
+        }
+        writer.send(writer.header(FrameKind.DATA, flags, 0, id, lengthBytes, 0, 0));
+        DefaultFileRegion region = new DefaultFileRegion(head.file, head.filePosition, lengthBytes) {
+            @Override
+            protected void deallocate() {
+                // The file belongs to the caller, who closes it.
+            }
+        };
+        head.filePosition += lengthBytes;
+        head.fileRemainingBytes -= lengthBytes;
+        return writer.send(region);
+    }
+
+    private void whenWritten(ChannelFuture written, CompletableFuture<Void> done) {
+        written.addListener(result -> session.runAside(() -> {
+            if (result.isSuccess()) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(session.lost("stream " + verb.name(), result.cause()));
+            }
+        }));
+    }
+
+    /** Gives the peer as much credit as the window has room for. */
+    private void creditConsumed(long bytes) {
+        consumedBytes += bytes;
+        if (isFinished) {
+            return;
+        }
+        if (endReceived) {
+            finishIfDone();
+            return;
+        }
+        long outstandingBytes = grantedBytes - consumedBytes;
+        fitWindow(outstandingBytes);
+        int grantBytes = (int) (heldBytes - outstandingBytes);
+        if (grantBytes > 0) {
+            grantedBytes += grantBytes;
+            session.writer().control(FrameKind.CREDIT, grantBytes, id, EMPTY);
+        }
+    }
+
+    private void fitWindow(long outstandingBytes) {
+        long targetBytes = budget.fairBytes(initialCreditBytes, session.limits().windowBytesMax());
+        if (targetBytes > heldBytes && budget.tryReserve(targetBytes - heldBytes)) {
+            heldBytes = targetBytes;
+        } else if (targetBytes < heldBytes) {
+            long keptBytes = Math.max(targetBytes, outstandingBytes);
+            budget.release(heldBytes - keptBytes);
+            heldBytes = keptBytes;
+        }
+    }
+
+    // ---- for any thread
+
+    @Override
+    public Verb verb() {
+        return verb;
+    }
+
+    @Override
+    public Connection connection() {
+        return session;
+    }
+
+    @Override
+    public CompletableFuture<Void> write(ByteBuffer data) {
+        CompletableFuture<Void> done = session.newFuture();
+        List<PayloadCodec.Block> blocks = session.codec().blocks(data);
+        onLoop(done, () -> {
+            for (int i = 0; i < blocks.size(); i++) {
+                PayloadCodec.Block block = blocks.get(i);
+                boolean last = i == blocks.size() - 1;
+                enqueue(new Outgoing(block.bytes(), block.compressed(), last ? done : new CompletableFuture<>()));
+            }
+        });
+        return done;
+    }
+
+    @Override
+    public CompletableFuture<Void> write(FileChannel file, long position, long lengthBytes) {
+        CompletableFuture<Void> done = session.newFuture();
+        try {
+            if (position < 0 || lengthBytes < 0 || lengthBytes > file.size() - position) {
+                throw new EOFException("file is shorter than what is to be sent, position=" + position
+                        + ", lengthBytes=" + lengthBytes + ", fileBytes=" + file.size());
+            }
+        } catch (IOException unfit) {
+            done.completeExceptionally(unfit);
+            return done;
+        }
+        if (session.sendsFiles()) {
+            onLoop(done, () -> enqueue(new Outgoing(EMPTY, false, file, position, lengthBytes, done)));
+        } else {
+            new FileCopy(this, file, position, lengthBytes, done).start();
+        }
+        return done;
+    }
+
+    @Override
+    public CompletableFuture<Void> end() {
+        CompletableFuture<Void> done = session.newFuture();
+        onLoop(done, () -> enqueueEnd(done));
+        return done;
+    }
+
+    private void onLoop(CompletableFuture<?> done, Runnable work) {
+        if (!session.runOnLoop(work)) {
+            done.completeExceptionally(
+                    session.lost("stream " + verb.name(), session.closeCause().orElse(null)));
+        }
+    }
+
+    /** Before the stream is started: its whole content, so that it leaves with the opening. */
+    void content(ByteBuffer content) {
+        content(session.codec().blocks(content));
+    }
+
+    private void content(List<PayloadCodec.Block> blocks) {
+        for (PayloadCodec.Block block : blocks) {
+            outgoing.add(new Outgoing(block.bytes(), block.compressed(), new CompletableFuture<>()));
+        }
+        endWanted = true;
+        endDone = new CompletableFuture<>();
+    }
+
+    @Override
+    public CompletableFuture<Boolean> read(PieceConsumer consumer) {
+        return inbox.read(consumer, false, false);
+    }
+
+    @Override
+    public CompletableFuture<Void> readAll(PieceConsumer consumer) {
+        return inbox.read(consumer, true, true).thenApply(end -> null);
+    }
+
+    @Override
+    public CompletableFuture<ByteBuffer> readMessage(int bytesMax) {
+        return message(bytesMax).thenApply(message -> {
+            message.release();
+            return message.content();
+        });
+    }
+
+    /** The message with its reservation. */
+    private CompletableFuture<MessageBuffer> message(int bytesMax) {
+        MessageBuffer message = new MessageBuffer(budget, bytesMax);
+        return inbox.read(message, true, false).handle((end, failed) -> {
+            if (failed != null) {
+                message.release();
+                throw failed instanceof CompletionException wrapped ? wrapped : new CompletionException(failed);
+            }
+            return message;
+        });
+    }
+
+    /** Answers the one message of a request. */
+    void serve(RequestHandler handler) {
+        message(session.limits().messageBytesMax())
+                .thenCompose(message ->
+                        handled(handler, message.content()).whenComplete((answer, failed) -> message.release()))
+                .whenComplete((answer, failed) -> {
+                    if (failed == null && answer != null) {
+                        answer(answer);
+                    } else if (failed == null) {
+                        reset(PeerException.INTERNAL, "handler gave no response");
+                    } else {
+                        refuse(failed);
+                    }
+                });
+    }
+
+    /** The whole of this direction: its end goes with the last piece. */
+    private void answer(ByteBuffer answer) {
+        List<PayloadCodec.Block> blocks = session.codec().blocks(answer);
+        session.runOnLoop(() -> {
+            if (failure == null) {
+                content(blocks);
+                queueIfReady();
+            }
+        });
+    }
+
+    private CompletionStage<ByteBuffer> handled(RequestHandler handler, ByteBuffer request) {
+        try {
+            return handler.handle(session, request);
+        } catch (RuntimeException thrown) {
+            return CompletableFuture.failedFuture(thrown);
+        }
+    }
+
+    /** Resets with what the failure says. */
+    void refuse(Throwable failed) {
+        Report report = session.reportOf(verb, failed);
+        reset(report.code(), report.message());
+    }
+
+    @Override
+    public void reset(String code, String message) {
+        PeerException cause = new PeerException(
+                session.peer(), "stream " + verb.name(), code, "this side ended the stream, " + message);
+        session.runOnLoop(() -> resetNow(cause, new Report(0, code, message)));
+    }
+
+    /** On the event loop. */
+    void resetNow(IOException cause, Report report) {
+        if (!isFinished) {
+            boolean wasOpened = id != 0 && !openToSend;
+            fail(cause);
+            if (wasOpened) {
+                session.writer().control(FrameKind.RESET, 0, id, report.encode());
+            }
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> closed() {
+        return closed.copy();
+    }
+
+    // ---- for the inbox
+
+    @Override
+    public void consumed(int bytes) {
+        synchronized (consumedLock) {
+            unreportedBytes += bytes;
+            // Half a window at once; every byte once the end is here, for the stream is done with the last.
+            if (!inbox.hasEnd() && 2 * unreportedBytes < heldBytes) {
+                return;
+            }
+        }
+        session.runOnLoop(() -> creditConsumed(takeUnreported()));
+    }
+
+    private long takeUnreported() {
+        synchronized (consumedLock) {
+            long bytes = unreportedBytes;
+            unreportedBytes = 0;
+            return bytes;
+        }
+    }
+
+    @Override
+    public void consumerFailed(Exception failed) {
+        if (failed instanceof CorruptFrameException corrupt) {
+            session.runOnLoop(() -> session.end(corrupt));
+        }
+        refuse(failed);
+    }
+
+    @Override
+    public void runAside(Runnable work) {
+        session.runAside(work);
+    }
+
+    @Override
+    public ByteBuf plain(ByteBuf block) throws CorruptFrameException {
+        return session.codec().plain(block);
+    }
+
+    @Override
+    public <T> CompletableFuture<T> newFuture() {
+        return session.newFuture();
+    }
+}

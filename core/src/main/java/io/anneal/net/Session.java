@@ -1,0 +1,612 @@
+package io.anneal.net;
+
+import io.anneal.io.ByteBudget;
+import io.anneal.io.UnsupportedVersionException;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.util.collection.LongObjectHashMap;
+import io.netty.util.collection.LongObjectMap;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An established connection: its streams, signs of life, its end and the callbacks at its end. Frames arrive on the event
+ * loop, to which the table of streams belongs; the methods of {@link Connection} may be called by any thread.
+ */
+final class Session extends ChannelInboundHandlerAdapter implements Connection {
+    private static final Logger LOG = LoggerFactory.getLogger(Session.class);
+    private static final String STEP = "session";
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
+    /** Streams are looked at so often in the time that they may be idle. */
+    private static final int IDLE_CHECKS = 4;
+
+    private final Wire wire;
+    private final Agreement agreement;
+    private final NetConfig config;
+    private final VerbHandlers handlers;
+    private final BiConsumer<Session, IOException> onEnd;
+    private final PayloadCodec codec;
+    private final Object closeLock = new Object();
+    private final Set<Runnable> closeCallbacks = new LinkedHashSet<>();
+    private final CompletableFuture<Void> ended;
+
+    private final LongObjectMap<MultiplexedStream> streams = new LongObjectHashMap<>();
+    private long nextStreamId;
+    private long lastPeerStreamId;
+    private int localCount;
+    private boolean draining;
+    private boolean peerDrains;
+    private Future<?> idleCheck;
+
+    private volatile IOException endCause;
+    private int silentPeriods;
+    private long receivedBytesAtSilence = -1;
+
+    Session(
+            Wire wire,
+            Handshake.Role role,
+            Agreement agreement,
+            NetConfig config,
+            VerbHandlers handlers,
+            BiConsumer<Session, IOException> onEnd) {
+        this.wire = wire;
+        this.agreement = agreement;
+        this.config = config;
+        this.handlers = handlers;
+        this.onEnd = onEnd;
+        this.codec = new PayloadCodec(wire.peer(), agreement, config);
+        this.ended = wire.transport().newFuture();
+        this.nextStreamId = role == Handshake.Role.CLIENT ? 1 : 2;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        checkIdleLater();
+    }
+
+    String peer() {
+        return wire.peer();
+    }
+
+    Agreement agreement() {
+        return agreement;
+    }
+
+    NetLimits limits() {
+        return config.limits();
+    }
+
+    PayloadCodec codec() {
+        return codec;
+    }
+
+    FrameWriter writer() {
+        return wire.writer();
+    }
+
+    long nanoTime() {
+        return wire.nanoTime();
+    }
+
+    boolean sendsFiles() {
+        return config.tls().isEmpty();
+    }
+
+    <T> CompletableFuture<T> newFuture() {
+        return wire.transport().newFuture();
+    }
+
+    /** Leaves the event loop. */
+    void runAside(Runnable work) {
+        try {
+            handlers.executor().execute(work);
+        } catch (RejectedExecutionException shutDown) {
+            // The executor is gone, the work is the last word of a stream or of the connection: here, or never.
+            work.run();
+        }
+    }
+
+    /** Runs work on the event loop; false if it runs no more. */
+    boolean runOnLoop(Runnable work) {
+        try {
+            wire.channel().eventLoop().execute(work);
+            return true;
+        } catch (RejectedExecutionException shutDown) {
+            return false;
+        }
+    }
+
+    // ---- streams
+
+    @Override
+    public PeerStream open(Verb verb) {
+        MultiplexedStream stream = newStream(verb, true);
+        start(stream, 0);
+        return stream;
+    }
+
+    @Override
+    public CompletableFuture<ByteBuffer> request(Verb verb, ByteBuffer content) {
+        return request(verb, content, config.timeouts().requestMs());
+    }
+
+    @Override
+    public CompletableFuture<ByteBuffer> request(Verb verb, ByteBuffer content, long timeoutMs) {
+        if (timeoutMs < 1) {
+            throw new IllegalArgumentException("time limit must be positive, timeoutMs=" + timeoutMs);
+        }
+        MultiplexedStream stream = newStream(verb, true);
+        stream.content(content);
+        CompletableFuture<ByteBuffer> answer = stream.readMessage(limits().messageBytesMax());
+        start(stream, timeoutMs);
+        return answer;
+    }
+
+    /** Without memory for its first credit the stream fails when it is started. */
+    private MultiplexedStream newStream(Verb verb, boolean isLocal) {
+        ByteBudget budget = config.budget();
+        int creditBytes = limits().initialCreditBytes();
+        budget.join();
+        return new MultiplexedStream(this, verb, isLocal, budget, budget.tryReserve(creditBytes) ? creditBytes : 0);
+    }
+
+    private void start(MultiplexedStream stream, long timeoutMs) {
+        if (!runOnLoop(() -> startNow(stream, timeoutMs))) {
+            stream.fail(failure(stream.verb(), PeerException.CLOSED, "the network of this side is closed", null));
+        }
+    }
+
+    private void startNow(MultiplexedStream stream, long timeoutMs) {
+        Verb verb = stream.verb();
+        if (endCause != null) {
+            stream.fail(lost("request " + verb.name(), endCause));
+        } else if (draining || peerDrains) {
+            stream.fail(failure(verb, PeerException.CLOSED, "the connection comes to its end: no new streams", null));
+        } else if (localCount >= agreement.peerStreamsMax()) {
+            stream.fail(failure(
+                    verb,
+                    PeerException.TOO_MANY_STREAMS,
+                    "more streams than the peer takes, max=" + agreement.peerStreamsMax(),
+                    null));
+        } else if (!stream.hasMemory()) {
+            stream.fail(failure(verb, PeerException.BUSY, noMemory(), null));
+        } else {
+            long id = nextStreamId;
+            nextStreamId += 2;
+            localCount++;
+            streams.put(id, stream);
+            if (timeoutMs > 0) {
+                stream.deadline(wire.channel()
+                        .eventLoop()
+                        .schedule(() -> expire(stream, timeoutMs), timeoutMs, TimeUnit.MILLISECONDS));
+            }
+            stream.started(id);
+        }
+    }
+
+    private String noMemory() {
+        return "no memory for another stream now, try again later, budgetBytes="
+                + config.budget().totalBytes();
+    }
+
+    private void expire(MultiplexedStream stream, long timeoutMs) {
+        String reason = "no response in time, timeoutMs=" + timeoutMs;
+        stream.resetNow(
+                failure(stream.verb(), PeerException.REQUEST_TIMEOUT, reason, null),
+                new Report(0, PeerException.REQUEST_TIMEOUT, reason));
+    }
+
+    /** The stream is over; on the event loop. */
+    void forget(MultiplexedStream stream) {
+        if (streams.remove(stream.id()) != null && stream.isLocal()) {
+            localCount--;
+        }
+        closeIfDrained();
+    }
+
+    private void opened(Frame frame) throws CorruptFrameException {
+        long id = frame.streamId();
+        if (id <= lastPeerStreamId || (id & 1) == (nextStreamId & 1)) {
+            frame.release();
+            throw corrupt(frame, "stream is opened out of turn, last=" + lastPeerStreamId);
+        }
+        lastPeerStreamId = id;
+        Optional<VerbHandlers.Registered> registered = handlers.registered(frame.argument());
+        if (draining) {
+            refuse(frame, PeerException.CLOSED, "the connection comes to its end: no new streams");
+        } else if (registered.isEmpty()) {
+            refuse(frame, PeerException.UNKNOWN_VERB, "no handler for this verb, verb=" + frame.argument());
+        } else if (streams.size() - localCount >= limits().streamsMax()) {
+            refuse(frame, PeerException.TOO_MANY_STREAMS, "more streams than agreed, max=" + limits().streamsMax());
+        } else {
+            serve(frame, registered.get());
+        }
+    }
+
+    private void serve(Frame frame, VerbHandlers.Registered registered) throws CorruptFrameException {
+        MultiplexedStream stream = newStream(registered.verb(), false);
+        if (!stream.hasMemory()) {
+            stream.fail(failure(registered.verb(), PeerException.BUSY, noMemory(), null));
+            refuse(frame, PeerException.BUSY, noMemory());
+            return;
+        }
+        streams.put(frame.streamId(), stream);
+        stream.started(frame.streamId());
+        stream.received(frame);
+        try {
+            handlers.executor().execute(() -> serve(stream, registered));
+        } catch (RejectedExecutionException shutDown) {
+            stream.refuse(shutDown);
+        }
+    }
+
+    private static void serve(MultiplexedStream stream, VerbHandlers.Registered registered) {
+        try {
+            registered.service().serve(stream);
+        } catch (IOException | RuntimeException failed) {
+            stream.refuse(failed);
+        }
+    }
+
+    private void refuse(Frame frame, String code, String message) {
+        frame.release();
+        writer().control(FrameKind.RESET, 0, frame.streamId(), new Report(0, code, message).encode());
+    }
+
+    /** What a peer is told of a failure here. */
+    Report reportOf(Verb verb, Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof RequestException refused) {
+            return new Report(0, refused.code(), String.valueOf(refused.getMessage()));
+        }
+        if (cause instanceof RejectedExecutionException) {
+            return new Report(0, PeerException.OVERLOADED, "peer takes no more work");
+        }
+        if (isOpen()) {
+            LOG.warn("stream failed, verb={}, peer={}", verb.name(), peer(), cause);
+        }
+        return new Report(0, PeerException.INTERNAL, String.valueOf(cause));
+    }
+
+    private void checkIdleLater() {
+        long periodMs = Math.max(1, config.timeouts().streamIdleMs() / IDLE_CHECKS);
+        idleCheck = wire.channel().eventLoop().schedule(this::checkIdle, periodMs, TimeUnit.MILLISECONDS);
+    }
+
+    private void checkIdle() {
+        if (endCause != null) {
+            return;
+        }
+        long nowNanos = nanoTime();
+        long idleNanosMax = TimeUnit.MILLISECONDS.toNanos(config.timeouts().streamIdleMs());
+        for (MultiplexedStream stream : List.copyOf(streams.values())) {
+            if (stream.idleNanos(nowNanos) > idleNanosMax) {
+                String reason = "nothing moved on the stream, timeoutMs="
+                        + config.timeouts().streamIdleMs();
+                stream.resetNow(
+                        failure(stream.verb(), PeerException.STREAM_IDLE, reason, null),
+                        new Report(0, PeerException.STREAM_IDLE, reason));
+            }
+        }
+        checkIdleLater();
+    }
+
+    // ---- frames
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        Frame frame = (Frame) message;
+        if (endCause != null) {
+            frame.release();
+            return;
+        }
+        try {
+            checkShape(frame);
+            switch (frame.kind()) {
+                case OPEN -> opened(frame);
+                case DATA -> data(frame);
+                default -> {
+                    try {
+                        control(frame);
+                    } finally {
+                        frame.release();
+                    }
+                }
+            }
+        } catch (CorruptFrameException corrupt) {
+            end(corrupt);
+        }
+    }
+
+    /** What a kind has no use for must be zero: later versions may give it a meaning. */
+    private void checkShape(Frame frame) throws CorruptFrameException {
+        boolean hasPieces = frame.kind() == FrameKind.OPEN || frame.kind() == FrameKind.DATA;
+        boolean hasArgument = frame.kind() == FrameKind.OPEN || frame.kind() == FrameKind.CREDIT;
+        boolean hasStream = hasPieces || frame.kind() == FrameKind.CREDIT || frame.kind() == FrameKind.RESET;
+        boolean hasPayload = hasPieces || frame.kind() == FrameKind.RESET || frame.kind() == FrameKind.GOODBYE;
+        boolean right = (hasPieces || frame.flags() == 0)
+                && (hasArgument || frame.argument() == 0)
+                && hasStream == (frame.streamId() > 0)
+                && (hasPayload || frame.lengthBytes() == 0);
+        // A frame of the handshake is out of turn, whatever its shape.
+        if (!right && frame.kind() != FrameKind.HELLO && frame.kind() != FrameKind.PROOF) {
+            int lengthBytes = frame.lengthBytes();
+            frame.release();
+            throw corrupt(
+                    frame,
+                    "frame has another shape, kind=" + frame.kind() + ", flags=" + frame.flags() + ", argument="
+                            + frame.argument() + ", lengthBytes=" + lengthBytes);
+        }
+    }
+
+    private void control(Frame frame) throws CorruptFrameException {
+        switch (frame.kind()) {
+            case CREDIT -> {
+                MultiplexedStream stream = stream(frame);
+                if (stream != null) {
+                    stream.credited(frame);
+                }
+            }
+            case RESET -> {
+                MultiplexedStream stream = stream(frame);
+                if (stream != null) {
+                    Report report = Report.decode(peer(), frame);
+                    stream.fail(failure(
+                            stream.verb(),
+                            report.code(),
+                            "the peer answered with an error, message=" + report.message(),
+                            null));
+                }
+            }
+            case PING -> writer().control(FrameKind.PONG, 0, 0, EMPTY);
+            case PONG -> {}
+            case DRAIN -> {
+                peerDrains = true;
+                closeIfDrained();
+            }
+            case GOODBYE -> {
+                IOException cause = wire.causeOf(frame, STEP);
+                wire.channel().close();
+                finish(cause);
+            }
+            default -> throw corrupt(frame, "frame is out of turn, kind=" + frame.kind() + ", step=" + STEP);
+        }
+    }
+
+    private void data(Frame frame) throws CorruptFrameException {
+        MultiplexedStream stream;
+        try {
+            stream = stream(frame);
+        } catch (CorruptFrameException unknown) {
+            frame.release();
+            throw unknown;
+        }
+        if (stream == null) {
+            frame.release();
+        } else {
+            stream.received(frame);
+        }
+    }
+
+    /** The stream of the frame; nothing if it is over already, which the peer could not know. */
+    private MultiplexedStream stream(Frame frame) throws CorruptFrameException {
+        MultiplexedStream stream = streams.get(frame.streamId());
+        if (stream == null) {
+            boolean isLocal = (frame.streamId() & 1) == (nextStreamId & 1);
+            if (frame.streamId() <= 0 || frame.streamId() >= (isLocal ? nextStreamId : lastPeerStreamId + 1)) {
+                throw corrupt(frame, "stream was never opened, kind=" + frame.kind());
+            }
+        }
+        return stream;
+    }
+
+    private CorruptFrameException corrupt(Frame frame, String reason) {
+        return new CorruptFrameException(peer(), frame.position(), reason + ", streamId=" + frame.streamId());
+    }
+
+    private PeerException failure(Verb verb, String code, String reason, Throwable cause) {
+        return new PeerException(peer(), "request " + verb.name(), code, reason, cause);
+    }
+
+    /** Wrong bytes keep their type; everything else names the step that it hit. */
+    IOException lost(String step, Throwable cause) {
+        if (cause instanceof CorruptFrameException corrupt) {
+            return corrupt;
+        }
+        String code = cause instanceof PeerException peerFailure ? peerFailure.code() : PeerException.PEER_LOST;
+        return new PeerException(peer(), step, code, "connection ended before the peer answered", cause);
+    }
+
+    // ---- signs of life
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof IdleStateEvent) {
+            silent();
+        }
+    }
+
+    private void silent() {
+        long receivedBytes = wire.traffic().receivedBytes();
+        boolean listening = wire.channel().config().isAutoRead();
+        if (receivedBytes != receivedBytesAtSilence || !listening) {
+            receivedBytesAtSilence = receivedBytes;
+            silentPeriods = 0;
+        }
+        if (++silentPeriods >= Wire.SILENT_PERIODS_MAX) {
+            end(new PeerException(peer(), STEP, PeerException.PEER_LOST, "peer is silent"));
+        } else {
+            writer().control(FrameKind.PING, 0, 0, EMPTY);
+        }
+    }
+
+    // ---- the end
+
+    @Override
+    public CompletableFuture<Void> drain() {
+        runOnLoop(() -> {
+            if (!draining && endCause == null) {
+                draining = true;
+                writer().control(FrameKind.DRAIN, 0, 0, EMPTY);
+                closeIfDrained();
+            }
+        });
+        return ended.copy();
+    }
+
+    /** The side that asked for it closes. */
+    private void closeIfDrained() {
+        if (draining && streams.isEmpty() && endCause == null) {
+            end(closedHere());
+        }
+    }
+
+    private PeerException closedHere() {
+        return new PeerException(peer(), STEP, PeerException.CLOSED, "connection was closed");
+    }
+
+    /** Ends the connection for the first cause that is given; on the event loop. */
+    void end(IOException cause) {
+        if (endCause == null) {
+            wire.end(cause);
+            finish(cause);
+        }
+    }
+
+    /** At once, not when the socket is closed: who waits for an answer waits no longer than needed. */
+    private void finish(IOException cause) {
+        if (endCause != null) {
+            return;
+        }
+        List<Runnable> callbacks;
+        synchronized (closeLock) {
+            endCause = cause;
+            callbacks = List.copyOf(closeCallbacks);
+            closeCallbacks.clear();
+        }
+        idleCheck.cancel(false);
+        for (MultiplexedStream stream : new ArrayList<>(streams.values())) {
+            stream.fail(lost("request " + stream.verb().name(), cause));
+        }
+        onEnd.accept(this, cause);
+        callbacks.forEach(this::runAside);
+        runAside(() -> ended.complete(null));
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (cause instanceof CorruptFrameException
+                || cause instanceof PeerException
+                || cause instanceof UnsupportedVersionException) {
+            end((IOException) cause);
+        } else {
+            String code = cause instanceof IOException ? PeerException.PEER_LOST : PeerException.INTERNAL;
+            end(new PeerException(peer(), STEP, code, "connection failed", cause));
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        String cut = wire.decoder().insideFrame() ? " in the middle of a frame" : "";
+        finish(new PeerException(peer(), STEP, PeerException.PEER_LOST, "peer closed the connection" + cut));
+    }
+
+    @Override
+    public Registration onClose(Runnable callback) {
+        Runnable own = callback::run;
+        synchronized (closeLock) {
+            if (endCause == null) {
+                closeCallbacks.add(own);
+                return () -> {
+                    synchronized (closeLock) {
+                        closeCallbacks.remove(own);
+                    }
+                };
+            }
+        }
+        runAside(own);
+        return () -> {};
+    }
+
+    @Override
+    public boolean isOpen() {
+        return endCause == null;
+    }
+
+    @Override
+    public Optional<IOException> closeCause() {
+        IOException cause = endCause;
+        boolean inGoodOrder =
+                cause instanceof PeerException peerFailure && peerFailure.code().equals(PeerException.CLOSED);
+        return inGoodOrder ? Optional.empty() : Optional.ofNullable(cause);
+    }
+
+    @Override
+    public void close() {
+        if (!runOnLoop(() -> end(closedHere()))) {
+            finish(closedHere());
+        }
+    }
+
+    /** Closes all, and waits for their sockets. */
+    static void closeAll(Collection<Session> sessions, Transport transport, long timeoutMs) {
+        sessions.forEach(Session::close);
+        for (Session session : sessions) {
+            transport.await(session.wire.channel().closeFuture(), timeoutMs);
+        }
+    }
+
+    // ---- facts
+
+    @Override
+    public InetSocketAddress address() {
+        return wire.address();
+    }
+
+    @Override
+    public NodeIdentity node() {
+        return agreement.peerNode();
+    }
+
+    @Override
+    public int wireVersion() {
+        return agreement.wireVersion();
+    }
+
+    @Override
+    public int encodingVersion() {
+        return agreement.encodingVersion();
+    }
+
+    @Override
+    public boolean isCompressed() {
+        return agreement.lz4();
+    }
+
+    @Override
+    public long bytesSent() {
+        return wire.traffic().sentBytes();
+    }
+
+    @Override
+    public long bytesReceived() {
+        return wire.traffic().receivedBytes();
+    }
+}
