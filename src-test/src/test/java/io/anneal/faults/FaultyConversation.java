@@ -11,14 +11,15 @@ import io.anneal.net.NetServer;
 import io.anneal.net.NetTimeouts;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.PeerException;
-import io.anneal.net.RequestHandlers;
-import io.anneal.net.Response;
+import io.anneal.net.PeerStream;
 import io.anneal.net.SharedToken;
 import io.anneal.net.Verb;
+import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
 import io.anneal.testkit.FaultyProxy;
 import io.anneal.testkit.LinkFault;
 import io.anneal.testkit.LinkFault.Direction;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -42,10 +43,17 @@ import java.util.concurrent.TimeoutException;
  * answers are right, or what fails does so by name; nothing waits for longer than the deadline.
  */
 final class FaultyConversation implements AutoCloseable {
-    static final NetTimeouts PATIENT = new NetTimeouts(10_000, 10_000, 30_000, 60_000, 30_000, 200);
-    static final NetTimeouts IMPATIENT = new NetTimeouts(1_000, 500, 1_000, 300, 300, 100);
+    static final NetTimeouts PATIENT = new NetTimeouts(10_000, 10_000, 30_000, 60_000, 30_000, 200, 60_000);
+    static final NetTimeouts IMPATIENT = new NetTimeouts(1_000, 500, 1_000, 300, 300, 100, 1_000);
 
     private static final Verb ECHO = new Verb(1, "test.echo");
+    /** Asks the asking side to echo. */
+    private static final Verb ECHO_BACK = new Verb(2, "test.echo-back");
+    /** Sends back each piece as it comes. */
+    private static final Verb ECHO_STREAM = new Verb(3, "test.echo-stream");
+    /** Pieces of each stream. */
+    private static final int PIECES = 3;
+
     /** Far beyond every time limit of the network: what is not done by then is stuck. */
     private static final long DEADLINE_S = 100;
 
@@ -63,12 +71,19 @@ final class FaultyConversation implements AutoCloseable {
                         Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
                         new VersionRange(1, 1))
                 .withTimeouts(timeouts);
-        RequestHandlers handlers =
-                new RequestHandlers(executor).register(ECHO, (peer, sent) -> CompletableFuture.completedFuture(sent));
+        VerbHandlers answers = new VerbHandlers(executor).register(ECHO, (peer, sent) -> CompletableFuture.completedFuture(sent));
+        VerbHandlers handlers = new VerbHandlers(executor)
+                .register(ECHO, (peer, sent) -> CompletableFuture.completedFuture(sent))
+                .register(ECHO_BACK, (peer, sent) -> peer.request(ECHO, sent))
+                .registerStream(ECHO_STREAM, FaultyConversation::echo);
         InetSocketAddress loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         server = NetServer.bind(config, loopback, handlers, nonces);
-        client = NetClient.open(config, executor, nonces);
+        client = NetClient.open(config, answers, nonces);
         proxy = FaultyProxy.to(server.address());
+    }
+
+    private static void echo(PeerStream stream) {
+        stream.readAll(piece -> stream.write(ByteBuffer.wrap(bytes(piece)))).thenRun(stream::end);
     }
 
     /** How many bytes went through in the last conversation. */
@@ -85,26 +100,40 @@ final class FaultyConversation implements AutoCloseable {
             return failures;
         }
         List<byte[]> sent = new ArrayList<>();
-        List<CompletableFuture<Response>> answers = new ArrayList<>();
+        List<CompletableFuture<byte[]>> answers = new ArrayList<>();
         for (int lengthBytes : requestBytes) {
             byte[] content = new byte[lengthBytes];
             new Random(lengthBytes).nextBytes(content);
-            sent.add(content);
-            answers.add(connection.request(ECHO, ByteBuffer.wrap(content)));
+            sent.addAll(List.of(content, content, content));
+            answers.add(connection.request(ECHO, ByteBuffer.wrap(content)).thenApply(FaultyConversation::bytes));
+            answers.add(connection.request(ECHO_BACK, ByteBuffer.wrap(content)).thenApply(FaultyConversation::bytes));
+            answers.add(throughStream(connection.open(ECHO_STREAM), content));
         }
         for (int i = 0; i < answers.size(); i++) {
-            Response answer = result(answers.get(i), failures, faults);
+            byte[] answer = result(answers.get(i), failures, faults);
             if (answer != null) {
-                assertThat(bytes(answer.payload())).as("%s", List.of(faults)).isEqualTo(sent.get(i));
+                assertThat(answer).as("%s", List.of(faults)).isEqualTo(sent.get(i));
             }
         }
         connection.close();
         return failures;
     }
 
+    private static CompletableFuture<byte[]> throughStream(PeerStream stream, byte[] content) {
+        for (int i = 0; i < PIECES; i++) {
+            int from = content.length * i / PIECES;
+            int to = content.length * (i + 1) / PIECES;
+            stream.write(ByteBuffer.wrap(content, from, to - from));
+        }
+        stream.end();
+        ByteArrayOutputStream received = new ByteArrayOutputStream();
+        return stream.readAll(piece -> received.writeBytes(bytes(piece)))
+                .thenCombine(stream.closed(), (read, closed) -> received.toByteArray());
+    }
+
     private static byte[] bytes(ByteBuffer buffer) {
         byte[] bytes = new byte[buffer.remaining()];
-        buffer.duplicate().get(bytes);
+        buffer.get(bytes);
         return bytes;
     }
 

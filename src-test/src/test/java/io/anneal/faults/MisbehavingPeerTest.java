@@ -19,6 +19,8 @@ class MisbehavingPeerTest {
     private static final int[] SHORT = {0, 1, 100};
     private static final int[] LONG = {0, 100, 70_000, 1, 500_000, 64 << 10};
 
+    private static final int ROUNDS = Integer.getInteger("anneal.link.rounds", 40);
+
     private static BufferLeaks leaks;
 
     @BeforeAll
@@ -118,7 +120,7 @@ class MisbehavingPeerTest {
         System.out.println("seed=" + seed);
         Random random = new Random(seed);
         try (FaultyConversation conversation = new FaultyConversation(FaultyConversation.IMPATIENT, LONG)) {
-            for (int round = 0; round < 200; round++) {
+            for (int round = 0; round < ROUNDS; round++) {
                 conversation.run(LinkFault.random(random, 700_000), LinkFault.random(random, 700_000));
             }
             conversation.assertRecovers();
