@@ -30,7 +30,9 @@ public abstract class Transport {
     abstract ChannelFuture bind(InetSocketAddress address, ChannelInitializer<DuplexChannel> initializer);
 
     /** Whether reads of its channels may go straight into the buffer of a payload ({@link PieceReads}). */
-    abstract boolean readsPieces();
+    boolean readsPieces() {
+        return false;
+    }
 
     /** A future to hand to callers: waiting for it works wherever the caller's thread may wait. */
     abstract <T> CompletableFuture<T> newFuture();
