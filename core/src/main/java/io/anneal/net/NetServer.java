@@ -8,10 +8,12 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -31,7 +33,8 @@ public final class NetServer implements AutoCloseable {
     private final RandomGenerator nonces;
     private final Consumer<IOException> failures;
     private final Transport transport;
-    private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
+    // In the order in which they came, so that a simulated run repeats itself.
+    private final Set<Session> sessions = Collections.synchronizedSet(new LinkedHashSet<>());
     private final UnprovenConnections unproven;
     private final ProvenConnections proven;
     private final RefusedConnections refused = new RefusedConnections(this::report);
@@ -221,7 +224,7 @@ public final class NetServer implements AutoCloseable {
     @Override
     public void close() {
         transport.await(channel.close(), config.timeouts().closeMs());
-        Session.closeAll(sessions, transport, config.timeouts().closeMs());
+        Session.closeAll(List.copyOf(sessions), transport, config.timeouts().closeMs());
         transport.close(config.timeouts().closeMs());
         refused.flush();
     }

@@ -25,7 +25,7 @@ import java.util.random.RandomGenerator;
  * SimulatedNetwork network = new SimulatedNetwork(seed);
  * InetSocketAddress there = new InetSocketAddress(SimulatedNetwork.address(1), 7000);
  * NetServer server = NetServer.bind(config, there, handlers, network.random(), failures, network.host(there.getAddress()));
- * NetClient client = NetClient.open(config, network.executor(), network.random(), network.host(SimulatedNetwork.address(2)));
+ * NetClient client = NetClient.open(config, handlers, network.random(), network.host(SimulatedNetwork.address(2)));
  * Connection connection = client.open(there);                  // time passes while a call waits
  * network.partition(SimulatedNetwork.address(1), SimulatedNetwork.address(2));
  * network.runFor(Duration.ofMinutes(5));

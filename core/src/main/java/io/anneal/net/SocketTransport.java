@@ -78,11 +78,6 @@ final class SocketTransport extends Transport {
     }
 
     @Override
-    boolean readsPieces() {
-        return true;
-    }
-
-    @Override
     <T> CompletableFuture<T> newFuture() {
         return new CompletableFuture<>();
     }
