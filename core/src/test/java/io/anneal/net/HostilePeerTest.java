@@ -13,6 +13,8 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
@@ -176,6 +178,8 @@ class HostilePeerTest {
     @Test
     void shouldLeaveMemoryForOthersWhenOnePeerOpensAllItCan() throws Exception {
         NetConfig small = config().withBudget(ByteBudget.of(4 << 20));
+        NodeIdentity node = new NodeIdentity(new UUID(3, 4), "a", Map.of());
+        NetConfig another = NetConfig.of(node, small.token(), small.encodingVersions());
         try (NetFixture net = serving(small);
                 RawPeer peer = RawPeer.connect(net.server.address())) {
             peer.shakeHands(Handshake.Role.CLIENT, small);
@@ -185,7 +189,13 @@ class HostilePeerTest {
             peer.send(RawPeer.bytesOf(FrameKind.PING, 0, 0, NOTHING));
             while (peer.read().kind() != FrameKind.PONG) {}
 
-            assertThat(text(net.connect().call(ECHO, bytes("served")))).isEqualTo("served");
+            // The peer's share is used up, for all its connections; others have theirs.
+            assertThatThrownBy(() -> net.connect().call(ECHO, bytes("no room")))
+                    .hasMessageContaining("code=busy");
+            try (NetClient other = NetClient.open(another, net.handlers, net.nonces)) {
+                assertThat(text(other.open(net.server.address()).call(ECHO, bytes("served"))))
+                        .isEqualTo("served");
+            }
         }
     }
 }
