@@ -190,8 +190,7 @@ class HostilePeerTest {
             while (peer.read().kind() != FrameKind.PONG) {}
 
             // The peer's share is used up, for all its connections; others have theirs.
-            assertThatThrownBy(() -> net.connect().call(ECHO, bytes("no room")))
-                    .hasMessageContaining("code=busy");
+            assertThatThrownBy(() -> net.connect().call(ECHO, bytes("no room"))).hasMessageContaining("code=busy");
             try (NetClient other = NetClient.open(another, net.handlers, net.nonces)) {
                 assertThat(text(other.open(net.server.address()).call(ECHO, bytes("served"))))
                         .isEqualTo("served");

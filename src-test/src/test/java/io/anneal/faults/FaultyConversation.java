@@ -59,6 +59,7 @@ final class FaultyConversation implements AutoCloseable {
 
     private final ExecutorService executor = Executors.newCachedThreadPool();
     private final int[] requestBytes;
+    private final NetConfig config;
     private final NetServer server;
     private final NetClient client;
     private final FaultyProxy proxy;
@@ -66,12 +67,13 @@ final class FaultyConversation implements AutoCloseable {
     FaultyConversation(NetTimeouts timeouts, int... requestBytes) throws IOException {
         this.requestBytes = requestBytes;
         Random nonces = new Random(1);
-        NetConfig config = NetConfig.of(
+        config = NetConfig.of(
                         new NodeIdentity(new UUID(1, 1), "", Map.of()),
                         Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
                         new VersionRange(1, 1))
                 .withTimeouts(timeouts);
-        VerbHandlers answers = new VerbHandlers(executor).register(ECHO, (peer, sent) -> CompletableFuture.completedFuture(sent));
+        VerbHandlers answers =
+                new VerbHandlers(executor).register(ECHO, (peer, sent) -> CompletableFuture.completedFuture(sent));
         VerbHandlers handlers = new VerbHandlers(executor)
                 .register(ECHO, (peer, sent) -> CompletableFuture.completedFuture(sent))
                 .register(ECHO_BACK, (peer, sent) -> peer.request(ECHO, sent))
@@ -156,13 +158,17 @@ final class FaultyConversation implements AutoCloseable {
         }
     }
 
-    /** The server has let go of every connection, and answers the next. */
+    /** Both sides have let go of every connection and of its memory, and the server answers the next. */
     void assertRecovers() {
         proxy.resetAll();
         assertThat(run()).isEmpty();
         long giveUpNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_S);
-        while (server.connectionCount() > 0) {
-            assertThat(System.nanoTime()).as("a connection is left").isLessThan(giveUpNanos);
+        while (server.connectionCount() > 0 || config.budget().reservedBytes() > 0) {
+            assertThat(System.nanoTime())
+                    .as(
+                            "left connections=%s bytes=%s",
+                            server.connectionCount(), config.budget().reservedBytes())
+                    .isLessThan(giveUpNanos);
             Thread.onSpinWait();
         }
     }
