@@ -41,16 +41,18 @@ final class RepairServer implements AutoCloseable {
         this.server = server;
     }
 
-    /** @param budgetBytes for the row buffers of all sessions */
+    /**
+     * @param config      as {@link #netConfig} makes it
+     * @param budgetBytes for the row buffers of all sessions
+     */
     static RepairServer start(
             InetSocketAddress address,
             ReplicaTable.Opener tables,
-            Optional<SharedToken> token,
+            NetConfig config,
             long budgetBytes,
             InstantSource clock)
             throws IOException {
         SecureRandom random = new SecureRandom();
-        NetConfig config = netConfig(token);
         ExecutorService executor = Executors.newCachedThreadPool();
         NetClient client = null;
         try {
@@ -70,8 +72,8 @@ final class RepairServer implements AutoCloseable {
     }
 
     /** How nodes and commands of this version speak. */
-    static NetConfig netConfig(Optional<SharedToken> token) {
-        NodeIdentity identity = new NodeIdentity(UUID.randomUUID(), "", Map.of());
+    static NetConfig netConfig(UUID nodeId, Optional<SharedToken> token) {
+        NodeIdentity identity = new NodeIdentity(nodeId, "", Map.of());
         return NetConfig.of(
                 identity, token, new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION));
     }
