@@ -519,6 +519,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         message(session.limits().messageBytesMax())
                 .thenCompose(message ->
                         handled(handler, message.content()).whenComplete((answer, failed) -> message.release()))
+                .whenComplete((answer, failed) -> session.handled())
                 .whenComplete((answer, failed) -> {
                     if (failed == null && answer != null) {
                         answer(answer);
@@ -528,6 +529,17 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
                         refuse(failed);
                     }
                 });
+    }
+
+    /** Hands the stream to its handler, which may keep it. */
+    void serve(StreamHandler handler) {
+        try {
+            handler.opened(this);
+        } catch (IOException | RuntimeException failed) {
+            refuse(failed);
+        } finally {
+            session.handled();
+        }
     }
 
     /** The whole of this direction: its end goes with the last piece. */
