@@ -53,7 +53,7 @@ final class Inbox {
                 return;
             }
             if (bytes.isReadable()) {
-                pieces.add(new Piece(bytes, compressed, bytes.readableBytes()));
+                pieces.add(new Piece(bytes, compressed, FrameDescriptor.costBytes(bytes.readableBytes())));
             } else {
                 bytes.release();
             }
@@ -151,6 +151,7 @@ final class Inbox {
 
     private void consume(Reader current, Piece piece) {
         Piece left = piece;
+        boolean returned = false;
         try {
             if (piece.compressed()) {
                 ByteBuf plain = owner.plain(piece.bytes());
@@ -164,13 +165,27 @@ final class Inbox {
                 throw new IllegalStateException("the reader of a whole stream takes nothing of a piece");
             }
             bytes.skipBytes(view.position());
+            returned = true;
         } catch (IOException | RuntimeException failed) {
+<<<<<<< HEAD
             left.bytes().release();
             owner.consumed(piece.creditBytes());
             giveUp(current, failed);
             owner.consumerFailed(failed);
             current.future().completeExceptionally(failed);
+=======
+            returned = true;
+            consumerFailed(current, left, failed);
+>>>>>>> main
             return;
+        } finally {
+            if (!returned) {
+                // An Error goes on to the executor, but whoever waits for the stream must not wait for ever.
+                consumerFailed(current, left, new IOException("the consumer of the stream was stopped by an error"));
+                synchronized (lock) {
+                    draining = false;
+                }
+            }
         }
         int consumedBytes = putBack(left) ? 0 : left.creditBytes();
         boolean done = !current.toTheEnd();
@@ -185,12 +200,21 @@ final class Inbox {
         }
     }
 
+<<<<<<< HEAD
     /** Nobody reads what is left: the stream is reset, or is over already. */
     private void giveUp(Reader current, Exception failed) {
         synchronized (lock) {
             drop(failed instanceof IOException io ? io : new IOException("the reader of the stream failed", failed));
         }
         forget(current);
+=======
+    private void consumerFailed(Reader current, Piece piece, Exception failed) {
+        piece.bytes().release();
+        owner.consumed(piece.creditBytes());
+        forget(current);
+        owner.consumerFailed(failed);
+        current.future().completeExceptionally(failed);
+>>>>>>> main
     }
 
     private void forget(Reader current) {

@@ -184,7 +184,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
             wrong = "compressed piece was not agreed";
         } else if (endReceived) {
             wrong = "data after the end of the stream";
-        } else if (lengthBytes > grantedBytes - receivedBytes) {
+        } else if (lengthBytes == 0 && !last && frame.kind() == FrameKind.DATA) {
+            wrong = "piece is empty";
+        } else if (costBytes(lengthBytes) > grantedBytes - receivedBytes) {
             wrong = "more data than was allowed, allowedBytes=" + (grantedBytes - receivedBytes);
         }
         if (wrong != null) {
@@ -195,7 +197,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
                     wrong + ", lengthBytes=" + lengthBytes + ", streamId=" + id + ", verb=" + verb.name());
         }
         moved();
-        receivedBytes += lengthBytes;
+        receivedBytes += costBytes(lengthBytes);
         endReceived = last;
         inbox.add(frame.payload(), frame.has(FrameDescriptor.FLAG_LZ4), last);
         if (last) {
@@ -259,7 +261,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     }
 
     private void enqueue(Outgoing data) {
-        if (failure != null) {
+        if (data.remainingBytes() == 0 && failure == null && !endWanted) {
+            session.runAside(() -> data.done.complete(null));
+        } else if (failure != null) {
             session.runAside(() -> data.done.completeExceptionally(failure));
         } else if (endWanted) {
             session.runAside(() -> data.done.completeExceptionally(
@@ -300,6 +304,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         if (head == null) {
             return endWanted && !endSent;
         }
+<<<<<<< HEAD
         if (head.sendableBytes() == 0 && !head.isRead()) {
             readOn(head);
             return false;
@@ -330,6 +335,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         session.runAside(() -> head.done.completeExceptionally(failed));
         Report report = session.reportOf(verb, failed);
         resetNow(endedHere(report.code(), report.message()), report);
+=======
+        return canAfford(head);
+>>>>>>> main
     }
 
     @Override
@@ -368,11 +376,18 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         FrameKind kind = openToSend ? FrameKind.OPEN : FrameKind.DATA;
         int argument = openToSend ? verb.number() : 0;
         Outgoing head = outgoing.peek();
+<<<<<<< HEAD
         boolean canSendHead = head != null
                 && (head.file == null || !openToSend)
                 && (!head.compressed || creditBytes >= head.sendableBytes());
         int lengthBytes = canSendHead
                 ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, creditBytes), head.sendableBytes())
+=======
+        boolean canSendHead = head != null && (head.file == null || !openToSend) && canAfford(head);
+        long affordableBytes = creditBytes - FrameDescriptor.PIECE_OVERHEAD_BYTES;
+        int lengthBytes = canSendHead
+                ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, affordableBytes), head.remainingBytes())
+>>>>>>> main
                 : 0;
         boolean takesHead = canSendHead && lengthBytes == head.sendableBytes() && head.isRead();
         boolean last = endWanted && (head == null || takesHead && outgoing.size() == 1);
@@ -387,7 +402,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         }
         lastWritten = written;
         openToSend = false;
-        creditBytes -= lengthBytes;
+        creditBytes -= costBytes(lengthBytes);
         sentBytes += lengthBytes;
         if (takesHead) {
             outgoing.remove();
@@ -397,6 +412,17 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
             endSent = true;
             whenWritten(written, endDone);
         }
+    }
+
+    /** Not before a piece is worth its cost: the peer gives new credit when half a window is read. */
+    private boolean canAfford(Outgoing data) {
+        return creditBytes
+                >= costBytes(
+                        (int) Math.min(data.remainingBytes(), session.codec().blockBytes()));
+    }
+
+    private static int costBytes(int lengthBytes) {
+        return FrameDescriptor.costBytes(lengthBytes);
     }
 
     private static ByteBuffer take(ByteBuffer bytes, int lengthBytes) {
@@ -417,9 +443,6 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     }
 
     private ChannelFuture sendFilePiece(FrameWriter writer, Outgoing head, int flags, int lengthBytes) {
-        if (lengthBytes == 0) {
-            return writer.send(writer.header(FrameKind.DATA, flags, 0, id, 0, 0, 0));
-        }
         writer.send(writer.header(FrameKind.DATA, flags, 0, id, lengthBytes, 0, 0));
         DefaultFileRegion region = new DefaultFileRegion(head.file, head.filePosition, lengthBytes) {
             @Override
@@ -540,7 +563,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     private void content(List<PayloadCodec.Block> blocks) {
         for (PayloadCodec.Block block : blocks) {
-            outgoing.add(new Outgoing(block.bytes(), block.compressed(), new CompletableFuture<>()));
+            if (block.bytes().hasRemaining()) {
+                outgoing.add(new Outgoing(block.bytes(), block.compressed(), new CompletableFuture<>()));
+            }
         }
         endWanted = true;
         endDone = new CompletableFuture<>();
@@ -581,6 +606,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         message(session.limits().messageBytesMax())
                 .thenCompose(message ->
                         handled(handler, message.content()).whenComplete((answer, failed) -> message.release()))
+                .whenComplete((answer, failed) -> session.handled())
                 .whenComplete((answer, failed) -> {
                     if (failed == null && answer != null) {
                         answer(answer);
@@ -590,6 +616,17 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
                         refuse(failed);
                     }
                 });
+    }
+
+    /** Hands the stream to its handler, which may keep it. */
+    void serve(StreamHandler handler) {
+        try {
+            handler.opened(this);
+        } catch (IOException | RuntimeException failed) {
+            refuse(failed);
+        } finally {
+            session.handled();
+        }
     }
 
     /** The whole of this direction: its end goes with the last piece. */

@@ -1,0 +1,109 @@
+package io.anneal.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ByteBudgetTest {
+    @Test
+    void shouldReserveUpToTheTotalAndNoMore() {
+        ByteBudget budget = ByteBudget.of(100);
+
+        assertThat(budget.tryReserve(100)).isTrue();
+        assertThat(budget.tryReserve(1)).isFalse();
+        assertThat(budget.tryReserve(0)).isTrue();
+        budget.release(40);
+        assertThat(budget.tryReserve(41)).isFalse();
+        assertThat(budget.tryReserve(40)).isTrue();
+        assertThat(budget.reservedBytesMost()).isEqualTo(100);
+        assertThatThrownBy(() -> ByteBudget.of(0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void shouldBoundAShareByItselfAndByTheWhole() {
+        ByteBudget whole = ByteBudget.of(100);
+        ByteBudget one = whole.share(60);
+        ByteBudget other = whole.share(1_000);
+
+        assertThat(one.tryReserve(61)).isFalse();
+        assertThat(one.tryReserve(60)).isTrue();
+        assertThat(other.tryReserve(41)).isFalse();
+        assertThat(other.reservedBytes()).as("a refusal leaves nothing behind").isZero();
+        assertThat(other.tryReserve(40)).isTrue();
+        assertThat(whole.reservedBytes()).isEqualTo(100);
+        one.release(60);
+        assertThat(whole.reservedBytes()).isEqualTo(40);
+    }
+
+    @Test
+    void shouldShareHalfFairlyBetweenTwoBounds() {
+        ByteBudget whole = ByteBudget.of(1_000);
+        ByteBudget share = whole.share(500);
+        assertThat(whole.fairBytes(1, 10_000)).isEqualTo(500);
+        share.join();
+        share.join();
+        assertThat(share.fairBytes(1, 10_000)).isEqualTo(125);
+        whole.join();
+        whole.join();
+        whole.join();
+        assertThat(share.fairBytes(1, 10_000)).as("of the whole, which has five").isEqualTo(100);
+        assertThat(share.fairBytes(300, 10_000)).isEqualTo(300);
+        assertThat(share.fairBytes(1, 7)).isEqualTo(7);
+        share.leave();
+        share.leave();
+        assertThat(whole.fairBytes(1, 10_000)).isEqualTo(166);
+    }
+
+    @Test
+    void shouldLetOneAtATimeGoBeyond() {
+        ByteBudget whole = ByteBudget.of(10);
+        assertThat(whole.share(5).tryGoBeyond()).isTrue();
+        assertThat(whole.tryGoBeyond()).isFalse();
+        assertThat(whole.share(5).tryGoBeyond()).isFalse();
+        whole.comeBack();
+        assertThat(whole.tryGoBeyond()).isTrue();
+    }
+
+    @Test
+    void shouldNeverGiveMoreThanThereIsToManyThreads() throws Exception {
+        ByteBudget whole = ByteBudget.of(1_000);
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            List<Future<?>> runs = new ArrayList<>();
+            for (int thread = 0; thread < 8; thread++) {
+                long seed = thread;
+                ByteBudget mine = thread % 2 == 0 ? whole : whole.share(400);
+                runs.add(threads.submit(() -> reserveAndRelease(mine, new Random(seed))));
+            }
+            for (Future<?> run : runs) {
+                run.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(whole.reservedBytes()).isZero();
+        assertThat(whole.reservedBytesMost()).isBetween(1L, 1_000L);
+        assertThat(whole.fairBytes(1, 10_000)).isEqualTo(500);
+    }
+
+    private static void reserveAndRelease(ByteBudget budget, Random random) {
+        for (int i = 0; i < 50_000; i++) {
+            long bytes = random.nextInt(300);
+            budget.join();
+            if (budget.tryReserve(bytes)) {
+                assertThat(budget.reservedBytes()).isBetween(bytes, budget.totalBytes());
+                budget.release(bytes);
+            }
+            budget.leave();
+        }
+    }
+}
