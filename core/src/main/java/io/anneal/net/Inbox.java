@@ -167,16 +167,8 @@ final class Inbox {
             bytes.skipBytes(view.position());
             returned = true;
         } catch (IOException | RuntimeException failed) {
-<<<<<<< HEAD
-            left.bytes().release();
-            owner.consumed(piece.creditBytes());
-            giveUp(current, failed);
-            owner.consumerFailed(failed);
-            current.future().completeExceptionally(failed);
-=======
             returned = true;
             consumerFailed(current, left, failed);
->>>>>>> main
             return;
         } finally {
             if (!returned) {
@@ -200,21 +192,16 @@ final class Inbox {
         }
     }
 
-<<<<<<< HEAD
-    /** Nobody reads what is left: the stream is reset, or is over already. */
-    private void giveUp(Reader current, Exception failed) {
-        synchronized (lock) {
-            drop(failed instanceof IOException io ? io : new IOException("the reader of the stream failed", failed));
-        }
-        forget(current);
-=======
     private void consumerFailed(Reader current, Piece piece, Exception failed) {
         piece.bytes().release();
         owner.consumed(piece.creditBytes());
+        synchronized (lock) {
+            // Nobody reads what is left: the stream is reset, or is over already.
+            drop(failed instanceof IOException io ? io : new IOException("the reader of the stream failed", failed));
+        }
         forget(current);
         owner.consumerFailed(failed);
         current.future().completeExceptionally(failed);
->>>>>>> main
     }
 
     private void forget(Reader current) {

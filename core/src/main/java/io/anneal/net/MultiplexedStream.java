@@ -261,7 +261,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     }
 
     private void enqueue(Outgoing data) {
-        if (data.remainingBytes() == 0 && failure == null && !endWanted) {
+        if (data.sendableBytes() == 0 && data.isRead() && failure == null && !endWanted) {
             session.runAside(() -> data.done.complete(null));
         } else if (failure != null) {
             session.runAside(() -> data.done.completeExceptionally(failure));
@@ -304,12 +304,11 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         if (head == null) {
             return endWanted && !endSent;
         }
-<<<<<<< HEAD
         if (head.sendableBytes() == 0 && !head.isRead()) {
             readOn(head);
             return false;
         }
-        return head.compressed ? creditBytes >= head.sendableBytes() : creditBytes > 0 || head.sendableBytes() == 0;
+        return canAfford(head);
     }
 
     private void readOn(Outgoing head) {
@@ -335,9 +334,6 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         session.runAside(() -> head.done.completeExceptionally(failed));
         Report report = session.reportOf(verb, failed);
         resetNow(endedHere(report.code(), report.message()), report);
-=======
-        return canAfford(head);
->>>>>>> main
     }
 
     @Override
@@ -376,18 +372,10 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         FrameKind kind = openToSend ? FrameKind.OPEN : FrameKind.DATA;
         int argument = openToSend ? verb.number() : 0;
         Outgoing head = outgoing.peek();
-<<<<<<< HEAD
-        boolean canSendHead = head != null
-                && (head.file == null || !openToSend)
-                && (!head.compressed || creditBytes >= head.sendableBytes());
-        int lengthBytes = canSendHead
-                ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, creditBytes), head.sendableBytes())
-=======
-        boolean canSendHead = head != null && (head.file == null || !openToSend) && canAfford(head);
+        boolean canSendHead = head != null && (head.file == null || !openToSend) && head.sendableBytes() > 0 && canAfford(head);
         long affordableBytes = creditBytes - FrameDescriptor.PIECE_OVERHEAD_BYTES;
         int lengthBytes = canSendHead
-                ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, affordableBytes), head.remainingBytes())
->>>>>>> main
+                ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, affordableBytes), head.sendableBytes())
                 : 0;
         boolean takesHead = canSendHead && lengthBytes == head.sendableBytes() && head.isRead();
         boolean last = endWanted && (head == null || takesHead && outgoing.size() == 1);
@@ -418,7 +406,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     private boolean canAfford(Outgoing data) {
         return creditBytes
                 >= costBytes(
-                        (int) Math.min(data.remainingBytes(), session.codec().blockBytes()));
+                        (int) Math.min(data.sendableBytes(), session.codec().blockBytes()));
     }
 
     private static int costBytes(int lengthBytes) {
