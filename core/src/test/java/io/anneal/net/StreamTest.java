@@ -156,15 +156,15 @@ class StreamTest {
 
     @Test
     void shouldRefuseStreamsWhileTheBudgetIsFullAndTakeThemWhenItIsFreeAgain() throws Exception {
-        ByteBudget budget = ByteBudget.of(100 << 10);
+        ByteBudget budget = ByteBudget.of(200 << 10); // Of which one peer has half.
         try (Pair pair = new Pair(config().withBudget(budget))) {
             List<PeerStream> held = new ArrayList<>();
-            assertThat(budget.tryReserve(80 << 10)).isTrue();
+            assertThat(budget.tryReserve(180 << 10)).isTrue();
             PeerStream refused = pair.connection.open(STREAM);
             assertCode(refused.closed(), PeerException.BUSY);
             assertCode(refused.write(bytes("late")), PeerException.BUSY);
 
-            budget.release(80 << 10);
+            budget.release(180 << 10);
             PeerStream first = pair.connection.open(STREAM);
             held.add(pair.accepted());
             for (int i = 0; i < 2; i++) {
