@@ -2,6 +2,7 @@ package io.anneal.cli;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.net.Connector;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetServer;
@@ -30,6 +31,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class RepairServer implements AutoCloseable {
     private static final long CLOSE_SECONDS = 10;
+    private static final long DRAIN_MS = 5_000;
+    /** A follower that is started anew is waited for. */
+    private static final long FOLLOWER_MS = 5_000;
 
     private final ExecutorService executor;
     private final NetClient client;
@@ -57,10 +61,12 @@ final class RepairServer implements AutoCloseable {
         NetClient client = null;
         try {
             client = NetClient.open(config, new VerbHandlers(executor), random);
+            NetClient dialling = client;
+            Connector followers = follower -> dialling.keep(follower).get(FOLLOWER_MS);
             VerbHandlers handlers = new VerbHandlers(executor);
             int sessionsMax = (int) Math.max(1, budgetBytes / (2L * RepairConfig.BUFFER_MAX_BYTES));
             new RepairService(tables, executor, sessionsMax).register(handlers);
-            new RepairRunner(config.node().nodeId(), tables, client, executor, clock, random).register(handlers);
+            new RepairRunner(config.node().nodeId(), tables, followers, executor, clock, random).register(handlers);
             return new RepairServer(executor, client, NetServer.bind(config, address, handlers, random));
         } catch (IOException | RuntimeException failure) {
             if (client != null) {
@@ -80,6 +86,12 @@ final class RepairServer implements AutoCloseable {
 
     InetSocketAddress address() {
         return server.address();
+    }
+
+    /** Ends in good order: answers that are under way are given first. */
+    void drain() {
+        server.drain(DRAIN_MS);
+        close();
     }
 
     @Override
