@@ -50,7 +50,8 @@ class KeptConnectionTest {
         for (int seed = 0; seed < SEEDS; seed++) {
             try (SimulatedPair net = SimulatedPair.started(seed)) {
                 InetSocketAddress later = new InetSocketAddress(SimulatedPair.SERVER, 7001);
-                CompletableFuture<Connection> connection = net.client.keep(later).get(TIMEOUT_MS);
+                CompletableFuture<Connection> connection =
+                        net.client.keep(later).get(TIMEOUT_MS);
                 net.network.runFor(Duration.ofSeconds(20));
                 assertThat(connection).isNotDone();
                 long eventsBefore = net.network.eventCount();
@@ -66,6 +67,7 @@ class KeptConnectionTest {
                     assertThat(Duration.ofNanos(net.network.nanoTime() - startNanos))
                             .as("seed=" + seed)
                             .isLessThanOrEqualTo(Duration.ofMillis(KeptConnection.WAIT_MAX_MS));
+                    assertThat(server.connectionCount()).isEqualTo(1);
                     assertThat(eventsBefore).as("tries become rarer").isLessThan(1_000);
                 }
             }
@@ -91,7 +93,9 @@ class KeptConnectionTest {
     void shouldFailAtOnceWhenNoTryCanMendIt() throws IOException {
         try (SimulatedPair net = SimulatedPair.started(1)) {
             NetConfig stranger = NetConfig.of(
-                    NetFixture.node("a"), Optional.of(NetFixture.token("another token, a wrong one")), new VersionRange(1, 3));
+                    NetFixture.node("a"),
+                    Optional.of(NetFixture.token("another token, a wrong one")),
+                    new VersionRange(1, 3));
             try (NetClient client = NetClient.open(
                     stranger, net.handlers, net.network.random(), net.network.host(SimulatedNetwork.address(3)))) {
                 KeptConnection kept = client.keep(net.server.address());
@@ -100,7 +104,8 @@ class KeptConnectionTest {
                         .isInstanceOfSatisfying(
                                 PeerException.class,
                                 failure -> assertThat(failure.code()).isEqualTo(PeerException.TOKEN_WRONG));
-                assertThat(Duration.ofNanos(net.network.nanoTime() - startNanos)).isLessThan(Duration.ofSeconds(1));
+                assertThat(Duration.ofNanos(net.network.nanoTime() - startNanos))
+                        .isLessThan(Duration.ofSeconds(1));
             }
         }
     }
