@@ -37,8 +37,6 @@ public final class PeerException extends IOException {
     public static final String BUSY = "busy";
     /** Nothing moved on a stream for too long. */
     public static final String STREAM_IDLE = "stream-idle";
-    /** The stream was ended by its user before its end. */
-    public static final String CANCELLED = "cancelled";
     /** No response in time; whether the request was carried out is not known. */
     public static final String REQUEST_TIMEOUT = "request-timeout";
     /** The peer is gone: closed, reset, or silent for too long. */

@@ -279,7 +279,8 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         if (cause instanceof RejectedExecutionException) {
             return new Report(0, PeerException.OVERLOADED, "peer takes no more work");
         }
-        if (isOpen()) {
+        // A stream that the peer has reset, or lost, is no failure of this side.
+        if (isOpen() && !(cause instanceof PeerException)) {
             LOG.warn("stream failed, verb={}, peer={}", verb.name(), peer(), cause);
         }
         return new Report(0, PeerException.INTERNAL, String.valueOf(cause));
