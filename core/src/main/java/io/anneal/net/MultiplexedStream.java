@@ -163,7 +163,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
             wrong = "compressed piece was not agreed";
         } else if (endReceived) {
             wrong = "data after the end of the stream";
-        } else if (lengthBytes > grantedBytes - receivedBytes) {
+        } else if (lengthBytes == 0 && !last && frame.kind() == FrameKind.DATA) {
+            wrong = "piece is empty";
+        } else if (costBytes(lengthBytes) > grantedBytes - receivedBytes) {
             wrong = "more data than was allowed, allowedBytes=" + (grantedBytes - receivedBytes);
         }
         if (wrong != null) {
@@ -174,7 +176,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
                     wrong + ", lengthBytes=" + lengthBytes + ", streamId=" + id + ", verb=" + verb.name());
         }
         moved();
-        receivedBytes += lengthBytes;
+        receivedBytes += costBytes(lengthBytes);
         endReceived = last;
         inbox.add(frame.payload(), frame.has(FrameDescriptor.FLAG_LZ4), last);
         if (last) {
@@ -232,7 +234,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     }
 
     private void enqueue(Outgoing data) {
-        if (failure != null) {
+        if (data.remainingBytes() == 0 && failure == null && !endWanted) {
+            session.runAside(() -> data.done.complete(null));
+        } else if (failure != null) {
             session.runAside(() -> data.done.completeExceptionally(failure));
         } else if (endWanted) {
             session.runAside(() -> data.done.completeExceptionally(
@@ -273,7 +277,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         if (head == null) {
             return endWanted && !endSent;
         }
-        return head.compressed ? creditBytes >= head.remainingBytes() : creditBytes > 0 || head.remainingBytes() == 0;
+        return canAfford(head);
     }
 
     @Override
@@ -297,11 +301,10 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         FrameKind kind = openToSend ? FrameKind.OPEN : FrameKind.DATA;
         int argument = openToSend ? verb.number() : 0;
         Outgoing head = outgoing.peek();
-        boolean canSendHead = head != null
-                && (head.file == null || !openToSend)
-                && (!head.compressed || creditBytes >= head.remainingBytes());
+        boolean canSendHead = head != null && (head.file == null || !openToSend) && canAfford(head);
+        long affordableBytes = creditBytes - FrameDescriptor.PIECE_OVERHEAD_BYTES;
         int lengthBytes = canSendHead
-                ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, creditBytes), head.remainingBytes())
+                ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, affordableBytes), head.remainingBytes())
                 : 0;
         boolean takesHead = canSendHead && lengthBytes == head.remainingBytes();
         boolean last = endWanted && (head == null || takesHead && outgoing.size() == 1);
@@ -315,7 +318,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
             written = sendBytes(writer, kind, flags, argument, canSendHead ? take(head.bytes, lengthBytes) : EMPTY);
         }
         openToSend = false;
-        creditBytes -= lengthBytes;
+        creditBytes -= costBytes(lengthBytes);
         sentBytes += lengthBytes;
         if (takesHead) {
             outgoing.remove();
@@ -325,6 +328,17 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
             endSent = true;
             whenWritten(written, endDone);
         }
+    }
+
+    /** Not before a piece is worth its cost: the peer gives new credit when half a window is read. */
+    private boolean canAfford(Outgoing data) {
+        return creditBytes
+                >= costBytes(
+                        (int) Math.min(data.remainingBytes(), session.codec().blockBytes()));
+    }
+
+    private static int costBytes(int lengthBytes) {
+        return FrameDescriptor.costBytes(lengthBytes);
     }
 
     private static ByteBuffer take(ByteBuffer bytes, int lengthBytes) {
@@ -345,9 +359,6 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     }
 
     private ChannelFuture sendFilePiece(FrameWriter writer, Outgoing head, int flags, int lengthBytes) {
-        if (lengthBytes == 0) {
-            return writer.send(writer.header(FrameKind.DATA, flags, 0, id, 0, 0, 0));
-        }
         writer.send(writer.header(FrameKind.DATA, flags, 0, id, lengthBytes, 0, 0));
         DefaultFileRegion region = new DefaultFileRegion(head.file, head.filePosition, lengthBytes) {
             @Override
@@ -503,7 +514,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     private void content(List<PayloadCodec.Block> blocks) {
         for (PayloadCodec.Block block : blocks) {
-            outgoing.add(new Outgoing(block.bytes(), block.compressed(), new CompletableFuture<>()));
+            if (block.bytes().hasRemaining()) {
+                outgoing.add(new Outgoing(block.bytes(), block.compressed(), new CompletableFuture<>()));
+            }
         }
         endWanted = true;
         endDone = new CompletableFuture<>();
@@ -544,6 +557,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         message(session.limits().messageBytesMax())
                 .thenCompose(message ->
                         handled(handler, message.content()).whenComplete((answer, failed) -> message.release()))
+                .whenComplete((answer, failed) -> session.handled())
                 .whenComplete((answer, failed) -> {
                     if (failed == null && answer != null) {
                         answer(answer);
@@ -553,6 +567,17 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
                         refuse(failed);
                     }
                 });
+    }
+
+    /** Hands the stream to its handler, which may keep it. */
+    void serve(StreamHandler handler) {
+        try {
+            handler.opened(this);
+        } catch (IOException | RuntimeException failed) {
+            refuse(failed);
+        } finally {
+            session.handled();
+        }
     }
 
     /** The whole of this direction: its end goes with the last piece. */

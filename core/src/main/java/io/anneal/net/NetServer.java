@@ -55,7 +55,7 @@ public final class NetServer implements AutoCloseable {
         this.failures = failures;
         this.transport = transport;
         this.unproven = new UnprovenConnections(config.limits().unprovenConnectionsMax());
-        this.proven = new ProvenConnections(config.limits());
+        this.proven = new ProvenConnections(config.limits(), config.budget());
     }
 
     /** As {@link #bind(NetConfig, InetSocketAddress, VerbHandlers, RandomGenerator, Consumer)}, failures logged. */
@@ -163,7 +163,8 @@ public final class NetServer implements AutoCloseable {
                         handshake,
                         wire,
                         config,
-                        agreement -> new Session(wire, Handshake.Role.SERVER, agreement, config, handlers, this::ended),
+                        agreement -> new Session(
+                                wire, Handshake.Role.SERVER, agreement, configOf(agreement), handlers, this::ended),
                         new HandshakeHandler.Listener() {
                             @Override
                             public void proven(Agreement agreement) throws PeerException {
@@ -186,6 +187,10 @@ public final class NetServer implements AutoCloseable {
                             }
                         }));
         unproven.add(accepted);
+    }
+
+    private NetConfig configOf(Agreement agreement) {
+        return config.withBudget(proven.budgetOf(agreement.peerNode().nodeId()));
     }
 
     private void ended(Session session, IOException cause) {

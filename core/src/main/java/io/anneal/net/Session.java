@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +51,9 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
     private long nextStreamId;
     private long lastPeerStreamId;
     private int localCount;
+    /** Streams of the peer whose handlers are not done yet; a stream that is reset keeps its place until they are. */
+    private final AtomicInteger handling = new AtomicInteger();
+
     private boolean draining;
     private boolean peerDrains;
     private Future<?> idleCheck;
@@ -232,7 +236,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
             refuse(frame, PeerException.CLOSED, "the connection comes to its end: no new streams");
         } else if (registered.isEmpty()) {
             refuse(frame, PeerException.UNKNOWN_VERB, "no handler for this verb, verb=" + frame.argument());
-        } else if (streams.size() - localCount >= limits().streamsMax()) {
+        } else if (Math.max(streams.size() - localCount, handling.get()) >= limits().streamsMax()) {
             refuse(frame, PeerException.TOO_MANY_STREAMS, "more streams than agreed, max=" + limits().streamsMax());
         } else {
             serve(frame, registered.get());
@@ -249,19 +253,19 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         streams.put(frame.streamId(), stream);
         stream.started(frame.streamId());
         stream.received(frame);
+        handling.incrementAndGet();
         try {
-            handlers.executor().execute(() -> serve(stream, registered));
+            handlers.executor().execute(() -> registered.service().serve(stream));
         } catch (RejectedExecutionException shutDown) {
+            handled();
             stream.refuse(shutDown);
         }
     }
 
-    private static void serve(MultiplexedStream stream, VerbHandlers.Registered registered) {
-        try {
-            registered.service().serve(stream);
-        } catch (IOException | RuntimeException failed) {
-            stream.refuse(failed);
-        }
+    /** A handler is done with its stream, as far as it holds up anybody. */
+    void handled() {
+        int left = handling.decrementAndGet();
+        assert left >= 0 : left;
     }
 
     private void refuse(Frame frame, String code, String message) {
@@ -344,7 +348,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         boolean hasPayload = hasPieces || frame.kind() == FrameKind.RESET || frame.kind() == FrameKind.GOODBYE;
         boolean right = (hasPieces || frame.flags() == 0)
                 && (hasArgument || frame.argument() == 0)
-                && hasStream == (frame.streamId() > 0)
+                && (hasStream ? frame.streamId() > 0 : frame.streamId() == 0)
                 && (hasPayload || frame.lengthBytes() == 0);
         // A frame of the handshake is out of turn, whatever its shape.
         if (!right && frame.kind() != FrameKind.HELLO && frame.kind() != FrameKind.PROOF) {

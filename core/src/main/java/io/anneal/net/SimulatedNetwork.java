@@ -19,7 +19,7 @@ import java.util.random.RandomGenerator;
 /**
  * A network in one thread, in virtual time, under one seed: for tests of what happens when delays, partitions and cuts come
  * at the worst moment. Clients and servers run on it as they run on sockets. The same seed and the same calls give the same
- * run, event by event.
+ * run, event by event, but for the bytes of TLS, whose keys are random.
  *
  * <pre>{@code
  * SimulatedNetwork network = new SimulatedNetwork(seed);

@@ -279,6 +279,35 @@ class SimulatedNetworkTest {
     }
 
     @Test
+    void shouldSayWhenWorkGoesRoundInCircles() {
+        SimulatedNetwork network = new SimulatedNetwork(16);
+        ExecutorService executor = network.executor();
+        Runnable[] again = new Runnable[1];
+        again[0] = () -> executor.execute(again[0]);
+        again[0].run();
+
+        assertThatThrownBy(() -> network.newFuture().join())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("a loop without end");
+    }
+
+    @Test
+    void shouldRefuseToWaitOnAnEventLoop() {
+        SimulatedNetwork network = new SimulatedNetwork(17);
+        SimulatedTransport transport = (SimulatedTransport) network.host(SimulatedPair.CLIENT);
+        CompletableFuture<Throwable> thrown = network.newFuture();
+        transport.loop().execute(() -> {
+            try {
+                transport.newFuture().join();
+            } catch (IllegalStateException refused) {
+                thrown.complete(refused);
+            }
+        });
+
+        assertThat(thrown.join()).hasMessageContaining("an event loop waits");
+    }
+
+    @Test
     void shouldLetTasksWaitForEachOther() throws Exception {
         SimulatedNetwork network = new SimulatedNetwork(14);
         ExecutorService executor = network.executor();

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SimulatedStreamTest {
     private static final Verb FILE = new Verb(3, "test.file");
     private static final Verb UNREAD = new Verb(4, "test.unread");
+    private static final int LATE_PARTITION_MS = 20;
     private static final int SEEDS = Integer.getInteger("anneal.seeds", 40);
 
     @Test
@@ -73,48 +74,69 @@ class SimulatedStreamTest {
 
     /** Each request ends, with its own answer or with an error, and once the network is whole again all is as before. */
     @Test
-    void shouldEndEveryRequestUnderAnyFaults() throws IOException {
-        int answered = 0;
-        int failed = 0;
+    void shouldEndEveryRequestUnderAnyFaults() {
+        Ends ends = new Ends();
         for (int seed = 0; seed < SEEDS; seed++) {
-            Random random = new Random(seed);
-            try (SimulatedPair net = SimulatedPair.started(seed)) {
-                List<CompletableFuture<ByteBuffer>> answers = new ArrayList<>();
-                List<ByteBuffer> questions = new ArrayList<>();
-                for (int round = 0; round < 12; round++) {
-                    disturb(net, random);
-                    try {
-                        Connection connection = net.connect();
-                        for (int i = 0; i < 5; i++) {
-                            byte[] question = new byte[random.nextInt(1 << random.nextInt(19))];
-                            random.nextBytes(question);
-                            questions.add(ByteBuffer.wrap(question));
-                            answers.add(connection.request(ECHO, ByteBuffer.wrap(question)));
-                        }
-                        net.network.runFor(Duration.ofMillis(random.nextInt(100)));
-                    } catch (IOException lost) {
-                        failed++;
-                    }
-                }
-                calm(net);
-                for (int i = 0; i < answers.size(); i++) {
-                    try {
-                        assertThat(Waiting.result(answers.get(i)))
-                                .as("seed=" + seed)
-                                .isEqualTo(questions.get(i));
-                        answered++;
-                    } catch (PeerException | CorruptFrameException lost) {
-                        failed++;
-                    }
-                }
-                net.network.runFor(Duration.ofMinutes(5));
-                assertThat(text(net.connect().call(ECHO, bytes("whole")))).isEqualTo("whole");
+            try {
+                runUnderFaults(seed, ends);
             } catch (IOException | RuntimeException failure) {
                 throw new AssertionError("failed with seed=" + seed, failure);
             }
         }
-        assertThat(answered).isGreaterThan(SEEDS);
-        assertThat(failed).isGreaterThan(SEEDS);
+        assertThat(ends.answers).isGreaterThan(SEEDS);
+        assertThat(ends.failures).isGreaterThan(SEEDS);
+    }
+
+    @Test
+    void shouldRepeatARunUnderAnyFaults() throws IOException {
+        for (int seed = 0; seed < 10; seed++) {
+            long trace = runUnderFaults(seed, new Ends());
+            assertThat(runUnderFaults(seed, new Ends())).as("seed=" + seed).isEqualTo(trace);
+        }
+    }
+
+    private static final class Ends {
+        int answers;
+        int failures;
+    }
+
+    private static long runUnderFaults(long seed, Ends ends) throws IOException {
+        Random random = new Random(seed);
+        SimulatedPair net = SimulatedPair.started(seed);
+        try (net) {
+            List<CompletableFuture<ByteBuffer>> answers = new ArrayList<>();
+            List<ByteBuffer> questions = new ArrayList<>();
+            for (int round = 0; round < 12; round++) {
+                disturb(net, random);
+                try {
+                    Connection connection = net.connect();
+                    for (int i = 0; i < 5; i++) {
+                        byte[] question = new byte[random.nextInt(1 << random.nextInt(19))];
+                        random.nextBytes(question);
+                        questions.add(ByteBuffer.wrap(question));
+                        answers.add(connection.request(ECHO, ByteBuffer.wrap(question)));
+                    }
+                    net.network.runFor(Duration.ofMillis(random.nextInt(100)));
+                } catch (PeerException | CorruptFrameException lost) {
+                    ends.failures++;
+                }
+            }
+            net.network.runFor(Duration.ofMillis(LATE_PARTITION_MS));
+            calm(net);
+            for (int i = 0; i < answers.size(); i++) {
+                try {
+                    assertThat(Waiting.result(answers.get(i)))
+                            .as("seed=" + seed)
+                            .isEqualTo(questions.get(i));
+                    ends.answers++;
+                } catch (PeerException | CorruptFrameException lost) {
+                    ends.failures++;
+                }
+            }
+            net.network.runFor(Duration.ofMinutes(5));
+            assertThat(text(net.connect().call(ECHO, bytes("whole")))).isEqualTo("whole");
+        }
+        return net.network.trace();
     }
 
     private static void disturb(SimulatedPair net, Random random) {
@@ -131,7 +153,7 @@ class SimulatedStreamTest {
             case 2 -> net.bothWays(SimulatedFaults.NONE.withCorruptedChance(1e-5));
             case 3 ->
                 network.schedule(
-                        Duration.ofMillis(random.nextInt(20)),
+                        Duration.ofMillis(random.nextInt(LATE_PARTITION_MS)),
                         () -> network.partition(SimulatedPair.SERVER, SimulatedPair.CLIENT));
             case 4 -> network.cut(SimulatedPair.SERVER, SimulatedPair.CLIENT, cut);
             case 5 -> network.readBytesPerSecond(SimulatedPair.SERVER, random.nextInt(100_000));
