@@ -2,7 +2,9 @@ package io.anneal.cli;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.net.Connection;
 import io.anneal.net.Connector;
+import io.anneal.net.KeptConnection;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetServer;
@@ -21,6 +23,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +65,7 @@ final class RepairServer implements AutoCloseable {
         try {
             client = NetClient.open(config, new VerbHandlers(executor), random);
             NetClient dialling = client;
-            Connector followers = follower -> dialling.keep(follower).get(FOLLOWER_MS);
+            Connector followers = follower -> patiently(dialling.keep(follower));
             VerbHandlers handlers = new VerbHandlers(executor);
             int sessionsMax = (int) Math.max(1, budgetBytes / (2L * RepairConfig.BUFFER_MAX_BYTES));
             new RepairService(tables, executor, sessionsMax).register(handlers);
@@ -75,6 +78,15 @@ final class RepairServer implements AutoCloseable {
             executor.shutdownNow();
             throw failure;
         }
+    }
+
+    /** The connection is the caller's; one that comes too late is closed. */
+    private static CompletableFuture<Connection> patiently(KeptConnection kept) {
+        return kept.get(FOLLOWER_MS).whenComplete((connection, failure) -> {
+            if (failure != null) {
+                kept.close();
+            }
+        });
     }
 
     /** How nodes and commands of this version speak. */
