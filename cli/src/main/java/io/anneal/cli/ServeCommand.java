@@ -91,8 +91,19 @@ final class ServeCommand extends Subcommand {
             out().println("listening on " + server.address().getAddress().getHostAddress() + ":"
                     + server.address().getPort());
             out().flush();
-            new CountDownLatch(1).await();
+            awaitStop(server);
             return ExitCode.YES;
+        }
+    }
+
+    /** A signal ends the process, but not before peers are told and what they left unfinished is removed. */
+    private static void awaitStop(RepairServer server) throws InterruptedException {
+        Thread drain = new Thread(server::drain, "anneal-drain");
+        Runtime.getRuntime().addShutdownHook(drain);
+        try {
+            new CountDownLatch(1).await();
+        } finally {
+            Runtime.getRuntime().removeShutdownHook(drain);
         }
     }
 

@@ -81,6 +81,29 @@ public final class NetClient implements Connector, AutoCloseable {
         return result;
     }
 
+    /** A connection that is made when it is needed, and anew after it has ended. */
+    public KeptConnection keep(InetSocketAddress address) {
+        return new KeptConnection(this, address, new KeptHost(), nonces);
+    }
+
+    private final class KeptHost implements KeptConnection.Host {
+        @Override
+        public CompletableFuture<Connection> newFuture() {
+            CompletableFuture<Connection> result = transport.newFuture();
+            connecting.add(result);
+            result.whenComplete((connection, failure) -> connecting.remove(result));
+            if (closed) {
+                result.completeExceptionally(clientClosed("not connected yet"));
+            }
+            return result;
+        }
+
+        @Override
+        public boolean schedule(Runnable work, long delayMs) {
+            return !closed && transport.schedule(() -> aside(work), delayMs);
+        }
+    }
+
     private void loadAndConnect(InetSocketAddress address, CompletableFuture<Connection> result) {
         TlsMaterial material;
         try {

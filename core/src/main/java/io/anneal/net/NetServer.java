@@ -220,6 +220,16 @@ public final class NetServer implements AutoCloseable {
         return unproven.count() + proven.count();
     }
 
+    /**
+     * Takes no connections and no streams any more, lets the streams that are open come to their end, but not longer than
+     * so, and closes: peers are told that the connection was closed in good order.
+     */
+    public void drain(long timeoutMs) {
+        transport.await(channel.close(), config.timeouts().closeMs());
+        Session.drainAll(List.copyOf(sessions), transport, timeoutMs);
+        close();
+    }
+
     /** Stops listening, closes all connections and waits for the event loops, within the time limit for closing. */
     @Override
     public void close() {

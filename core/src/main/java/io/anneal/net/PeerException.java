@@ -95,6 +95,22 @@ public final class PeerException extends IOException {
         return reason;
     }
 
+    /** True if it stays so until somebody changes what one of the sides was given. */
+    boolean isLasting() {
+        return switch (code) {
+            case NOT_ANNEAL,
+                    TOKEN_MISSING,
+                    TOKEN_WRONG,
+                    TLS_REFUSED,
+                    TLS_EXPECTED,
+                    NOT_TLS,
+                    TLS_NAME,
+                    TLS_MISSING,
+                    TLS_FILES -> true;
+            default -> false;
+        };
+    }
+
     /** True if the peer speaks our protocol and is worth a word before the connection closes. */
     boolean tellsPeer() {
         return switch (code) {

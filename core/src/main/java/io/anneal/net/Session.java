@@ -595,6 +595,18 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         }
     }
 
+    /** Drains all, and waits for that in all so long. */
+    static void drainAll(Collection<Session> sessions, Transport transport, long timeoutMs) {
+        sessions.forEach(Session::drain);
+        long startNanos = -1;
+        for (Session session : sessions) {
+            long nowNanos = session.nanoTime();
+            startNanos = startNanos < 0 ? nowNanos : startNanos;
+            long leftMs = timeoutMs - TimeUnit.NANOSECONDS.toMillis(nowNanos - startNanos);
+            transport.await(session.wire.channel().closeFuture(), Math.max(0, leftMs));
+        }
+    }
+
     /** Closes all, and waits for their sockets. */
     static void closeAll(Collection<Session> sessions, Transport transport, long timeoutMs) {
         sessions.forEach(Session::close);
