@@ -94,10 +94,8 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     private final Inbox inbox;
     private final CompletableFuture<Void> closed;
     private final Deque<Outgoing> outgoing = new ArrayDeque<>();
-    private final Deque<Runnable> behindCopy = new ArrayDeque<>();
 
     private long id;
-    private boolean isCopying;
     private boolean openToSend;
     private boolean isQueued;
     private boolean endWanted;
@@ -502,50 +500,14 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     public CompletableFuture<Void> write(ByteBuffer data) {
         CompletableFuture<Void> done = session.newFuture();
         List<PayloadCodec.Block> blocks = session.codec().blocks(data);
-        onLoop(done, () -> inTurn(() -> enqueue(blocks, done)));
-        return done;
-    }
-
-    /** The next piece of the file that is being copied, before all that waits for its end. */
-    CompletableFuture<Void> writeCopied(ByteBuffer data) {
-        CompletableFuture<Void> done = session.newFuture();
-        List<PayloadCodec.Block> blocks = session.codec().blocks(data);
-        onLoop(done, () -> enqueue(blocks, done));
-        return done;
-    }
-
-    private void enqueue(List<PayloadCodec.Block> blocks, CompletableFuture<Void> done) {
-        for (int i = 0; i < blocks.size(); i++) {
-            PayloadCodec.Block block = blocks.get(i);
-            boolean last = i == blocks.size() - 1;
-            enqueue(new Outgoing(block.bytes(), block.compressed(), last ? done : new CompletableFuture<>()));
-        }
-    }
-
-    /** What is written while a file is copied follows the file. On the event loop. */
-    private void inTurn(Runnable work) {
-        if (isCopying) {
-            behindCopy.add(work);
-        } else {
-            work.run();
-        }
-    }
-
-    private void copy(FileCopy file, CompletableFuture<Void> done) {
-        isCopying = true;
-        done.whenComplete((copied, failed) -> {
-            if (!session.runOnLoop(this::endCopy)) {
-                endCopy();
+        onLoop(done, () -> {
+            for (int i = 0; i < blocks.size(); i++) {
+                PayloadCodec.Block block = blocks.get(i);
+                boolean last = i == blocks.size() - 1;
+                enqueue(new Outgoing(block.bytes(), block.compressed(), last ? done : new CompletableFuture<>()));
             }
         });
-        file.start();
-    }
-
-    private void endCopy() {
-        isCopying = false;
-        while (!isCopying && !behindCopy.isEmpty()) {
-            behindCopy.remove().run();
-        }
+        return done;
     }
 
     @Override
@@ -570,7 +532,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     @Override
     public CompletableFuture<Void> end() {
         CompletableFuture<Void> done = session.newFuture();
-        onLoop(done, () -> inTurn(() -> enqueueEnd(done)));
+        onLoop(done, () -> enqueueEnd(done));
         return done;
     }
 
