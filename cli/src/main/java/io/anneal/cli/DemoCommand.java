@@ -149,12 +149,17 @@ final class DemoCommand extends Subcommand {
         ExecutorService executor = Executors.newCachedThreadPool();
         List<RepairServer> servers = new ArrayList<>();
         List<Replica> followers = new ArrayList<>();
-        try (NetClient client = NetClient.open(RepairServer.netConfig(token), new VerbHandlers(executor), random);
+        try (NetClient client = NetClient.open(
+                        RepairServer.netConfig(UUID.randomUUID(), token), new VerbHandlers(executor), random);
                 ReplicaTable own = replicas.get(0).open(DemoData.KEYSPACE, DemoData.TABLE, Optional.empty())) {
             for (ReplicaDirectory follower : replicas.subList(1, replicas.size())) {
                 InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
                 RepairServer server = RepairServer.start(
-                        any, follower, token, bufferBudgetBytes(), environment().clock());
+                        any,
+                        follower,
+                        RepairServer.netConfig(UUID.randomUUID(), token),
+                        bufferBudgetBytes(),
+                        environment().clock());
                 servers.add(server);
                 followers.add(new RemoteReplica(
                         client.open(server.address()), own.schema().clustering().size()));

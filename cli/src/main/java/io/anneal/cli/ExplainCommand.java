@@ -22,6 +22,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -57,7 +58,7 @@ final class ExplainCommand extends Subcommand {
     @Option(
             names = "--replica",
             paramLabel = "HOST:PORT",
-            description = "A replica's 'anneal serve'; repeatable. Needs --schema and --token-file.")
+            description = "A replica's 'anneal serve'; repeatable. Needs --schema, and certificates or --token-file.")
     private List<String> replicas = List.of();
 
     @Option(
@@ -66,16 +67,19 @@ final class ExplainCommand extends Subcommand {
             description = "The schema text, instead of that beside the SSTables.")
     private Path schemaFile;
 
-    @Option(names = "--token-file", paramLabel = "FILE", description = "With --replica: the secret shared with it.")
-    private Path tokenFile;
+    @Mixin
+    private PeerSecurity security = new PeerSecurity();
 
     @Override
     int execute() throws IOException {
         if (directories.isEmpty() && replicas.isEmpty()) {
             throw usage("give the replicas as --dir or as --replica");
         }
-        if (!replicas.isEmpty() && (schemaFile == null || tokenFile == null)) {
-            throw usage("--replica needs --schema FILE.cql and --token-file FILE");
+        if (!replicas.isEmpty() && schemaFile == null) {
+            throw usage("--replica needs --schema FILE.cql");
+        }
+        if (!replicas.isEmpty()) {
+            security.check(this);
         }
         Deque<Closeable> opened = new ArrayDeque<>();
         try {
@@ -125,7 +129,7 @@ final class ExplainCommand extends Subcommand {
             }
         }
         if (!replicas.isEmpty()) {
-            RemoteKeys remote = RemoteKeys.open(tokenFile);
+            RemoteKeys remote = RemoteKeys.open(security.config());
             opened.push(remote);
             for (String address : replicas) {
                 remote.read(address, schema, key)

@@ -5,7 +5,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.NetClient;
-import io.anneal.net.TokenFile;
+import io.anneal.net.NetConfig;
 import io.anneal.net.VerbHandlers;
 import io.anneal.net.Waiting;
 import io.anneal.repair.RemoteReplica;
@@ -18,7 +18,6 @@ import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.UUID;
@@ -43,13 +42,12 @@ final class RemoteKeys implements Closeable {
         this.random = random;
     }
 
-    static RemoteKeys open(Path tokenFile) throws IOException {
+    static RemoteKeys open(NetConfig config) {
         SecureRandom random = new SecureRandom();
         ExecutorService executor = Executors.newCachedThreadPool();
         boolean opened = false;
         try {
-            NetClient client = NetClient.open(
-                    RepairServer.netConfig(Optional.of(TokenFile.read(tokenFile))), new VerbHandlers(executor), random);
+            NetClient client = NetClient.open(config, new VerbHandlers(executor), random);
             opened = true;
             return new RemoteKeys(executor, client, random);
         } finally {

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code anneal repair}: makes replicas equal, row by row; over directories of this machine or over servers. */
@@ -112,8 +113,8 @@ final class RepairCommand extends Subcommand {
     @Option(names = "--schema", paramLabel = "FILE.cql", description = "The schema text, instead of the snapshots'.")
     private Path schemaFile;
 
-    @Option(names = "--token-file", paramLabel = "FILE", description = "With --replica: the secret shared with it.")
-    private Path tokenFile;
+    @Mixin
+    private PeerSecurity security = new PeerSecurity();
 
     @Override
     int errorExitCode() {
@@ -170,8 +171,11 @@ final class RepairCommand extends Subcommand {
         if (namesRows && json()) {
             throw usage("--rows prints lines, --json an object: choose one");
         }
-        if (!replicas.isEmpty() && (tokenFile == null || schemaFile != null || namesRows)) {
-            throw usage("--replica needs --token-file FILE; --schema and --rows go with --dir");
+        if (!replicas.isEmpty() && (schemaFile != null || namesRows)) {
+            throw usage("--schema and --rows go with --dir");
+        }
+        if (!replicas.isEmpty()) {
+            security.check(this);
         }
         replicas.forEach(RepairRunner::address);
         checkBuffer();
@@ -287,7 +291,7 @@ final class RepairCommand extends Subcommand {
     private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException, InterruptedException {
         try (Progress progress = progress(task.table().toString())) {
             if (directories.isEmpty()) {
-                return new RepairOverServers(task).run(replicas, tokenFile, progress);
+                return new RepairOverServers(task).run(replicas, security.config(), progress);
             }
             RepairOverDirectories repair =
                     new RepairOverDirectories(task, environment().clock(), Optional.ofNullable(schemaFile));

@@ -2,7 +2,7 @@ package io.anneal.cli;
 
 import io.anneal.net.Connection;
 import io.anneal.net.NetClient;
-import io.anneal.net.TokenFile;
+import io.anneal.net.NetConfig;
 import io.anneal.net.VerbHandlers;
 import io.anneal.repair.RepairClient;
 import io.anneal.repair.RepairException;
@@ -11,10 +11,8 @@ import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairStatus;
 import io.anneal.repair.message.RunRepair;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -29,13 +27,10 @@ final class RepairOverServers {
         this.task = task;
     }
 
-    RepairReport run(List<String> replicas, Path tokenFile, Progress progress)
+    RepairReport run(List<String> replicas, NetConfig config, Progress progress)
             throws IOException, InterruptedException {
         ExecutorService executor = Executors.newCachedThreadPool();
-        try (NetClient client = NetClient.open(
-                        RepairServer.netConfig(Optional.of(TokenFile.read(tokenFile))),
-                        new VerbHandlers(executor),
-                        new SecureRandom());
+        try (NetClient client = NetClient.open(config, new VerbHandlers(executor), new SecureRandom());
                 Connection connection = client.open(RepairRunner.address(replicas.get(0)))) {
             RepairClient master = new RepairClient(connection);
             master.start(new RunRepair(

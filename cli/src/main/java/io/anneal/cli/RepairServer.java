@@ -2,6 +2,9 @@ package io.anneal.cli;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.net.Connection;
+import io.anneal.net.Connector;
+import io.anneal.net.KeptConnection;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetServer;
@@ -20,6 +23,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +34,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class RepairServer implements AutoCloseable {
     private static final long CLOSE_SECONDS = 10;
+    private static final long DRAIN_MS = 5_000;
+    /** A follower that is started anew is waited for. */
+    private static final long FOLLOWER_MS = 5_000;
 
     private final ExecutorService executor;
     private final NetClient client;
@@ -41,24 +48,28 @@ final class RepairServer implements AutoCloseable {
         this.server = server;
     }
 
-    /** @param budgetBytes for the row buffers of all sessions */
+    /**
+     * @param config      as {@link #netConfig} makes it
+     * @param budgetBytes for the row buffers of all sessions
+     */
     static RepairServer start(
             InetSocketAddress address,
             ReplicaTable.Opener tables,
-            Optional<SharedToken> token,
+            NetConfig config,
             long budgetBytes,
             InstantSource clock)
             throws IOException {
         SecureRandom random = new SecureRandom();
-        NetConfig config = netConfig(token);
         ExecutorService executor = Executors.newCachedThreadPool();
         NetClient client = null;
         try {
             client = NetClient.open(config, new VerbHandlers(executor), random);
+            NetClient dialling = client;
+            Connector followers = follower -> patiently(dialling.keep(follower));
             VerbHandlers handlers = new VerbHandlers(executor);
             int sessionsMax = (int) Math.max(1, budgetBytes / (2L * RepairConfig.BUFFER_MAX_BYTES));
             new RepairService(tables, executor, sessionsMax).register(handlers);
-            new RepairRunner(config.node().nodeId(), tables, client, executor, clock, random).register(handlers);
+            new RepairRunner(config.node().nodeId(), tables, followers, executor, clock, random).register(handlers);
             return new RepairServer(executor, client, NetServer.bind(config, address, handlers, random));
         } catch (IOException | RuntimeException failure) {
             if (client != null) {
@@ -69,15 +80,30 @@ final class RepairServer implements AutoCloseable {
         }
     }
 
+    /** The connection is the caller's; one that comes too late is closed. */
+    private static CompletableFuture<Connection> patiently(KeptConnection kept) {
+        return kept.get(FOLLOWER_MS).whenComplete((connection, failure) -> {
+            if (failure != null) {
+                kept.close();
+            }
+        });
+    }
+
     /** How nodes and commands of this version speak. */
-    static NetConfig netConfig(Optional<SharedToken> token) {
-        NodeIdentity identity = new NodeIdentity(UUID.randomUUID(), "", Map.of());
+    static NetConfig netConfig(UUID nodeId, Optional<SharedToken> token) {
+        NodeIdentity identity = new NodeIdentity(nodeId, "", Map.of());
         return NetConfig.of(
                 identity, token, new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION));
     }
 
     InetSocketAddress address() {
         return server.address();
+    }
+
+    /** Ends in good order: answers that are under way are given first. */
+    void drain() {
+        server.drain(DRAIN_MS);
+        close();
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.anneal.cli;
 
-import io.anneal.net.TokenFile;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairStaging;
@@ -16,6 +15,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code anneal serve}: offers the tables of a directory to repairs, until it is stopped. */
@@ -32,7 +32,7 @@ final class ServeCommand extends Subcommand {
             names = "--listen",
             required = true,
             paramLabel = "HOST:PORT",
-            description = "Loopback only in this version.")
+            description = "Where to listen; any address but loopback needs certificates.")
     private String listen;
 
     @Option(
@@ -48,18 +48,15 @@ final class ServeCommand extends Subcommand {
             description = "Offer this table only; repeatable, KS.* for a keyspace.")
     private List<QualifiedTable> allowedTables = List.of();
 
-    @Option(
-            names = "--token-file",
-            required = true,
-            paramLabel = "FILE",
-            description = "The secret that peers share, a file of mode 0600.")
-    private Path tokenFile;
+    @Mixin
+    private PeerSecurity security = new PeerSecurity();
 
     @Option(names = "--schema", paramLabel = "FILE.cql", description = "The schema text, instead of the snapshot's.")
     private Path schemaFile;
 
     @Override
     int execute() throws IOException, InterruptedException {
+        security.check(this);
         // Peers come later; whoever starts the server must learn now that there is nothing to serve.
         if (CassandraDirectory.of(data).tables().isEmpty()) {
             throw new NoSuchFileException(data.toString(), null, "no table here");
@@ -88,14 +85,25 @@ final class ServeCommand extends Subcommand {
         try (RepairServer server = RepairServer.start(
                 RepairRunner.address(listen),
                 (keyspace, table, staged) -> open(replica, keyspace, table, staged),
-                Optional.of(TokenFile.read(tokenFile)),
+                security.config(),
                 bufferBudgetBytes(),
                 environment().clock())) {
             out().println("listening on " + server.address().getAddress().getHostAddress() + ":"
                     + server.address().getPort());
             out().flush();
-            new CountDownLatch(1).await();
+            awaitStop(server);
             return ExitCode.YES;
+        }
+    }
+
+    /** A signal ends the process, but not before peers are told and what they left unfinished is removed. */
+    private static void awaitStop(RepairServer server) throws InterruptedException {
+        Thread drain = new Thread(server::drain, "anneal-drain");
+        Runtime.getRuntime().addShutdownHook(drain);
+        try {
+            new CountDownLatch(1).await();
+        } finally {
+            Runtime.getRuntime().removeShutdownHook(drain);
         }
     }
 

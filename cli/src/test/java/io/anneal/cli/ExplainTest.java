@@ -180,7 +180,7 @@ final class ExplainTest {
         try (RepairServer server = RepairServer.start(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 new ReplicaDirectory(List.of(two), Optional.empty(), Optional.empty()),
-                Optional.of(TokenFile.read(token)),
+                RepairServer.netConfig(new UUID(1, 2), Optional.of(TokenFile.read(token))),
                 256 << 20,
                 Clock.systemUTC())) {
             String address = "127.0.0.1:" + server.address().getPort();

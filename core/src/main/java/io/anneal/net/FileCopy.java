@@ -43,7 +43,7 @@ final class FileCopy {
             done.completeExceptionally(failed);
             return;
         }
-        stream.write(buffer).whenComplete((written, failed) -> {
+        stream.writeCopied(buffer).whenComplete((written, failed) -> {
             if (failed == null) {
                 stream.runAside(this::copy);
             } else {

@@ -59,6 +59,9 @@ final class FrameDescriptor {
 
     static final int PIECE_BYTES_MAX = FRAME_BYTES_MAX - HEADER_LENGTH_BYTES;
 
+    /** What a piece costs of the credit beside its bytes: about what it occupies in memory beside them. */
+    static final int PIECE_OVERHEAD_BYTES = 256;
+
     /** Longest payload of a peer that has not proven itself yet. */
     static final int HANDSHAKE_PAYLOAD_BYTES_MAX = 16 << 10;
 
@@ -66,6 +69,11 @@ final class FrameDescriptor {
     static final VersionRange WIRE_VERSIONS = new VersionRange(VERSION, VERSION);
 
     private FrameDescriptor() {}
+
+    /** What a piece costs of the credit; an empty one, which opens or ends a stream, costs nothing. */
+    static int costBytes(int lengthBytes) {
+        return lengthBytes == 0 ? 0 : lengthBytes + PIECE_OVERHEAD_BYTES;
+    }
 
     /** Writes a complete header; the payload checksum is that of the payload's remaining bytes, or 0. */
     static void putHeader(

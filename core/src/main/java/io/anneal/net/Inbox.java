@@ -53,7 +53,7 @@ final class Inbox {
                 return;
             }
             if (bytes.isReadable()) {
-                pieces.add(new Piece(bytes, compressed, bytes.readableBytes()));
+                pieces.add(new Piece(bytes, compressed, FrameDescriptor.costBytes(bytes.readableBytes())));
             } else {
                 bytes.release();
             }
@@ -147,6 +147,7 @@ final class Inbox {
 
     private void consume(Reader current, Piece piece) {
         Piece left = piece;
+        boolean returned = false;
         try {
             if (piece.compressed()) {
                 ByteBuf plain = owner.plain(piece.bytes());
@@ -157,13 +158,19 @@ final class Inbox {
             ByteBuffer view = bytes.nioBuffer();
             current.consumer().accept(view);
             bytes.skipBytes(view.position());
+            returned = true;
         } catch (IOException | RuntimeException failed) {
-            left.bytes().release();
-            owner.consumed(piece.creditBytes());
-            forget(current);
-            owner.consumerFailed(failed);
-            current.future().completeExceptionally(failed);
+            returned = true;
+            consumerFailed(current, left, failed);
             return;
+        } finally {
+            if (!returned) {
+                // An Error goes on to the executor, but whoever waits for the stream must not wait for ever.
+                consumerFailed(current, left, new IOException("the consumer of the stream was stopped by an error"));
+                synchronized (lock) {
+                    draining = false;
+                }
+            }
         }
         int consumedBytes = putBack(left) ? 0 : left.creditBytes();
         boolean done = !current.toTheEnd();
@@ -176,6 +183,14 @@ final class Inbox {
         if (done) {
             current.future().complete(true);
         }
+    }
+
+    private void consumerFailed(Reader current, Piece piece, Exception failed) {
+        piece.bytes().release();
+        owner.consumed(piece.creditBytes());
+        forget(current);
+        owner.consumerFailed(failed);
+        current.future().completeExceptionally(failed);
     }
 
     private void forget(Reader current) {

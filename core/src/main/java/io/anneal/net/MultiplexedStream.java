@@ -73,8 +73,10 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     private final Inbox inbox;
     private final CompletableFuture<Void> closed;
     private final Deque<Outgoing> outgoing = new ArrayDeque<>();
+    private final Deque<Runnable> behindCopy = new ArrayDeque<>();
 
     private long id;
+    private boolean isCopying;
     private boolean openToSend;
     private boolean isQueued;
     private boolean endWanted;
@@ -161,7 +163,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
             wrong = "compressed piece was not agreed";
         } else if (endReceived) {
             wrong = "data after the end of the stream";
-        } else if (lengthBytes > grantedBytes - receivedBytes) {
+        } else if (lengthBytes == 0 && !last && frame.kind() == FrameKind.DATA) {
+            wrong = "piece is empty";
+        } else if (costBytes(lengthBytes) > grantedBytes - receivedBytes) {
             wrong = "more data than was allowed, allowedBytes=" + (grantedBytes - receivedBytes);
         }
         if (wrong != null) {
@@ -172,7 +176,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
                     wrong + ", lengthBytes=" + lengthBytes + ", streamId=" + id + ", verb=" + verb.name());
         }
         moved();
-        receivedBytes += lengthBytes;
+        receivedBytes += costBytes(lengthBytes);
         endReceived = last;
         inbox.add(frame.payload(), frame.has(FrameDescriptor.FLAG_LZ4), last);
         if (last) {
@@ -230,7 +234,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     }
 
     private void enqueue(Outgoing data) {
-        if (failure != null) {
+        if (data.remainingBytes() == 0 && failure == null && !endWanted) {
+            session.runAside(() -> data.done.complete(null));
+        } else if (failure != null) {
             session.runAside(() -> data.done.completeExceptionally(failure));
         } else if (endWanted) {
             session.runAside(() -> data.done.completeExceptionally(
@@ -271,7 +277,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         if (head == null) {
             return endWanted && !endSent;
         }
-        return head.compressed ? creditBytes >= head.remainingBytes() : creditBytes > 0 || head.remainingBytes() == 0;
+        return canAfford(head);
     }
 
     @Override
@@ -295,11 +301,10 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         FrameKind kind = openToSend ? FrameKind.OPEN : FrameKind.DATA;
         int argument = openToSend ? verb.number() : 0;
         Outgoing head = outgoing.peek();
-        boolean canSendHead = head != null
-                && (head.file == null || !openToSend)
-                && (!head.compressed || creditBytes >= head.remainingBytes());
+        boolean canSendHead = head != null && (head.file == null || !openToSend) && canAfford(head);
+        long affordableBytes = creditBytes - FrameDescriptor.PIECE_OVERHEAD_BYTES;
         int lengthBytes = canSendHead
-                ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, creditBytes), head.remainingBytes())
+                ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, affordableBytes), head.remainingBytes())
                 : 0;
         boolean takesHead = canSendHead && lengthBytes == head.remainingBytes();
         boolean last = endWanted && (head == null || takesHead && outgoing.size() == 1);
@@ -313,7 +318,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
             written = sendBytes(writer, kind, flags, argument, canSendHead ? take(head.bytes, lengthBytes) : EMPTY);
         }
         openToSend = false;
-        creditBytes -= lengthBytes;
+        creditBytes -= costBytes(lengthBytes);
         sentBytes += lengthBytes;
         if (takesHead) {
             outgoing.remove();
@@ -323,6 +328,17 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
             endSent = true;
             whenWritten(written, endDone);
         }
+    }
+
+    /** Not before a piece is worth its cost: the peer gives new credit when half a window is read. */
+    private boolean canAfford(Outgoing data) {
+        return creditBytes
+                >= costBytes(
+                        (int) Math.min(data.remainingBytes(), session.codec().blockBytes()));
+    }
+
+    private static int costBytes(int lengthBytes) {
+        return FrameDescriptor.costBytes(lengthBytes);
     }
 
     private static ByteBuffer take(ByteBuffer bytes, int lengthBytes) {
@@ -343,9 +359,6 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     }
 
     private ChannelFuture sendFilePiece(FrameWriter writer, Outgoing head, int flags, int lengthBytes) {
-        if (lengthBytes == 0) {
-            return writer.send(writer.header(FrameKind.DATA, flags, 0, id, 0, 0, 0));
-        }
         writer.send(writer.header(FrameKind.DATA, flags, 0, id, lengthBytes, 0, 0));
         DefaultFileRegion region = new DefaultFileRegion(head.file, head.filePosition, lengthBytes) {
             @Override
@@ -414,14 +427,50 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     public CompletableFuture<Void> write(ByteBuffer data) {
         CompletableFuture<Void> done = session.newFuture();
         List<PayloadCodec.Block> blocks = session.codec().blocks(data);
-        onLoop(done, () -> {
-            for (int i = 0; i < blocks.size(); i++) {
-                PayloadCodec.Block block = blocks.get(i);
-                boolean last = i == blocks.size() - 1;
-                enqueue(new Outgoing(block.bytes(), block.compressed(), last ? done : new CompletableFuture<>()));
+        onLoop(done, () -> inTurn(() -> enqueue(blocks, done)));
+        return done;
+    }
+
+    /** The next piece of the file that is being copied, before all that waits for its end. */
+    CompletableFuture<Void> writeCopied(ByteBuffer data) {
+        CompletableFuture<Void> done = session.newFuture();
+        List<PayloadCodec.Block> blocks = session.codec().blocks(data);
+        onLoop(done, () -> enqueue(blocks, done));
+        return done;
+    }
+
+    private void enqueue(List<PayloadCodec.Block> blocks, CompletableFuture<Void> done) {
+        for (int i = 0; i < blocks.size(); i++) {
+            PayloadCodec.Block block = blocks.get(i);
+            boolean last = i == blocks.size() - 1;
+            enqueue(new Outgoing(block.bytes(), block.compressed(), last ? done : new CompletableFuture<>()));
+        }
+    }
+
+    /** What is written while a file is copied follows the file. On the event loop. */
+    private void inTurn(Runnable work) {
+        if (isCopying) {
+            behindCopy.add(work);
+        } else {
+            work.run();
+        }
+    }
+
+    private void copy(FileCopy file, CompletableFuture<Void> done) {
+        isCopying = true;
+        done.whenComplete((copied, failed) -> {
+            if (!session.runOnLoop(this::endCopy)) {
+                endCopy();
             }
         });
-        return done;
+        file.start();
+    }
+
+    private void endCopy() {
+        isCopying = false;
+        while (!isCopying && !behindCopy.isEmpty()) {
+            behindCopy.remove().run();
+        }
     }
 
     @Override
@@ -439,7 +488,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         if (session.sendsFiles()) {
             onLoop(done, () -> enqueue(new Outgoing(EMPTY, false, file, position, lengthBytes, done)));
         } else {
-            new FileCopy(this, file, position, lengthBytes, done).start();
+            onLoop(done, () -> inTurn(() -> copy(new FileCopy(this, file, position, lengthBytes, done), done)));
         }
         return done;
     }
@@ -447,7 +496,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     @Override
     public CompletableFuture<Void> end() {
         CompletableFuture<Void> done = session.newFuture();
-        onLoop(done, () -> enqueueEnd(done));
+        onLoop(done, () -> inTurn(() -> enqueueEnd(done)));
         return done;
     }
 
@@ -465,7 +514,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     private void content(List<PayloadCodec.Block> blocks) {
         for (PayloadCodec.Block block : blocks) {
-            outgoing.add(new Outgoing(block.bytes(), block.compressed(), new CompletableFuture<>()));
+            if (block.bytes().hasRemaining()) {
+                outgoing.add(new Outgoing(block.bytes(), block.compressed(), new CompletableFuture<>()));
+            }
         }
         endWanted = true;
         endDone = new CompletableFuture<>();
@@ -506,6 +557,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         message(session.limits().messageBytesMax())
                 .thenCompose(message ->
                         handled(handler, message.content()).whenComplete((answer, failed) -> message.release()))
+                .whenComplete((answer, failed) -> session.handled())
                 .whenComplete((answer, failed) -> {
                     if (failed == null && answer != null) {
                         answer(answer);
@@ -515,6 +567,17 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
                         refuse(failed);
                     }
                 });
+    }
+
+    /** Hands the stream to its handler, which may keep it. */
+    void serve(StreamHandler handler) {
+        try {
+            handler.opened(this);
+        } catch (IOException | RuntimeException failed) {
+            refuse(failed);
+        } finally {
+            session.handled();
+        }
     }
 
     /** The whole of this direction: its end goes with the last piece. */

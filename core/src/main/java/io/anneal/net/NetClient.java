@@ -4,10 +4,12 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.random.RandomGenerator;
 
@@ -22,8 +24,9 @@ public final class NetClient implements Connector, AutoCloseable {
     private final RandomGenerator nonces;
     private final Transport transport;
     private final Optional<TlsFiles> tls;
-    private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
-    private final Set<CompletableFuture<Connection>> connecting = ConcurrentHashMap.newKeySet();
+    // In the order in which they came, so that a simulated run repeats itself.
+    private final Set<Session> sessions = Collections.synchronizedSet(new LinkedHashSet<>());
+    private final Set<CompletableFuture<Connection>> connecting = Collections.synchronizedSet(new LinkedHashSet<>());
 
     private volatile boolean closed;
 
@@ -76,6 +79,29 @@ public final class NetClient implements Connector, AutoCloseable {
             connect(address, Optional.empty(), result);
         }
         return result;
+    }
+
+    /** A connection that is made when it is needed, and anew after it has ended. */
+    public KeptConnection keep(InetSocketAddress address) {
+        return new KeptConnection(this, address, new KeptHost(), nonces);
+    }
+
+    private final class KeptHost implements KeptConnection.Host {
+        @Override
+        public CompletableFuture<Connection> newFuture() {
+            CompletableFuture<Connection> result = transport.newFuture();
+            connecting.add(result);
+            result.whenComplete((connection, failure) -> connecting.remove(result));
+            if (closed) {
+                result.completeExceptionally(clientClosed("not connected yet"));
+            }
+            return result;
+        }
+
+        @Override
+        public boolean schedule(Runnable work, long delayMs) {
+            return !closed && transport.schedule(() -> aside(work), delayMs);
+        }
     }
 
     private void loadAndConnect(InetSocketAddress address, CompletableFuture<Connection> result) {
@@ -163,9 +189,9 @@ public final class NetClient implements Connector, AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        Session.closeAll(sessions, transport, config.timeouts().closeMs());
+        Session.closeAll(List.copyOf(sessions), transport, config.timeouts().closeMs());
         transport.close(config.timeouts().closeMs());
         // A loop that ends in the middle of a connect forgets it.
-        connecting.forEach(result -> result.completeExceptionally(clientClosed("not connected yet")));
+        List.copyOf(connecting).forEach(result -> result.completeExceptionally(clientClosed("not connected yet")));
     }
 }

@@ -21,7 +21,7 @@ public record NetLimits(
         int unprovenConnectionsMax) {
     static final int INITIAL_CREDIT_BYTES_MIN = 1 << 10;
 
-    public static final NetLimits DEFAULT = new NetLimits(32 << 10, 1 << 20, 512 << 20, 4096, 256, 16, 64);
+    public static final NetLimits DEFAULT = new NetLimits(32 << 10, 1 << 20, 512 << 20, 1024, 256, 16, 64);
 
     public NetLimits {
         if (initialCreditBytes < INITIAL_CREDIT_BYTES_MIN || windowBytesMax < initialCreditBytes) {

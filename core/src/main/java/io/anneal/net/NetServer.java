@@ -8,10 +8,12 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -31,7 +33,8 @@ public final class NetServer implements AutoCloseable {
     private final RandomGenerator nonces;
     private final Consumer<IOException> failures;
     private final Transport transport;
-    private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
+    // In the order in which they came, so that a simulated run repeats itself.
+    private final Set<Session> sessions = Collections.synchronizedSet(new LinkedHashSet<>());
     private final UnprovenConnections unproven;
     private final ProvenConnections proven;
     private final RefusedConnections refused = new RefusedConnections(this::report);
@@ -52,7 +55,7 @@ public final class NetServer implements AutoCloseable {
         this.failures = failures;
         this.transport = transport;
         this.unproven = new UnprovenConnections(config.limits().unprovenConnectionsMax());
-        this.proven = new ProvenConnections(config.limits());
+        this.proven = new ProvenConnections(config.limits(), config.budget());
     }
 
     /** As {@link #bind(NetConfig, InetSocketAddress, VerbHandlers, RandomGenerator, Consumer)}, failures logged. */
@@ -160,7 +163,8 @@ public final class NetServer implements AutoCloseable {
                         handshake,
                         wire,
                         config,
-                        agreement -> new Session(wire, Handshake.Role.SERVER, agreement, config, handlers, this::ended),
+                        agreement -> new Session(
+                                wire, Handshake.Role.SERVER, agreement, configOf(agreement), handlers, this::ended),
                         new HandshakeHandler.Listener() {
                             @Override
                             public void proven(Agreement agreement) throws PeerException {
@@ -183,6 +187,10 @@ public final class NetServer implements AutoCloseable {
                             }
                         }));
         unproven.add(accepted);
+    }
+
+    private NetConfig configOf(Agreement agreement) {
+        return config.withBudget(proven.budgetOf(agreement.peerNode().nodeId()));
     }
 
     private void ended(Session session, IOException cause) {
@@ -212,11 +220,21 @@ public final class NetServer implements AutoCloseable {
         return unproven.count() + proven.count();
     }
 
+    /**
+     * Takes no connections and no streams any more, lets the streams that are open come to their end, but not longer than
+     * so, and closes: peers are told that the connection was closed in good order.
+     */
+    public void drain(long timeoutMs) {
+        transport.await(channel.close(), config.timeouts().closeMs());
+        Session.drainAll(List.copyOf(sessions), transport, timeoutMs);
+        close();
+    }
+
     /** Stops listening, closes all connections and waits for the event loops, within the time limit for closing. */
     @Override
     public void close() {
         transport.await(channel.close(), config.timeouts().closeMs());
-        Session.closeAll(sessions, transport, config.timeouts().closeMs());
+        Session.closeAll(List.copyOf(sessions), transport, config.timeouts().closeMs());
         transport.close(config.timeouts().closeMs());
         refused.flush();
     }

@@ -27,7 +27,14 @@ final class PayloadCodec {
         this.lz4 = agreement.lz4();
         this.compressionFromBytes = config.compressionFromBytes();
         // Half of the first credit: a peer gives new credit when half a window is read, so a whole block always fits.
-        this.blockBytes = Math.min(FrameDescriptor.PIECE_BYTES_MAX, agreement.peerInitialCreditBytes() / 2);
+        this.blockBytes = Math.min(
+                FrameDescriptor.PIECE_BYTES_MAX,
+                agreement.peerInitialCreditBytes() / 2 - FrameDescriptor.PIECE_OVERHEAD_BYTES);
+    }
+
+    /** The most that always fits the credit; a compressed block is at most that long. */
+    int blockBytes() {
+        return blockBytes;
     }
 
     /** What to send for these bytes, which stay as they are; at least one block. */

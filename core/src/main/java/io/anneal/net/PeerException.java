@@ -37,8 +37,6 @@ public final class PeerException extends IOException {
     public static final String BUSY = "busy";
     /** Nothing moved on a stream for too long. */
     public static final String STREAM_IDLE = "stream-idle";
-    /** The stream was ended by its user before its end. */
-    public static final String CANCELLED = "cancelled";
     /** No response in time; whether the request was carried out is not known. */
     public static final String REQUEST_TIMEOUT = "request-timeout";
     /** The peer is gone: closed, reset, or silent for too long. */
@@ -95,6 +93,22 @@ public final class PeerException extends IOException {
 
     public String reason() {
         return reason;
+    }
+
+    /** True if it stays so until somebody changes what one of the sides was given. */
+    boolean isLasting() {
+        return switch (code) {
+            case NOT_ANNEAL,
+                    TOKEN_MISSING,
+                    TOKEN_WRONG,
+                    TLS_REFUSED,
+                    TLS_EXPECTED,
+                    NOT_TLS,
+                    TLS_NAME,
+                    TLS_MISSING,
+                    TLS_FILES -> true;
+            default -> false;
+        };
     }
 
     /** True if the peer speaks our protocol and is worth a word before the connection closes. */

@@ -1,36 +1,61 @@
 package io.anneal.net;
 
+import io.anneal.io.ByteBudget;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 
-/** Counts the connections whose peers have proven themselves, in all and of each node. Safe for any thread. */
+/**
+ * Counts the connections whose peers have proven themselves, in all and of each node, and gives each node its share of the
+ * memory: no peer takes more than half of it, however many connections and streams it has. Safe for any thread.
+ */
 final class ProvenConnections {
     private final int countMax;
     private final int countPerPeerMax;
-    private final Map<UUID, Integer> countByNode = new HashMap<>();
+    private final ByteBudget budget;
+    private final Map<UUID, Peer> peers = new HashMap<>();
 
     private int count;
 
-    ProvenConnections(NetLimits limits) {
+    private static final class Peer {
+        private final ByteBudget share;
+        private int count;
+
+        Peer(ByteBudget share) {
+            this.share = share;
+        }
+    }
+
+    ProvenConnections(NetLimits limits, ByteBudget budget) {
+        this.budget = budget;
         this.countMax = limits.connectionsMax();
         this.countPerPeerMax = limits.connectionsPerPeerMax();
     }
 
     /** @throws PeerException if a limit is reached; then it does not count */
-    synchronized void add(String peer, UUID nodeId) throws PeerException {
+    synchronized void add(String peerName, UUID nodeId) throws PeerException {
         if (count >= countMax) {
-            throw tooMany(peer, "server has as many connections as it allows, max=" + countMax);
+            throw tooMany(peerName, "server has as many connections as it allows, max=" + countMax);
         }
-        int countOfNode = countByNode.getOrDefault(nodeId, 0);
-        if (countOfNode >= countPerPeerMax) {
+        Peer peer = peers.computeIfAbsent(nodeId, id -> new Peer(newShare()));
+        if (peer.count >= countPerPeerMax) {
             throw tooMany(
-                    peer,
+                    peerName,
                     "server has as many connections of this node as it allows, max=" + countPerPeerMax + ", nodeId="
                             + nodeId);
         }
-        countByNode.put(nodeId, countOfNode + 1);
+        peer.count++;
         count++;
+    }
+
+    private ByteBudget newShare() {
+        return budget.share(Math.max(1, budget.totalBytes() / 2));
+    }
+
+    /** What all connections of the node may occupy together. */
+    synchronized ByteBudget budgetOf(UUID nodeId) {
+        Peer peer = peers.get(nodeId);
+        return peer == null ? newShare() : peer.share; // None: it was closed in the meantime.
     }
 
     private static PeerException tooMany(String peer, String reason) {
@@ -38,9 +63,13 @@ final class ProvenConnections {
     }
 
     synchronized void remove(UUID nodeId) {
-        countByNode.computeIfPresent(nodeId, (id, countOfNode) -> countOfNode == 1 ? null : countOfNode - 1);
+        Peer peer = peers.get(nodeId);
+        peer.count--;
         count--;
-        assert count >= 0 : count;
+        if (peer.count == 0) {
+            peers.remove(nodeId);
+        }
+        assert count >= 0 && peer.count >= 0 : count;
     }
 
     synchronized int count() {

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +51,9 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
     private long nextStreamId;
     private long lastPeerStreamId;
     private int localCount;
+    /** Streams of the peer whose handlers are not done yet; a stream that is reset keeps its place until they are. */
+    private final AtomicInteger handling = new AtomicInteger();
+
     private boolean draining;
     private boolean peerDrains;
     private Future<?> idleCheck;
@@ -232,7 +236,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
             refuse(frame, PeerException.CLOSED, "the connection comes to its end: no new streams");
         } else if (registered.isEmpty()) {
             refuse(frame, PeerException.UNKNOWN_VERB, "no handler for this verb, verb=" + frame.argument());
-        } else if (streams.size() - localCount >= limits().streamsMax()) {
+        } else if (Math.max(streams.size() - localCount, handling.get()) >= limits().streamsMax()) {
             refuse(frame, PeerException.TOO_MANY_STREAMS, "more streams than agreed, max=" + limits().streamsMax());
         } else {
             serve(frame, registered.get());
@@ -249,19 +253,19 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         streams.put(frame.streamId(), stream);
         stream.started(frame.streamId());
         stream.received(frame);
+        handling.incrementAndGet();
         try {
-            handlers.executor().execute(() -> serve(stream, registered));
+            handlers.executor().execute(() -> registered.service().serve(stream));
         } catch (RejectedExecutionException shutDown) {
+            handled();
             stream.refuse(shutDown);
         }
     }
 
-    private static void serve(MultiplexedStream stream, VerbHandlers.Registered registered) {
-        try {
-            registered.service().serve(stream);
-        } catch (IOException | RuntimeException failed) {
-            stream.refuse(failed);
-        }
+    /** A handler is done with its stream, as far as it holds up anybody. */
+    void handled() {
+        int left = handling.decrementAndGet();
+        assert left >= 0 : left;
     }
 
     private void refuse(Frame frame, String code, String message) {
@@ -279,7 +283,8 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         if (cause instanceof RejectedExecutionException) {
             return new Report(0, PeerException.OVERLOADED, "peer takes no more work");
         }
-        if (isOpen()) {
+        // A stream that the peer has reset, or lost, is no failure of this side.
+        if (isOpen() && !(cause instanceof PeerException)) {
             LOG.warn("stream failed, verb={}, peer={}", verb.name(), peer(), cause);
         }
         return new Report(0, PeerException.INTERNAL, String.valueOf(cause));
@@ -343,7 +348,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         boolean hasPayload = hasPieces || frame.kind() == FrameKind.RESET || frame.kind() == FrameKind.GOODBYE;
         boolean right = (hasPieces || frame.flags() == 0)
                 && (hasArgument || frame.argument() == 0)
-                && hasStream == (frame.streamId() > 0)
+                && (hasStream ? frame.streamId() > 0 : frame.streamId() == 0)
                 && (hasPayload || frame.lengthBytes() == 0);
         // A frame of the handshake is out of turn, whatever its shape.
         if (!right && frame.kind() != FrameKind.HELLO && frame.kind() != FrameKind.PROOF) {
@@ -562,6 +567,18 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
     public void close() {
         if (!runOnLoop(() -> end(closedHere()))) {
             finish(closedHere());
+        }
+    }
+
+    /** Drains all, and waits for that in all so long. */
+    static void drainAll(Collection<Session> sessions, Transport transport, long timeoutMs) {
+        sessions.forEach(Session::drain);
+        long startNanos = -1;
+        for (Session session : sessions) {
+            long nowNanos = session.nanoTime();
+            startNanos = startNanos < 0 ? nowNanos : startNanos;
+            long leftMs = timeoutMs - TimeUnit.NANOSECONDS.toMillis(nowNanos - startNanos);
+            transport.await(session.wire.channel().closeFuture(), Math.max(0, leftMs));
         }
     }
 

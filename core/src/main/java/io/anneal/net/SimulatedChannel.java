@@ -214,6 +214,8 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
             eventLoop().schedule(this::readArrived, waitNanos, TimeUnit.NANOSECONDS);
             return;
         }
+        var buffers = unsafe().recvBufAllocHandle();
+        buffers.reset(config);
         for (int i = 0; i < READS_MAX && !arrived.isEmpty() && (i == 0 || config.isAutoRead()); i++) {
             readWanted = false;
             pipeline().fireChannelRead(take());
@@ -221,6 +223,7 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
                 break;
             }
         }
+        buffers.readComplete();
         pipeline().fireChannelReadComplete();
         if (arrived.isEmpty() && endArrived && isOpen()) {
             unsafe().close(voidPromise());
@@ -231,24 +234,29 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
 
     /** Some of the bytes that have arrived, however they were cut on the way. */
     private ByteBuf take() {
-        int lengthBytes = 0;
+        int arrivedBytes = 0;
         int pieces = 1 + random.nextInt(arrived.size());
         for (byte[] piece : arrived) {
-            lengthBytes += piece.length;
-            if (--pieces == 0 || lengthBytes >= PIECE_BYTES_MAX) {
+            arrivedBytes += piece.length;
+            if (--pieces == 0 || arrivedBytes >= PIECE_BYTES_MAX) {
                 break;
             }
         }
-        lengthBytes = host.mayRead(lengthBytes);
-        ByteBuf taken = alloc().directBuffer(lengthBytes);
-        while (taken.readableBytes() < lengthBytes) {
+        var buffers = unsafe().recvBufAllocHandle();
+        ByteBuf taken = buffers.allocate(alloc());
+        int lengthBytes = Math.min(host.mayRead(arrivedBytes), taken.writableBytes());
+        int restBytes = lengthBytes;
+        while (restBytes > 0) {
             byte[] piece = arrived.remove();
-            int takenBytes = Math.min(piece.length, lengthBytes - taken.readableBytes());
+            int takenBytes = Math.min(piece.length, restBytes);
             taken.writeBytes(piece, 0, takenBytes);
             if (takenBytes < piece.length) {
                 arrived.addFirst(Arrays.copyOfRange(piece, takenBytes, piece.length));
             }
+            restBytes -= takenBytes;
         }
+        buffers.lastBytesRead(lengthBytes);
+        buffers.incMessagesRead(1);
         host.read(lengthBytes);
         out.reverse().taken(lengthBytes);
         return taken;

@@ -19,13 +19,13 @@ import java.util.random.RandomGenerator;
 /**
  * A network in one thread, in virtual time, under one seed: for tests of what happens when delays, partitions and cuts come
  * at the worst moment. Clients and servers run on it as they run on sockets. The same seed and the same calls give the same
- * run, event by event.
+ * run, event by event, but for the bytes of TLS, whose keys are random.
  *
  * <pre>{@code
  * SimulatedNetwork network = new SimulatedNetwork(seed);
  * InetSocketAddress there = new InetSocketAddress(SimulatedNetwork.address(1), 7000);
  * NetServer server = NetServer.bind(config, there, handlers, network.random(), failures, network.host(there.getAddress()));
- * NetClient client = NetClient.open(config, network.executor(), network.random(), network.host(SimulatedNetwork.address(2)));
+ * NetClient client = NetClient.open(config, handlers, network.random(), network.host(SimulatedNetwork.address(2)));
  * Connection connection = client.open(there);                  // time passes while a call waits
  * network.partition(SimulatedNetwork.address(1), SimulatedNetwork.address(2));
  * network.runFor(Duration.ofMinutes(5));

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** The channels that one client or server has on a host of a simulated network, with an event loop of their own. */
@@ -91,6 +92,15 @@ final class SimulatedTransport extends Transport {
     @Override
     <T> CompletableFuture<T> newFuture() {
         return network.newFuture();
+    }
+
+    @Override
+    boolean schedule(Runnable work, long delayMs) {
+        if (loop.isShutdown()) {
+            return false;
+        }
+        loop.schedule(work, delayMs, TimeUnit.MILLISECONDS);
+        return true;
     }
 
     @Override

@@ -21,6 +21,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /** TCP by the kernel: native epoll where its library loads, else the JDK's selectors. */
@@ -101,13 +102,18 @@ final class SocketTransport extends Transport {
     }
 
     @Override
-    boolean readsPieces() {
-        return true;
+    <T> CompletableFuture<T> newFuture() {
+        return new CompletableFuture<>();
     }
 
     @Override
-    <T> CompletableFuture<T> newFuture() {
-        return new CompletableFuture<>();
+    boolean schedule(Runnable work, long delayMs) {
+        try {
+            group.next().schedule(work, delayMs, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (RejectedExecutionException shutDown) {
+            return false;
+        }
     }
 
     @Override

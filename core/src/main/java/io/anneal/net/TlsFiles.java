@@ -44,6 +44,7 @@ final class TlsFiles {
                 LOG.info("TLS files have changed and are in use, certificate={}", config.certificateFile());
             }
             material = loaded;
+            seen = found;
             warned = false;
         } catch (IOException | RuntimeException unfit) {
             if (material == null) {
@@ -53,8 +54,8 @@ final class TlsFiles {
                 LOG.warn("TLS files have changed and cannot be used, the old ones stay, reason={}", unfit.getMessage());
             }
             warned = true;
+            // Not seen, so they are tried again: a mode that is set right changes neither time nor size.
         }
-        seen = found;
         return material;
     }
 

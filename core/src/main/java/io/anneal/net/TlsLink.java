@@ -33,7 +33,7 @@ final class TlsLink {
         TlsFailures failures = new TlsFailures(material, peer, closeMs);
         channel.pipeline().addLast(failures.linger());
         channel.pipeline()
-                .addLast(handler(material.client(), channel, executor))
+                .addLast(handler(material.client(), channel, executor, closeMs))
                 .addLast(failures);
     }
 
@@ -44,14 +44,15 @@ final class TlsLink {
         ChannelPipeline pipeline = gate.pipeline();
         pipeline.addFirst(failures.linger());
         pipeline.addAfter(gate.name(), null, failures);
-        pipeline.addAfter(gate.name(), null, handler(material.server(), channel, executor));
+        pipeline.addAfter(gate.name(), null, handler(material.server(), channel, executor, closeMs));
     }
 
-    private static SslHandler handler(SslContext context, DuplexChannel channel, Executor executor) {
+    private static SslHandler handler(SslContext context, DuplexChannel channel, Executor executor, long closeMs) {
         // Without host and port, which the JDK would keep sessions by: each connection shows its certificate.
         SslHandler handler = context.newHandler(channel.alloc(), executor);
         // The handshake's own time limit has this within it.
         handler.setHandshakeTimeoutMillis(0);
+        handler.setCloseNotifyFlushTimeoutMillis(closeMs);
         return handler;
     }
 

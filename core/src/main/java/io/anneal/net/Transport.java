@@ -29,13 +29,11 @@ public abstract class Transport {
     /** Starts to listen; the initializer sets up each accepted channel before anything happens on it. */
     abstract ChannelFuture bind(InetSocketAddress address, ChannelInitializer<DuplexChannel> initializer);
 
-    /** Whether reads of its channels may go straight into the buffer of a payload ({@link PieceReads}). */
-    boolean readsPieces() {
-        return false;
-    }
-
     /** A future to hand to callers: waiting for it works wherever the caller's thread may wait. */
     abstract <T> CompletableFuture<T> newFuture();
+
+    /** Runs work on an event loop after so long; false if none runs any more. */
+    abstract boolean schedule(Runnable work, long delayMs);
 
     /** Waits for a future of a channel, but never an event loop for itself; false if it is not done by then. */
     abstract boolean await(Future<?> future, long timeoutMs);

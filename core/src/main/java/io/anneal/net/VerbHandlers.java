@@ -1,6 +1,5 @@
 package io.anneal.net;
 
-import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,7 +9,7 @@ import java.util.concurrent.Executor;
 public final class VerbHandlers {
     /** Serves a stream that a peer has opened, on the executor. */
     interface Service {
-        void serve(MultiplexedStream stream) throws IOException;
+        void serve(MultiplexedStream stream);
     }
 
     record Registered(Verb verb, Service service) {}
@@ -30,7 +29,7 @@ public final class VerbHandlers {
 
     /** Adds a verb whose streams the handler reads and writes itself. */
     public VerbHandlers registerStream(Verb verb, StreamHandler handler) {
-        return add(verb, handler::opened);
+        return add(verb, stream -> stream.serve(handler));
     }
 
     private VerbHandlers add(Verb verb, Service service) {

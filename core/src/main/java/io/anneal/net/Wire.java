@@ -37,8 +37,8 @@ final class Wire {
 
     void install(NetConfig config, HandshakeHandler handshake) {
         long periodMs = config.timeouts().idleMs() / SILENT_PERIODS_MAX;
-        // Over TLS, and on a simulated network, bytes come in buffers of others.
-        if (transport.readsPieces() && config.tls().isEmpty()) {
+        // Over TLS, bytes come in buffers of the TLS engine's.
+        if (config.tls().isEmpty()) {
             channel.config().setRecvByteBufAllocator(new PieceReads(decoder));
         }
         channel.pipeline()

@@ -49,6 +49,14 @@ final class RawPeer implements AutoCloseable {
         return frame.put(payload).array();
     }
 
+    static byte[] repeated(byte[] frame, int count) {
+        byte[] frames = new byte[frame.length * count];
+        for (int i = 0; i < count; i++) {
+            System.arraycopy(frame, 0, frames, i * frame.length, frame.length);
+        }
+        return frames;
+    }
+
     /** Makes the header checksum fit after a test has changed a field. */
     static byte[] resealed(byte[] frame) {
         ByteBuffer view = ByteBuffer.wrap(frame);

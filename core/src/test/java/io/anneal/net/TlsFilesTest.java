@@ -5,8 +5,11 @@ import static io.anneal.net.NetFixture.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,6 +97,58 @@ class TlsFilesTest {
         assertThat(files.current()).isNotSameAs(first);
     }
 
+    /** As {@code cp} and then {@code chmod} do: the second changes neither the key file's time nor its size. */
+    @Test
+    void shouldTakeAKeyOnceItsModeIsRight() throws Exception {
+        TlsFiles files = TlsFiles.of(own);
+        files.current();
+        put("node2.pem", own.certificateFile());
+        Files.setPosixFilePermissions(
+                Files.copy(certificates.file("node2.key"), own.keyFile(), StandardCopyOption.REPLACE_EXISTING),
+                PosixFilePermissions.fromString("rw-r--r--"));
+        assertThat(serial(files.current())).isEqualTo(serial("node1.pem"));
+
+        Files.setPosixFilePermissions(own.keyFile(), PosixFilePermissions.fromString("rw-------"));
+        assertThat(serial(files.current())).isEqualTo(serial("node2.pem"));
+    }
+
+    @Test
+    void shouldWarnOnceOfFilesThatCannotBeUsed() throws Exception {
+        TlsFiles files = TlsFiles.of(own);
+        files.current();
+        String log = logOf(() -> {
+            for (int lengthBytes = 0; lengthBytes < 100; lengthBytes++) {
+                Files.write(own.certificateFile(), new byte[lengthBytes]);
+                files.current();
+                files.current();
+            }
+        });
+
+        assertThat(log.lines()).hasSize(1);
+        assertThat(log)
+                .contains(
+                        "WARN",
+                        "cannot be used, the old ones stay",
+                        own.certificateFile().toString());
+    }
+
+    private interface Step {
+        void run() throws Exception;
+    }
+
+    /** What is logged meanwhile; the logger of the tests writes to the error stream. */
+    private static String logOf(Step step) throws Exception {
+        PrintStream original = System.err;
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        try {
+            step.run();
+        } finally {
+            System.setErr(original);
+        }
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
     @Test
     void shouldUseNewFilesForNewConnectionsWhileOpenOnesGoOn() throws Exception {
         try (NetFixture net = new NetFixture()) {
@@ -170,7 +225,16 @@ class TlsFilesTest {
                 + " && cat ca.pem short.pem > ca-with-short.pem && sleep 2");
         put("ca-with-short.pem", own.authorityFile());
         try (NetFixture net = new NetFixture()) {
-            net.serve(config(own));
+            String log = logOf(() -> {
+                net.serve(config(own));
+                net.callWith(config(certificates.of("node2")));
+                net.connect().close();
+                net.connect().close();
+            });
+            assertThat(log.lines())
+                    .filteredOn(line -> line.contains("past its time"))
+                    .hasSize(1);
+            net.client.close();
             net.callWith(config(certificates.of("node3")));
 
             assertThatThrownBy(net::connect).hasMessageContaining("code=tls-refused");

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.netty.handler.ssl.JdkSslContext;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -15,9 +16,13 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -119,6 +124,29 @@ class TlsTest {
                     .isEqualTo(certificates.of("node1").nodeId().orElseThrow());
             assertThat(echo(connection, ByteBuffer.wrap(content))).isEqualTo(ByteBuffer.wrap(content));
             assertThat(net.failures).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("transports")
+    void shouldSendAFileOverTls(Supplier<Transport> transports) throws Exception {
+        byte[] content = new byte[3_000_000];
+        new Random(2).nextBytes(content);
+        Verb verb = new Verb(2, "test.file");
+        Path path = Files.write(directory.resolve("content"), content);
+        try (NetFixture net = new NetFixture(transports);
+                FileChannel file = FileChannel.open(path)) {
+            net.handlers.registerStream(verb, stream -> {
+                stream.write(file, 1_000, content.length - 1_000);
+                stream.end();
+            });
+            net.serve(with(certificates.of("node1")));
+            net.callWith(with(certificates.of("node2")));
+            PeerStream stream = net.connect().open(verb);
+            stream.end();
+
+            assertThat(Waiting.result(stream.readMessage(content.length)))
+                    .isEqualTo(ByteBuffer.wrap(content, 1_000, content.length - 1_000));
         }
     }
 
@@ -262,6 +290,54 @@ class TlsTest {
             }
 
             assertLine((PeerException) net.failure(), PeerException.TLS_REFUSED, "TLSv1.2");
+        }
+    }
+
+    /** It sends before it reads; a server that closed at once would answer that with a reset in the place of its reason. */
+    @ParameterizedTest
+    @MethodSource("transports")
+    void shouldTellARefusedClientThatIsStillSending(Supplier<Transport> transports) throws Exception {
+        SSLContext expired =
+                ((JdkSslContext) TlsMaterial.load(certificates.of("past")).client()).context();
+        try (NetFixture net = new NetFixture(transports)) {
+            net.serve(with(certificates.of("node1")));
+            InetSocketAddress address = net.server.address();
+            try (SSLSocket socket =
+                    (SSLSocket) expired.getSocketFactory().createSocket(address.getAddress(), address.getPort())) {
+                socket.setSoTimeout(20_000);
+                socket.startHandshake();
+                net.failure();
+                for (int i = 0; i < 100; i++) {
+                    socket.getOutputStream().write(new byte[16_384]);
+                }
+                assertThatThrownBy(() -> socket.getInputStream().read())
+                        .isInstanceOf(SSLException.class)
+                        .hasMessageContaining("Received fatal alert");
+            }
+        }
+    }
+
+    @Test
+    void shouldLetAPeerInBesideStrangersThatHangInTheHandshake() throws Exception {
+        byte[][] starts = {{}, {22}, {22, 3, 1, 0, 100, 1, 0}};
+        List<Socket> strangers = new ArrayList<>();
+        try (NetFixture net = new NetFixture()) {
+            net.serve(with(certificates.of("node1")));
+            net.callWith(with(certificates.of("node2")));
+            for (int i = 0; i < 300; i++) {
+                Socket stranger = new Socket(
+                        InetAddress.getLoopbackAddress(), net.server.address().getPort());
+                strangers.add(stranger);
+                stranger.getOutputStream().write(starts[i % starts.length]);
+            }
+
+            assertThat(echo(net.connect(), bytes("x"))).isEqualTo(bytes("x"));
+            assertThat(net.server.connectionCount())
+                    .isLessThanOrEqualTo(NetLimits.DEFAULT.unprovenConnectionsMax() + 1);
+        } finally {
+            for (Socket stranger : strangers) {
+                stranger.close();
+            }
         }
     }
 

@@ -74,8 +74,11 @@ public final class Commands {
         }
 
         public static Server start(Path log, String... arguments) throws IOException {
-            List<String> all = new ArrayList<>(List.of("serve", "--listen", "127.0.0.1:0"));
-            all.addAll(List.of(arguments));
+            List<String> all = new ArrayList<>(List.of(arguments));
+            all.add(0, "serve");
+            if (!all.contains("--listen")) {
+                all.addAll(List.of("--listen", "127.0.0.1:0"));
+            }
             Process process = process(all.toArray(String[]::new))
                     .redirectError(log.toFile())
                     .start();

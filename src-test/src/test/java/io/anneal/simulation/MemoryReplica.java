@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /** A replica whose old data is in memory; what it receives is written to real SSTables and read back from them. */
 final class MemoryReplica implements ReplicaTable {
@@ -43,13 +44,23 @@ final class MemoryReplica implements ReplicaTable {
     void reopen() throws IOException {
         Path directory = staging.tableDirectory(schema);
         List<Descriptor> imported =
-                Files.isDirectory(directory) ? TableSource.descriptors(directory, List.of(directory)) : List.of();
+                isEmpty(directory) ? List.of() : TableSource.descriptors(directory, List.of(directory));
         for (Descriptor descriptor : imported) {
             if (received.stream().noneMatch(reader -> reader.descriptor().equals(descriptor))) {
                 SSTableReader reader = Formats.open(descriptor);
                 reader.verify();
                 received.add(reader);
             }
+        }
+    }
+
+    /** As it is too after a repair that failed: that removes its files, not the directory. */
+    private static boolean isEmpty(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return true;
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.findAny().isEmpty();
         }
     }
 

@@ -51,7 +51,12 @@ final class Repairs {
     }
 
     static RepairReport run(MemoryReplica own, List<Replica> followers, RepairConfig config) throws IOException {
-        try (RepairMaster master = new RepairMaster(config, own, followers, RepairListener.NONE)) {
+        return run(own, followers, config, RepairListener.NONE);
+    }
+
+    static RepairReport run(MemoryReplica own, List<Replica> followers, RepairConfig config, RepairListener listener)
+            throws IOException {
+        try (RepairMaster master = new RepairMaster(config, own, followers, listener)) {
             return master.run();
         } finally {
             followers.forEach(Replica::close);

@@ -1,0 +1,201 @@
+package io.anneal.net;
+
+import io.anneal.io.UnsupportedVersionException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.random.RandomGenerator;
+
+/**
+ * A connection to one address that is made when it is needed, and anew after it has ended. Between tries that fail it
+ * waits, longer each time; what no try can mend fails at once. Safe for any thread.
+ */
+public final class KeptConnection implements AutoCloseable {
+    static final long WAIT_MIN_MS = 100;
+    static final long WAIT_MAX_MS = 30_000;
+    private static final String STEP = "connect";
+
+    /** What the client that made it lends. */
+    interface Host {
+        CompletableFuture<Connection> newFuture();
+
+        /** Runs work after so long, not on an event loop; false if nothing runs any more. */
+        boolean schedule(Runnable work, long delayMs);
+    }
+
+    private final Connector connector;
+    private final InetSocketAddress address;
+    private final Host host;
+    private final RandomGenerator random;
+
+    private final Object lock = new Object();
+    private final List<CompletableFuture<Connection>> waiting = new ArrayList<>();
+    private Connection current;
+    private boolean trying;
+    private long waitMs = WAIT_MIN_MS;
+    private IOException lastFailure;
+    private boolean closed;
+
+    KeptConnection(Connector connector, InetSocketAddress address, Host host, RandomGenerator random) {
+        this.connector = connector;
+        this.address = address;
+        this.host = host;
+        this.random = random;
+    }
+
+    /**
+     * The connection, open at this moment.
+     *
+     * @param timeoutMs after which the future fails with what the last try failed with
+     */
+    public CompletableFuture<Connection> get(long timeoutMs) {
+        CompletableFuture<Connection> result = host.newFuture();
+        Connection open;
+        boolean refused;
+        boolean start;
+        synchronized (lock) {
+            open = current != null && current.isOpen() ? current : null;
+            refused = closed;
+            start = open == null && !closed && !trying;
+            if (open == null && !closed) {
+                waiting.add(result);
+            }
+            trying |= start;
+        }
+        if (refused) {
+            result.completeExceptionally(closedHere());
+        } else if (open != null) {
+            result.complete(open);
+        } else {
+            if (!host.schedule(() -> expire(result, timeoutMs), timeoutMs)) {
+                expire(result, timeoutMs);
+            }
+            if (start) {
+                tryNow();
+            }
+        }
+        return result;
+    }
+
+    private void expire(CompletableFuture<Connection> result, long timeoutMs) {
+        IOException failure;
+        synchronized (lock) {
+            waiting.remove(result);
+            failure = lastFailure;
+        }
+        if (failure == null) {
+            failure = failure(PeerException.CONNECT_FAILED, "peer cannot be reached in time, timeoutMs=" + timeoutMs);
+        }
+        result.completeExceptionally(failure);
+    }
+
+    private void tryNow() {
+        connector.connect(address).whenComplete((connection, failed) -> {
+            if (failed == null) {
+                connected(connection);
+            } else {
+                failed(failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed);
+            }
+        });
+    }
+
+    private void connected(Connection connection) {
+        List<CompletableFuture<Connection>> served;
+        boolean late;
+        synchronized (lock) {
+            late = closed;
+            trying = false;
+            waitMs = WAIT_MIN_MS;
+            lastFailure = null;
+            current = late ? null : connection;
+            served = takeWaiting();
+        }
+        if (late) {
+            connection.close();
+        }
+        served.forEach(result -> result.complete(connection));
+    }
+
+    private void failed(Throwable cause) {
+        boolean again;
+        long delayMs;
+        List<CompletableFuture<Connection>> refused = List.of();
+        synchronized (lock) {
+            lastFailure = cause instanceof IOException failure ? failure : new IOException(cause);
+            again = !closed && mayPass(cause);
+            // Half of it is random, so that many do not come back at one moment.
+            delayMs = waitMs / 2 + random.nextLong(waitMs / 2 + 1);
+            waitMs = Math.min(2 * waitMs, WAIT_MAX_MS);
+            if (!again) {
+                trying = false;
+                refused = takeWaiting();
+            }
+        }
+        refused.forEach(result -> result.completeExceptionally(cause));
+        // Even if nobody waits now: who comes meanwhile waits for the next try.
+        if (again && !host.schedule(this::tryAgain, delayMs)) {
+            giveUp(cause);
+        }
+    }
+
+    private void tryAgain() {
+        synchronized (lock) {
+            trying = !closed && !waiting.isEmpty();
+            if (!trying) {
+                return;
+            }
+        }
+        tryNow();
+    }
+
+    private void giveUp(Throwable cause) {
+        List<CompletableFuture<Connection>> refused;
+        synchronized (lock) {
+            trying = false;
+            refused = takeWaiting();
+        }
+        refused.forEach(result -> result.completeExceptionally(cause));
+    }
+
+    private List<CompletableFuture<Connection>> takeWaiting() {
+        List<CompletableFuture<Connection>> taken = List.copyOf(waiting);
+        waiting.clear();
+        return taken;
+    }
+
+    /** Whether another try may succeed without a change on either side's command line. */
+    private boolean mayPass(Throwable cause) {
+        return !address.isUnresolved()
+                && !(cause instanceof UnsupportedVersionException)
+                && !(cause instanceof PeerException failure && failure.isLasting())
+                && cause instanceof IOException;
+    }
+
+    private PeerException closedHere() {
+        return failure(PeerException.CLOSED, "connection is not kept any more");
+    }
+
+    private PeerException failure(String code, String reason) {
+        return new PeerException(Wire.name(address), STEP, code, reason);
+    }
+
+    /** Closes the connection too. */
+    @Override
+    public void close() {
+        List<CompletableFuture<Connection>> refused;
+        Connection open;
+        synchronized (lock) {
+            closed = true;
+            open = current;
+            current = null;
+            refused = takeWaiting();
+        }
+        if (open != null) {
+            open.close();
+        }
+        refused.forEach(result -> result.completeExceptionally(closedHere()));
+    }
+}

@@ -1,0 +1,149 @@
+package io.anneal.net;
+
+import static io.anneal.net.NetFixture.ECHO;
+import static io.anneal.net.NetFixture.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.net.SimulatedFaults.Cut;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class KeptConnectionTest {
+    private static final long TIMEOUT_MS = 120_000;
+    private static final int SEEDS = 20;
+
+    @Test
+    void shouldConnectAnewWhenTheConnectionHasEnded() throws IOException {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            try (SimulatedPair net = SimulatedPair.started(seed)) {
+                KeptConnection kept = net.client.keep(net.server.address());
+                Connection first = Waiting.result(kept.get(TIMEOUT_MS));
+                assertThat(Waiting.result(kept.get(TIMEOUT_MS))).isSameAs(first);
+
+                net.network.cut(SimulatedPair.CLIENT, SimulatedPair.SERVER, Cut.RESET);
+                net.network.runFor(Duration.ofSeconds(1));
+                Connection second = Waiting.result(kept.get(TIMEOUT_MS));
+
+                assertThat(second).as("seed=" + seed).isNotSameAs(first);
+                assertThat(second.call(ECHO, bytes("x"))).isEqualTo(bytes("x"));
+                kept.close();
+                net.network.runFor(Duration.ofSeconds(1));
+                assertThat(second.isOpen()).isFalse();
+                assertThatThrownBy(() -> Waiting.result(kept.get(TIMEOUT_MS)))
+                        .isInstanceOfSatisfying(
+                                PeerException.class,
+                                failure -> assertThat(failure.code()).isEqualTo(PeerException.CLOSED));
+            }
+        }
+    }
+
+    @Test
+    void shouldWaitForAServerThatStartsLater() throws IOException {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            try (SimulatedPair net = SimulatedPair.started(seed)) {
+                InetSocketAddress later = new InetSocketAddress(SimulatedPair.SERVER, 7001);
+                CompletableFuture<Connection> connection =
+                        net.client.keep(later).get(TIMEOUT_MS);
+                net.network.runFor(Duration.ofSeconds(20));
+                assertThat(connection).isNotDone();
+                long eventsBefore = net.network.eventCount();
+                try (NetServer server = NetServer.bind(
+                        NetFixture.config(),
+                        later,
+                        net.handlers,
+                        net.network.random(),
+                        failure -> {},
+                        net.network.host(SimulatedPair.SERVER))) {
+                    long startNanos = net.network.nanoTime();
+                    assertThat(Waiting.result(connection).isOpen()).isTrue();
+                    assertThat(Duration.ofNanos(net.network.nanoTime() - startNanos))
+                            .as("seed=" + seed)
+                            .isLessThanOrEqualTo(Duration.ofMillis(KeptConnection.WAIT_MAX_MS));
+                    assertThat(server.connectionCount()).isEqualTo(1);
+                    assertThat(eventsBefore).as("tries become rarer").isLessThan(1_000);
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldFailWithTheLastReasonWhenNobodyListensInTime() throws IOException {
+        try (SimulatedPair net = SimulatedPair.started(1)) {
+            KeptConnection kept = net.client.keep(new InetSocketAddress(SimulatedPair.SERVER, 7001));
+            long startNanos = net.network.nanoTime();
+            assertThatThrownBy(() -> Waiting.result(kept.get(3_000)))
+                    .isInstanceOfSatisfying(PeerException.class, failure -> {
+                        assertThat(failure.code()).isEqualTo(PeerException.CONNECT_FAILED);
+                        assertThat(failure).hasMessageContaining("refused");
+                    });
+            assertThat(Duration.ofNanos(net.network.nanoTime() - startNanos))
+                    .isBetween(Duration.ofMillis(2_900), Duration.ofMillis(3_100));
+        }
+    }
+
+    @Test
+    void shouldFailAtOnceWhenNoTryCanMendIt() throws IOException {
+        try (SimulatedPair net = SimulatedPair.started(1)) {
+            NetConfig stranger = NetConfig.of(
+                    NetFixture.node("a"),
+                    Optional.of(NetFixture.token("another token, a wrong one")),
+                    new VersionRange(1, 3));
+            try (NetClient client = NetClient.open(
+                    stranger, net.handlers, net.network.random(), net.network.host(SimulatedNetwork.address(3)))) {
+                KeptConnection kept = client.keep(net.server.address());
+                long startNanos = net.network.nanoTime();
+                assertThatThrownBy(() -> Waiting.result(kept.get(TIMEOUT_MS)))
+                        .isInstanceOfSatisfying(
+                                PeerException.class,
+                                failure -> assertThat(failure.code()).isEqualTo(PeerException.TOKEN_WRONG));
+                assertThat(Duration.ofNanos(net.network.nanoTime() - startNanos))
+                        .isLessThan(Duration.ofSeconds(1));
+            }
+        }
+    }
+
+    @Test
+    void shouldFailWhoWaitsWhenTheClientCloses() throws IOException {
+        try (SimulatedPair net = SimulatedPair.started(1)) {
+            KeptConnection kept = net.client.keep(new InetSocketAddress(SimulatedPair.SERVER, 7001));
+            CompletableFuture<Connection> connection = kept.get(TIMEOUT_MS);
+            net.network.runFor(Duration.ofSeconds(1));
+            net.client.close();
+            assertThatThrownBy(() -> Waiting.result(connection)).isInstanceOf(PeerException.class);
+        }
+    }
+
+    /** Answers that are under way are given, then peers are told. */
+    @Test
+    void shouldAnswerWhatIsUnderWayWhenAServerDrains() throws IOException {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            Verb slow = new Verb(9, "test.slow");
+            try (SimulatedPair net = SimulatedPair.started(seed)) {
+                net.handlers.register(slow, (peer, request) -> {
+                    CompletableFuture<ByteBuffer> answer = net.network.newFuture();
+                    net.network.schedule(Duration.ofSeconds(1), () -> answer.complete(request));
+                    return answer;
+                });
+                Connection busy = net.connect();
+                Connection idle = net.connect();
+                CompletableFuture<ByteBuffer> answer = busy.request(slow, bytes("x"));
+                net.network.runFor(Duration.ofMillis(500));
+                net.server.drain(5_000);
+                net.network.runFor(Duration.ofSeconds(1));
+
+                assertThat(Waiting.result(answer)).as("seed=" + seed).isEqualTo(bytes("x"));
+                assertThat(busy.isOpen() || idle.isOpen()).isFalse();
+                assertThat(busy.closeCause()).isEmpty();
+                assertThat(idle.closeCause()).isEmpty();
+            }
+        }
+    }
+}

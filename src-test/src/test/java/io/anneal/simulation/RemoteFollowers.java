@@ -1,0 +1,89 @@
+package io.anneal.simulation;
+
+import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.io.ByteBudget;
+import io.anneal.net.NetClient;
+import io.anneal.net.NetConfig;
+import io.anneal.net.NetServer;
+import io.anneal.net.NodeIdentity;
+import io.anneal.net.SharedToken;
+import io.anneal.net.VerbHandlers;
+import io.anneal.net.VersionRange;
+import io.anneal.repair.RemoteReplica;
+import io.anneal.repair.RepairService;
+import io.anneal.repair.Replica;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+
+/** Replicas that are reached over connections, each behind a server of its own; of what network is for the implementations. */
+abstract class RemoteFollowers implements AutoCloseable {
+    private static final VersionRange LAYOUT =
+            new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION);
+
+    private final List<NetServer> servers = new ArrayList<>();
+    private final List<Integer> clusteringColumns = new ArrayList<>();
+    private NetClient client;
+
+    /** A node of its own, with a budget of its own. */
+    static NetConfig config(int number, long budgetBytes) {
+        return NetConfig.of(
+                        new NodeIdentity(new UUID(1, number), "", Map.of()),
+                        Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
+                        LAYOUT)
+                .withBudget(ByteBudget.of(budgetBytes));
+    }
+
+    /** Starts a server; one session at a time is all that it takes. */
+    abstract NetServer serve(int number, MemoryReplica replica) throws IOException;
+
+    abstract NetClient newClient();
+
+    static void register(VerbHandlers handlers, MemoryReplica replica, Executor executor) {
+        new RepairService((keyspace, table, staged) -> replica, executor, 1).register(handlers);
+    }
+
+    /** Serves the replicas. */
+    void serve(List<MemoryReplica> replicas) throws IOException {
+        for (MemoryReplica replica : replicas) {
+            servers.add(serve(servers.size() + 1, replica));
+            clusteringColumns.add(replica.schema().clustering().size());
+        }
+    }
+
+    /** New connections to all that are served. */
+    List<Replica> connect() throws IOException {
+        if (client == null) {
+            client = newClient();
+        }
+        List<Replica> connected = new ArrayList<>();
+        try {
+            for (int i = 0; i < servers.size(); i++) {
+                InetSocketAddress address = servers.get(i).address();
+                connected.add(new RemoteReplica(client.open(address), clusteringColumns.get(i)));
+            }
+            return connected;
+        } catch (IOException failed) {
+            connected.forEach(Replica::close);
+            throw failed;
+        }
+    }
+
+    List<NetServer> servers() {
+        return servers;
+    }
+
+    @Override
+    public void close() {
+        if (client != null) {
+            client.close();
+        }
+        servers.forEach(NetServer::close);
+    }
+}
