@@ -70,7 +70,9 @@ final class BenchCommand extends Subcommand {
             NetScenario.NAME, NetScenario.CASES));
     private static final Set<String> LATER = Set.of("repair", "streaming", "paging");
 
-    @Parameters(paramLabel = "SCENARIO", description = "One of limits, sstable, store, dual-dao, net, repair-shapes, all.")
+    @Parameters(
+            paramLabel = "SCENARIO",
+            description = "One of limits, sstable, store, dual-dao, net, repair-shapes, all.")
     private String scenario;
 
     @Option(names = "--case", paramLabel = "NAME", description = "Only this case; may be given several times.")
