@@ -7,6 +7,8 @@ import io.anneal.bench.scenario.BenchRecord;
 import io.anneal.bench.scenario.BenchTable;
 import io.anneal.bench.scenario.DualDaoScenario;
 import io.anneal.bench.scenario.LimitsScenario;
+import io.anneal.bench.scenario.NetScenario;
+import io.anneal.bench.scenario.NetSizes;
 import io.anneal.bench.scenario.OwnCommand;
 import io.anneal.bench.scenario.RepairShapesScenario;
 import io.anneal.bench.scenario.SSTableScenario;
@@ -45,6 +47,7 @@ import picocli.CommandLine.Parameters;
             "Cases of store: write-burst write-steady write-batch-64 write-batch-64-async write-batch-1 "
                     + "compact-4-half compact-4-random read-memtable read-cached",
             "Cases of dual-dao: proxy-1 proxy-3 proxy-5 core-1 core-3 core-5 test-same test-hang",
+            "Cases of net: one-stream one-stream-tls fair-1000 stuck-reader round-trip",
             "Cases of repair-shapes, at three sizes each, once, not among all: all-rows-overwritten few-rows-differ "
                     + "large-rows-overwritten wide-row-equal huge-row ghost-partition-deletion range-tombstones "
                     + "ghost-range-tombstones many-partition-deletions"
@@ -63,10 +66,13 @@ final class BenchCommand extends Subcommand {
             SSTableScenario.NAME, SSTableScenario.CASES,
             StoreScenario.NAME, StoreScenario.CASES,
             RepairShapesScenario.NAME, RepairShapesScenario.CASES,
-            DualDaoScenario.NAME, DualDaoScenario.CASES));
+            DualDaoScenario.NAME, DualDaoScenario.CASES,
+            NetScenario.NAME, NetScenario.CASES));
     private static final Set<String> LATER = Set.of("repair", "streaming", "paging");
 
-    @Parameters(paramLabel = "SCENARIO", description = "One of limits, sstable, store, dual-dao, repair-shapes, all.")
+    @Parameters(
+            paramLabel = "SCENARIO",
+            description = "One of limits, sstable, store, dual-dao, net, repair-shapes, all.")
     private String scenario;
 
     @Option(names = "--case", paramLabel = "NAME", description = "Only this case; may be given several times.")
@@ -183,6 +189,9 @@ final class BenchCommand extends Subcommand {
         if (runs(DualDaoScenario.NAME, DualDaoScenario.CASES)) {
             records.addAll(new DualDaoScenario(config).run());
         }
+        if (runs(NetScenario.NAME, NetScenario.CASES)) {
+            records.addAll(new NetScenario(config, ownCommand(), NetSizes.DEFAULT).run());
+        }
         // Not among all: its sizes are its own.
         if (scenario.equals(RepairShapesScenario.NAME)) {
             records.addAll(new RepairShapesScenario(config, TimeUnit.SECONDS.toNanos(limitSeconds)).run());
@@ -194,11 +203,11 @@ final class BenchCommand extends Subcommand {
     private void check() {
         if (LATER.contains(scenario)) {
             throw new NotAvailableException("this version cannot measure that yet, scenario=" + scenario
-                    + ", known=limits, sstable, store, dual-dao, repair-shapes, all");
+                    + ", known=limits, sstable, store, dual-dao, net, repair-shapes, all");
         }
         if (!scenario.equals(ALL) && !KNOWN_CASES.containsKey(scenario)) {
             throw usage("unknown scenario '" + scenario
-                    + "', known are limits, sstable, store, dual-dao, repair-shapes and all");
+                    + "', known are limits, sstable, store, dual-dao, net, repair-shapes and all");
         }
         if (rows < BenchConfig.ROWS_MIN) {
             throw usage("--rows takes a number from " + BenchConfig.ROWS_MIN + " on");

@@ -26,6 +26,12 @@ import java.util.concurrent.TimeUnit;
 
 /** TCP by the kernel: native epoll where its library loads, else the JDK's selectors. */
 final class SocketTransport extends Transport {
+    /**
+     * What the kernel may hold on loopback, each way. Left to itself it takes megabytes, and a request waits behind them
+     * all. Other links need as much as their delay asks for, and the kernel knows that better.
+     */
+    private static final int LOOPBACK_BUFFER_BYTES = 256 << 10;
+
     private final Class<? extends SocketChannel> socketType;
     private final Class<? extends ServerSocketChannel> serverSocketType;
     private final MultiThreadIoEventLoopGroup group;
@@ -56,7 +62,13 @@ final class SocketTransport extends Transport {
 
     @Override
     ChannelFuture connect(InetSocketAddress address, long timeoutMs, ChannelInitializer<DuplexChannel> initializer) {
-        return new Bootstrap()
+        Bootstrap bootstrap = new Bootstrap();
+        if (isLoopback(address)) {
+            bootstrap
+                    .option(ChannelOption.SO_SNDBUF, LOOPBACK_BUFFER_BYTES)
+                    .option(ChannelOption.SO_RCVBUF, LOOPBACK_BUFFER_BYTES);
+        }
+        return bootstrap
                 .group(group)
                 .channel(socketType)
                 .option(ChannelOption.TCP_NODELAY, true)
@@ -68,7 +80,14 @@ final class SocketTransport extends Transport {
 
     @Override
     ChannelFuture bind(InetSocketAddress address, ChannelInitializer<DuplexChannel> initializer) {
-        return new ServerBootstrap()
+        ServerBootstrap bootstrap = new ServerBootstrap();
+        if (isLoopback(address)) {
+            // What is accepted has the buffer of the listening socket, since its window is agreed on before.
+            bootstrap
+                    .option(ChannelOption.SO_RCVBUF, LOOPBACK_BUFFER_BYTES)
+                    .childOption(ChannelOption.SO_SNDBUF, LOOPBACK_BUFFER_BYTES);
+        }
+        return bootstrap
                 .group(group)
                 .channel(serverSocketType)
                 .option(ChannelOption.SO_REUSEADDR, true)
@@ -76,6 +95,10 @@ final class SocketTransport extends Transport {
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childHandler(initializer)
                 .bind(address);
+    }
+
+    private static boolean isLoopback(InetSocketAddress address) {
+        return address.getAddress() != null && address.getAddress().isLoopbackAddress();
     }
 
     @Override

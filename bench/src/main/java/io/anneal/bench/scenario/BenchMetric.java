@@ -32,6 +32,11 @@ public enum BenchMetric {
     MEMTABLE_PEAK("B"),
     /** What the store was told to keep within. */
     MEMORY_BUDGET("B"),
+    /** The most that was reserved in a budget at once. */
+    BUDGET_PEAK("B"),
+    /** Bytes of the stream that moved least, of many at equal demand. */
+    SLOWEST_STREAM("B"),
+    MEDIAN_STREAM("B"),
     /** Processor time by that of a case half as large; 2 where it grows as the data does. */
     CPU_GROWTH("1");
 
