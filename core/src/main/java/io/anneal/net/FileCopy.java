@@ -32,8 +32,8 @@ final class FileCopy {
         while (buffer.hasRemaining()) {
             int count = file.read(buffer, position);
             if (count < 0) {
-                throw new EOFException("file has become shorter while it was sent, position=" + position + ", lacking="
-                        + unreadBytes);
+                throw new EOFException(
+                        "file has become shorter while it was sent, position=" + position + ", lacking=" + unreadBytes);
             }
             position += count;
             unreadBytes -= count;

@@ -372,7 +372,8 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         FrameKind kind = openToSend ? FrameKind.OPEN : FrameKind.DATA;
         int argument = openToSend ? verb.number() : 0;
         Outgoing head = outgoing.peek();
-        boolean canSendHead = head != null && (head.file == null || !openToSend) && head.sendableBytes() > 0 && canAfford(head);
+        boolean canSendHead =
+                head != null && (head.file == null || !openToSend) && head.sendableBytes() > 0 && canAfford(head);
         long affordableBytes = creditBytes - FrameDescriptor.PIECE_OVERHEAD_BYTES;
         int lengthBytes = canSendHead
                 ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, affordableBytes), head.sendableBytes())
@@ -649,7 +650,8 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     }
 
     private PeerException endedHere(String code, String message) {
-        return new PeerException(session.peer(), "stream " + verb.name(), code, "this side ended the stream, " + message);
+        return new PeerException(
+                session.peer(), "stream " + verb.name(), code, "this side ended the stream, " + message);
     }
 
     /** On the event loop. */

@@ -55,7 +55,9 @@ class ByteBudgetTest {
         whole.join();
         whole.join();
         whole.join();
-        assertThat(share.fairBytes(1, 10_000)).as("of the whole, which has five").isEqualTo(100);
+        assertThat(share.fairBytes(1, 10_000))
+                .as("of the whole, which has five")
+                .isEqualTo(100);
         assertThat(share.fairBytes(300, 10_000)).isEqualTo(300);
         assertThat(share.fairBytes(1, 7)).isEqualTo(7);
         share.leave();

@@ -71,7 +71,9 @@ class ConversationFuzzTest {
                 }
             }
             campaign.server.close();
-            assertThat(buffers()).as("pooled buffers in use after seed=%s", seed).isEqualTo(buffersBefore);
+            assertThat(buffers())
+                    .as("pooled buffers in use after seed=%s", seed)
+                    .isEqualTo(buffersBefore);
         }
     }
 
@@ -150,8 +152,7 @@ class ConversationFuzzTest {
                 if (future.isCompletedExceptionally()) {
                     Throwable failure = future.handle((value, failed) -> failed).join();
                     assertThat(failure instanceof CompletionException ? failure.getCause() : failure)
-                            .isInstanceOfAny(
-                                    PeerException.class, CorruptFrameException.class, RequestException.class);
+                            .isInstanceOfAny(PeerException.class, CorruptFrameException.class, RequestException.class);
                 }
             }
             for (IOException failure : failures) {
@@ -159,7 +160,9 @@ class ConversationFuzzTest {
                         .isInstanceOfAny(
                                 PeerException.class, CorruptFrameException.class, UnsupportedVersionException.class);
                 if (failure instanceof PeerException peer) {
-                    assertThat(peer.getCause() instanceof RuntimeException).as("%s", peer).isFalse();
+                    assertThat(peer.getCause() instanceof RuntimeException)
+                            .as("%s", peer)
+                            .isFalse();
                 }
             }
             futures.clear();
@@ -249,7 +252,8 @@ class ConversationFuzzTest {
                     frames.add(RawPeer.bytesOf(FrameKind.CREDIT, random.nextInt(100_000), streamId, new byte[0]));
                 }
                 if (random.nextInt(4) == 0) {
-                    byte[] report = new Report(0, "test.enough", "no more").encode().array();
+                    byte[] report =
+                            new Report(0, "test.enough", "no more").encode().array();
                     frames.add(RawPeer.bytesOf(FrameKind.RESET, 0, streamId, report));
                 }
                 if (verb == ASK_BACK.number()) {
@@ -257,7 +261,8 @@ class ConversationFuzzTest {
                     frames.add(piece(FrameKind.DATA, random.nextInt(2) * FrameDescriptor.FLAG_END, 0, 2, 1_000));
                 }
                 if (random.nextInt(4) == 0) {
-                    frames.add(RawPeer.bytesOf(random.nextBoolean() ? FrameKind.PING : FrameKind.PONG, 0, 0, new byte[0]));
+                    frames.add(
+                            RawPeer.bytesOf(random.nextBoolean() ? FrameKind.PING : FrameKind.PONG, 0, 0, new byte[0]));
                 }
                 streamId += 2;
             }
@@ -265,7 +270,8 @@ class ConversationFuzzTest {
                 frames.add(RawPeer.bytesOf(FrameKind.DRAIN, random.nextInt(2), 0, new byte[0]));
             }
             if (random.nextInt(3) == 0) {
-                byte[] report = new Report(0, PeerException.CLOSED, "closed").encode().array();
+                byte[] report =
+                        new Report(0, PeerException.CLOSED, "closed").encode().array();
                 frames.add(RawPeer.bytesOf(FrameKind.GOODBYE, 0, 0, report));
             }
             return frames;

@@ -330,7 +330,9 @@ class StreamModelTest {
                 }
             }
             assertThat(budget.reservedBytes()).isZero();
-            assertThat(budget.fairBytes(1, Long.MAX_VALUE)).as("nobody shares it").isEqualTo(budget.totalBytes() / 2);
+            assertThat(budget.fairBytes(1, Long.MAX_VALUE))
+                    .as("nobody shares it")
+                    .isEqualTo(budget.totalBytes() / 2);
             net.close();
             assertThat(net.server.connectionCount()).isZero();
             assertThat(buffers()).as("pooled buffers in use").isEqualTo(buffersBefore);
