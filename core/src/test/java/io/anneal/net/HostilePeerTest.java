@@ -45,7 +45,10 @@ class HostilePeerTest {
         assertEnds("payload length is out of bounds, lengthBytes=2147483647", announcing(Integer.MAX_VALUE));
         assertEnds("payload length is out of bounds, lengthBytes=4294967295", announcing(-1));
         assertEnds("payload length is out of bounds, lengthBytes=65505", announcing(65_505));
-        assertEnds("more data than was allowed, allowedBytes=0", open(1), data(1, 32 << 10), data(1, 1));
+        int wholeCreditBytes = (32 << 10) - FrameDescriptor.PIECE_OVERHEAD_BYTES;
+        assertEnds("more data than was allowed, allowedBytes=0", open(1), data(1, wholeCreditBytes), data(1, 1));
+        assertEnds("more data than was allowed, allowedBytes=32768", open(1), data(1, wholeCreditBytes + 1));
+        assertEnds("piece is empty", open(1), data(1, 0));
         assertEnds("stream is opened out of turn", open(2));
         assertEnds("stream is opened out of turn", open(5), open(3));
         assertEnds("stream is opened out of turn", open(1), open(1));
