@@ -23,6 +23,9 @@ final class Inbox {
         /** Runs work outside the event loop. */
         void runAside(Runnable work);
 
+        /** The same, once the event loop has read what there is: more pieces may come with the next bytes. */
+        void runAsideLater(Runnable work);
+
         ByteBuf plain(ByteBuf block) throws CorruptFrameException;
 
         <T> CompletableFuture<T> newFuture();
@@ -61,7 +64,7 @@ final class Inbox {
             drain = startDraining();
         }
         if (drain) {
-            owner.runAside(this::drain);
+            owner.runAsideLater(this::drain);
         }
     }
 

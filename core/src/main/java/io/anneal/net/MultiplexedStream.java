@@ -703,6 +703,11 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     }
 
     @Override
+    public void runAsideLater(Runnable work) {
+        session.runAsideLater(work);
+    }
+
+    @Override
     public ByteBuf plain(ByteBuf block) throws CorruptFrameException {
         try {
             return session.codec().plain(block);

@@ -50,6 +50,9 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
     private final CompletableFuture<Void> ended;
 
     private final LongObjectMap<MultiplexedStream> streams = new LongObjectHashMap<>();
+    /** Streams to be read whose pieces came in the read that is under way: one hand-over for all of them. */
+    private final List<Runnable> afterRead = new ArrayList<>();
+
     private long nextStreamId;
     private long lastPeerStreamId;
     private int localCount;
@@ -128,6 +131,21 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
             // The executor is gone, the work is the last word of a stream or of the connection: here, or never.
             work.run();
         }
+    }
+
+    /** Leaves the event loop when it has read what the socket has; on the event loop. */
+    void runAsideLater(Runnable work) {
+        afterRead.add(work);
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        leaveLoop();
+    }
+
+    private void leaveLoop() {
+        afterRead.forEach(this::runAside);
+        afterRead.clear();
     }
 
     /** Runs work on the event loop; false if it runs no more. */
@@ -546,6 +564,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        leaveLoop();
         String cut = wire.decoder().insideFrame() ? " in the middle of a frame" : "";
         finish(new PeerException(peer(), STEP, PeerException.PEER_LOST, "peer closed the connection" + cut));
     }
