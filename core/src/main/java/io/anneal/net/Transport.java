@@ -1,5 +1,7 @@
 package io.anneal.net;
 
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.WriteBufferWaterMark;
@@ -16,6 +18,13 @@ public abstract class Transport {
     static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 << 10, 512 << 10);
 
     Transport() {}
+
+    /** Direct memory that the buffers of all transports of this process have taken from the system; nearly none is given back. */
+    public static long directBytes() {
+        return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT)
+                .metric()
+                .usedDirectMemory();
+    }
 
     /** Sockets of this machine, with so many threads that move the bytes of all connections. */
     public static Transport sockets(int threads) {

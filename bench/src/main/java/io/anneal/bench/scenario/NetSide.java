@@ -7,11 +7,10 @@ import io.anneal.net.NodeIdentity;
 import io.anneal.net.PeerStream;
 import io.anneal.net.SharedToken;
 import io.anneal.net.TlsConfig;
+import io.anneal.net.Transport;
 import io.anneal.net.Verb;
 import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -84,11 +83,7 @@ final class NetSide implements Closeable {
                 (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
         static Usage of(NetConfig config) {
-            // Netty keeps what it took from the system, so that this is its peak too.
-            long directBytes = ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT)
-                    .metric()
-                    .usedDirectMemory();
-            return new Usage(SYSTEM.getProcessCpuTime(), config.budget().reservedBytesMost(), directBytes);
+            return new Usage(SYSTEM.getProcessCpuTime(), config.budget().reservedBytesMost(), Transport.directBytes());
         }
 
         static Usage decode(ByteBuffer in) {
