@@ -88,6 +88,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     private final Session session;
     private final Verb verb;
+    private final SessionMetrics.OfVerb metrics;
     private final boolean isLocal;
     private final ByteBudget budget;
     private final int initialCreditBytes;
@@ -130,6 +131,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     MultiplexedStream(Session session, Verb verb, boolean isLocal, ByteBudget budget, int heldBytes) {
         this.session = session;
         this.verb = verb;
+        this.metrics = session.metrics().ofVerb(verb);
         this.isLocal = isLocal;
         this.budget = budget;
         this.initialCreditBytes = session.limits().initialCreditBytes();
@@ -152,6 +154,10 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         return heldBytes > 0;
     }
 
+    SessionMetrics.OfVerb metrics() {
+        return metrics;
+    }
+
     boolean isLocal() {
         return isLocal;
     }
@@ -159,6 +165,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     /** The stream is in the table of its session. */
     void started(long streamId) {
         id = streamId;
+        session.metrics().streamOpened(metrics);
         moved();
         queueIfReady();
     }
@@ -197,6 +204,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
                     wrong + ", lengthBytes=" + lengthBytes + ", streamId=" + id + ", verb=" + verb.name());
         }
         moved();
+        metrics.received(lengthBytes);
         receivedBytes += costBytes(lengthBytes);
         endReceived = last;
         inbox.add(frame.payload(), frame.has(FrameDescriptor.FLAG_LZ4), last);
@@ -256,6 +264,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         budget.leave();
         if (deadline != null) {
             deadline.cancel(false);
+        }
+        if (id != 0) {
+            session.metrics().streamEnded(metrics);
         }
         session.forget(this);
     }
@@ -391,6 +402,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         }
         lastWritten = written;
         openToSend = false;
+        metrics.sent(lengthBytes);
         creditBytes -= costBytes(lengthBytes);
         sentBytes += lengthBytes;
         if (takesHead) {
@@ -630,8 +642,10 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     }
 
     private CompletionStage<ByteBuffer> handled(RequestHandler handler, ByteBuffer request) {
+        long startNanos = session.nanoTime();
         try {
-            return handler.handle(session, request);
+            return handler.handle(session, request)
+                    .whenComplete((answer, failed) -> metrics.served(session.nanoTime() - startNanos));
         } catch (RuntimeException thrown) {
             return CompletableFuture.failedFuture(thrown);
         }
@@ -660,6 +674,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
             boolean wasOpened = id != 0 && !openToSend;
             fail(cause);
             if (wasOpened) {
+                session.metrics().resetSent(report.code());
                 session.writer().control(FrameKind.RESET, 0, id, report.encode());
             }
         }
