@@ -29,22 +29,36 @@ public final class ByteBudget {
         return new ByteBudget(totalBytes, Optional.empty());
     }
 
-    /** A part of this budget: what is reserved there is reserved here too. */
-    public ByteBudget share(long shareBytes) {
-        return new ByteBudget(Math.min(shareBytes, totalBytes), Optional.of(this));
+    /**
+     * One holder's part of this budget: what is reserved there is reserved here too. It may hold as much as it leaves free,
+     * so alone half of the whole, beside another a quarter: however many take all they can get, something is left for the
+     * next (the dynamic threshold of Choudhury and Hahne, 1998).
+     */
+    public ByteBudget share() {
+        return new ByteBudget(Math.max(1, totalBytes / 2), Optional.of(this));
     }
 
     /** Reserves the bytes, or nothing. */
     public boolean tryReserve(long bytes) {
+        return tryReserve(bytes, 1);
+    }
+
+    /** As {@link #tryReserve}, only while half stays free: for what is good to have, beside what others cannot do without. */
+    public boolean tryReserveSpare(long bytes) {
+        return tryReserve(bytes, 2);
+    }
+
+    private boolean tryReserve(long bytes, int parts) {
         assert bytes >= 0 : bytes;
         long before;
         do {
             before = reservedBytes.get();
-            if (bytes > totalBytes - before) {
+            long freeElsewhereBytes = whole.isPresent() ? whole.get().freeBytes() - bytes : Long.MAX_VALUE;
+            if (bytes > Math.min(totalBytes / parts, freeElsewhereBytes) - before) {
                 return false;
             }
         } while (!reservedBytes.compareAndSet(before, before + bytes));
-        if (whole.isPresent() && !whole.get().tryReserve(bytes)) {
+        if (whole.isPresent() && !whole.get().tryReserve(bytes, parts)) {
             reservedBytes.addAndGet(-bytes);
             return false;
         }
@@ -94,6 +108,10 @@ public final class ByteBudget {
         long fair = totalBytes / 2 / Math.max(1, holders.get());
         long here = Math.max(leastBytes, Math.min(mostBytes, fair));
         return whole.isPresent() ? Math.min(here, whole.get().fairBytes(leastBytes, mostBytes)) : here;
+    }
+
+    private long freeBytes() {
+        return totalBytes - reservedBytes.get();
     }
 
     public long totalBytes() {

@@ -488,7 +488,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     private void fitWindow(long outstandingBytes) {
         long targetBytes = budget.fairBytes(initialCreditBytes, session.limits().windowBytesMax());
-        if (targetBytes > heldBytes && budget.tryReserve(targetBytes - heldBytes)) {
+        if (targetBytes > heldBytes && budget.tryReserveSpare(targetBytes - heldBytes)) {
             heldBytes = targetBytes;
         } else if (targetBytes < heldBytes) {
             long keptBytes = Math.max(targetBytes, outstandingBytes);

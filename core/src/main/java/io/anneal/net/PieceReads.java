@@ -9,7 +9,7 @@ import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
  * kernel; otherwise a buffer for as many small frames as fit.
  */
 final class PieceReads extends DefaultMaxMessagesRecvByteBufAllocator {
-    private static final int READS_MAX = 16;
+    private static final int READS_MAX = 8;
 
     private final FrameDecoder decoder;
 

@@ -49,7 +49,7 @@ final class ProvenConnections {
     }
 
     private ByteBudget newShare() {
-        return budget.share(Math.max(1, budget.totalBytes() / 2));
+        return budget.share();
     }
 
     /** What all connections of the node may occupy together. */

@@ -30,7 +30,7 @@ final class SocketTransport extends Transport {
      * What the kernel may hold on loopback, each way. Left to itself it takes megabytes, and a request waits behind them
      * all. Other links need as much as their delay asks for, and the kernel knows that better.
      */
-    private static final int LOOPBACK_BUFFER_BYTES = 256 << 10;
+    private static final int LOOPBACK_BUFFER_BYTES = 128 << 10;
 
     private final Class<? extends SocketChannel> socketType;
     private final Class<? extends ServerSocketChannel> serverSocketType;

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * one client or server that it is given to, which closes it.
  */
 public abstract class Transport {
-    static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 << 10, 512 << 10);
+    static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(64 << 10, 128 << 10);
 
     Transport() {}
 

@@ -29,25 +29,41 @@ class ByteBudgetTest {
     }
 
     @Test
-    void shouldBoundAShareByItselfAndByTheWhole() {
+    void shouldLeaveEachNextShareHalfOfWhatIsFree() {
         ByteBudget whole = ByteBudget.of(100);
-        ByteBudget one = whole.share(60);
-        ByteBudget other = whole.share(1_000);
+        ByteBudget first = whole.share();
+        ByteBudget second = whole.share();
+        ByteBudget third = whole.share();
 
-        assertThat(one.tryReserve(61)).isFalse();
-        assertThat(one.tryReserve(60)).isTrue();
-        assertThat(other.tryReserve(41)).isFalse();
-        assertThat(other.reservedBytes()).as("a refusal leaves nothing behind").isZero();
-        assertThat(other.tryReserve(40)).isTrue();
-        assertThat(whole.reservedBytes()).isEqualTo(100);
-        one.release(60);
-        assertThat(whole.reservedBytes()).isEqualTo(40);
+        assertThat(first.tryReserve(51)).isFalse();
+        assertThat(first.tryReserve(50)).isTrue();
+        assertThat(second.tryReserve(26)).isFalse();
+        assertThat(second.reservedBytes()).as("a refusal leaves nothing behind").isZero();
+        assertThat(second.tryReserve(25)).isTrue();
+        assertThat(first.tryReserve(1)).isFalse();
+        assertThat(third.tryReserve(12)).isTrue();
+        assertThat(whole.reservedBytes()).isEqualTo(87);
+        first.release(50);
+        assertThat(whole.reservedBytes()).isEqualTo(37);
+        assertThat(second.tryReserve(6)).isTrue();
+    }
+
+    @Test
+    void shouldKeepHalfForWhatOthersCannotDoWithout() {
+        ByteBudget whole = ByteBudget.of(100);
+        ByteBudget share = whole.share();
+
+        assertThat(share.tryReserveSpare(26)).isFalse();
+        assertThat(share.tryReserveSpare(25)).isTrue();
+        assertThat(share.tryReserve(25)).isTrue();
+        assertThat(whole.tryReserveSpare(1)).isFalse();
+        assertThat(whole.tryReserve(50)).isTrue();
     }
 
     @Test
     void shouldShareHalfFairlyBetweenTwoBounds() {
         ByteBudget whole = ByteBudget.of(1_000);
-        ByteBudget share = whole.share(500);
+        ByteBudget share = whole.share();
         assertThat(whole.fairBytes(1, 10_000)).isEqualTo(500);
         share.join();
         share.join();
@@ -68,9 +84,9 @@ class ByteBudgetTest {
     @Test
     void shouldLetOneAtATimeGoBeyond() {
         ByteBudget whole = ByteBudget.of(10);
-        assertThat(whole.share(5).tryGoBeyond()).isTrue();
+        assertThat(whole.share().tryGoBeyond()).isTrue();
         assertThat(whole.tryGoBeyond()).isFalse();
-        assertThat(whole.share(5).tryGoBeyond()).isFalse();
+        assertThat(whole.share().tryGoBeyond()).isFalse();
         whole.comeBack();
         assertThat(whole.tryGoBeyond()).isTrue();
     }
@@ -83,7 +99,7 @@ class ByteBudgetTest {
             List<Future<?>> runs = new ArrayList<>();
             for (int thread = 0; thread < 8; thread++) {
                 long seed = thread;
-                ByteBudget mine = thread % 2 == 0 ? whole : whole.share(400);
+                ByteBudget mine = thread % 2 == 0 ? whole : whole.share();
                 runs.add(threads.submit(() -> reserveAndRelease(mine, new Random(seed))));
             }
             for (Future<?> run : runs) {

@@ -36,6 +36,11 @@ class InboxTest {
         }
 
         @Override
+        public void runAsideLater(Runnable work) {
+            runAside(work);
+        }
+
+        @Override
         public ByteBuf plain(ByteBuf block) throws CorruptFrameException {
             throw new CorruptFrameException("peer", 0, "not a block");
         }
