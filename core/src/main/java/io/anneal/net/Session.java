@@ -347,7 +347,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
     /** What a kind has no use for must be zero: later versions may give it a meaning. */
     private void checkShape(Frame frame) throws CorruptFrameException {
         boolean hasPieces = frame.kind() == FrameKind.OPEN || frame.kind() == FrameKind.DATA;
-        boolean hasArgument = frame.kind() == FrameKind.OPEN
+        boolean hasArgument = hasPieces
                 || frame.kind() == FrameKind.CREDIT
                 || frame.kind() == FrameKind.DRAIN && frame.argument() == DRAINED;
         boolean hasStream = hasPieces || frame.kind() == FrameKind.CREDIT || frame.kind() == FrameKind.RESET;
