@@ -85,7 +85,7 @@ final class ServeCommand extends Subcommand {
         try (RepairServer server = RepairServer.start(
                 RepairRunner.address(listen),
                 (keyspace, table, staged) -> open(replica, keyspace, table, staged),
-                security.config(),
+                security.config(this),
                 bufferBudgetBytes(),
                 environment().clock())) {
             out().println("listening on " + server.address().getAddress().getHostAddress() + ":"

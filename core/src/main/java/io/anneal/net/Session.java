@@ -140,6 +140,16 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         }
     }
 
+    /** Runs work after so long, not on the event loop; false if nothing runs any more. */
+    boolean runLater(Runnable work, long delayMs) {
+        try {
+            wire.channel().eventLoop().schedule(() -> runAside(work), delayMs, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (RejectedExecutionException shutDown) {
+            return false;
+        }
+    }
+
     // ---- streams
 
     @Override
@@ -164,6 +174,11 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         CompletableFuture<ByteBuffer> answer = stream.readMessage(limits().messageBytesMax());
         start(stream, timeoutMs);
         return answer;
+    }
+
+    @Override
+    public CompletableFuture<ByteBuffer> requestPatiently(Verb verb, ByteBuffer content, long timeoutMs) {
+        return new PatientRequest(this, verb, content, timeoutMs).start();
     }
 
     /** Without memory for its first credit the stream fails when it is started. */

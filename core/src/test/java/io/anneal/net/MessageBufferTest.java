@@ -46,8 +46,9 @@ class MessageBufferTest {
 
         assertThatThrownBy(() -> message.accept(ByteBuffer.allocate(1)))
                 .asInstanceOf(type(RequestException.class))
-                .satisfies(refused -> assertThat(refused.code()).isEqualTo(PeerException.MESSAGE_TOO_LARGE))
-                .hasMessageContaining("lengthBytes=901, maxBytes=900");
+                .satisfies(refused -> assertThat(refused)
+                        .returns(PeerException.MESSAGE_TOO_LARGE, RequestException::code)
+                        .hasMessageContaining("lengthBytes=901, maxBytes=900"));
         assertThat(budget.reservedBytesMost()).isZero();
         assertThat(budget.tryGoBeyond()).isTrue();
     }
