@@ -71,12 +71,15 @@ class MessageBufferTest {
     void shouldReserveNothingForWhatOthersHold() throws RequestException {
         assertThat(budget.tryReserve(1_000)).isTrue();
         assertThat(budget.tryGoBeyond()).isTrue();
-        MessageBuffer message = new MessageBuffer(budget, 900, 100, () -> 0);
-        message.accept(ByteBuffer.allocate(60));
-        message.accept(ByteBuffer.allocate(40));
+        MessageBuffer covered = new MessageBuffer(budget, 900, 100, () -> 100);
+        covered.accept(ByteBuffer.allocate(60));
+        covered.accept(ByteBuffer.allocate(40));
+        covered.requireWhole();
+        MessageBuffer longer = new MessageBuffer(budget, 900, 100, () -> 101);
 
-        shouldFailWith(PeerException.BUSY, () -> message.accept(ByteBuffer.allocate(1)));
-        message.release();
+        shouldFailWith(PeerException.BUSY, () -> longer.accept(ByteBuffer.allocate(60)));
+        covered.release();
+        longer.release();
         assertThat(budget.reservedBytes()).isEqualTo(1_000);
     }
 

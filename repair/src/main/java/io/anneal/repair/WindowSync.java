@@ -344,8 +344,7 @@ final class WindowSync {
         HashList mine = HashList.of(own.hashes(Phase.ROWS));
         List<HashList> lists = hashLists(Phase.ROWS, mine, sum, theirs);
         List<long[]> wanted = missing(mine, lists);
-        PacedAnswers<byte[]> asked =
-                asked(lists, wanted, i -> followers.get(i).places(wanted.get(i)));
+        PacedAnswers<byte[]> asked = asked(lists, wanted, i -> followers.get(i).places(wanted.get(i)));
         DifferingPlaces places = new DifferingPlaces(own.current(), mine, lists, comparator);
         places.addOwn();
         for (int i = 0; i < followers.size(); i++) {
@@ -358,8 +357,7 @@ final class WindowSync {
         }
     }
 
-    private void pushTouched(HeldRow row, List<Long> versions, List<HashList> lists, Pushes pushes)
-            throws IOException {
+    private void pushTouched(HeldRow row, List<Long> versions, List<HashList> lists, Pushes pushes) throws IOException {
         for (int i = 0; i < followers.size(); i++) {
             HashList list = lists.get(i);
             boolean lacks =

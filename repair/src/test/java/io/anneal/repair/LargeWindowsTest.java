@@ -56,8 +56,8 @@ class LargeWindowsTest {
                 Connection connection = master.client().open(RepairRunner.address(follower.address()));
                 followers.add(new RemoteReplica(connection, 2));
             }
-            try (RepairMaster repair = new RepairMaster(
-                    Sessions.config(bufferBytes), tables.get(0), followers, RepairListener.NONE)) {
+            try (RepairMaster repair =
+                    new RepairMaster(Sessions.config(bufferBytes), tables.get(0), followers, RepairListener.NONE)) {
                 return repair.run();
             }
         } finally {
@@ -126,10 +126,10 @@ class LargeWindowsTest {
         byte[] theirs = new byte[(8 << 20) + 17];
         new Random(1).nextBytes(ours);
         new Random(2).nextBytes(theirs);
-        FragmentList own =
-                Sessions.one(KEYS.get(2), HandMadeTable.row(1, 1).cell(0, 5, ours).build());
-        FragmentList followers =
-                Sessions.one(KEYS.get(0), HandMadeTable.row(1, 1).cell(0, 5, theirs).build());
+        FragmentList own = Sessions.one(
+                KEYS.get(2), HandMadeTable.row(1, 1).cell(0, 5, ours).build());
+        FragmentList followers = Sessions.one(
+                KEYS.get(0), HandMadeTable.row(1, 1).cell(0, 5, theirs).build());
         table(own);
         table(followers);
         table(followers);

@@ -98,6 +98,7 @@ class ManySessionsTest {
     private static void refused(Connection connection, Verb verb, ByteBuffer request) {
         assertThatThrownBy(() -> connection.call(verb, request))
                 .isInstanceOfSatisfying(
-                        PeerException.class, failure -> assertThat(failure.code()).isNotEqualTo(PeerException.BUSY));
+                        PeerException.class,
+                        failure -> assertThat(failure.code()).isNotEqualTo(PeerException.BUSY));
     }
 }

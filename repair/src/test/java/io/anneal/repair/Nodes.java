@@ -41,8 +41,8 @@ final class Nodes implements AutoCloseable {
     Nodes(Services services, long budgetBytes) throws IOException {
         SecureRandom random = new SecureRandom();
         NetConfig config = NetConfig.of(
-                new NodeIdentity(UUID.randomUUID(), "", Map.of()),
-                Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
+                        new NodeIdentity(UUID.randomUUID(), "", Map.of()),
+                        Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
                         new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION))
                 .withBudget(ByteBudget.of(budgetBytes));
         budget = config.budget();
