@@ -88,6 +88,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     private final Session session;
     private final Verb verb;
+    private final SessionMetrics.OfVerb metrics;
     private final boolean isLocal;
     private final ByteBudget budget;
     private final int initialCreditBytes;
@@ -135,6 +136,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     MultiplexedStream(Session session, Verb verb, boolean isLocal, ByteBudget budget, int heldBytes) {
         this.session = session;
         this.verb = verb;
+        this.metrics = session.metrics().ofVerb(verb);
         this.isLocal = isLocal;
         this.budget = budget;
         this.initialCreditBytes = session.limits().initialCreditBytes();
@@ -157,6 +159,10 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         return heldBytes > 0;
     }
 
+    SessionMetrics.OfVerb metrics() {
+        return metrics;
+    }
+
     boolean isLocal() {
         return isLocal;
     }
@@ -164,6 +170,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     /** The stream is in the table of its session. */
     void started(long streamId) {
         id = streamId;
+        session.metrics().streamOpened(metrics);
         moved();
         queueIfReady();
     }
@@ -207,6 +214,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         if (frame.kind() == FrameKind.DATA && frame.argument() != 0) {
             saidBytes = frame.argument();
         }
+        metrics.received(lengthBytes);
         receivedBytes += costBytes(lengthBytes);
         endReceived = last;
         inbox.add(frame.payload(), frame.has(FrameDescriptor.FLAG_LZ4), last);
@@ -271,6 +279,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         budget.leave();
         if (deadline != null) {
             deadline.cancel(false);
+        }
+        if (id != 0) {
+            session.metrics().streamEnded(metrics);
         }
         session.forget(this);
     }
@@ -407,6 +418,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         }
         lastWritten = written;
         openToSend = false;
+        metrics.sent(lengthBytes);
         creditBytes -= costBytes(lengthBytes);
         sentBytes += lengthBytes;
         if (takesHead) {
@@ -673,8 +685,10 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     }
 
     private CompletionStage<ByteBuffer> handled(RequestHandler handler, ByteBuffer request) {
+        long startNanos = session.nanoTime();
         try {
-            return handler.handle(session, request);
+            return handler.handle(session, request)
+                    .whenComplete((answer, failed) -> metrics.served(session.nanoTime() - startNanos));
         } catch (RuntimeException thrown) {
             return CompletableFuture.failedFuture(thrown);
         }
@@ -703,6 +717,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
             boolean wasOpened = id != 0 && !openToSend;
             fail(cause);
             if (wasOpened) {
+                session.metrics().resetSent(report.code());
                 session.writer().control(FrameKind.RESET, 0, id, report.encode());
             }
         }

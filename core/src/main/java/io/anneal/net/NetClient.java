@@ -50,13 +50,21 @@ public final class NetClient implements Connector, AutoCloseable {
     /** The same over another way to the peers, which the client closes. */
     public static NetClient open(NetConfig config, VerbHandlers handlers, RandomGenerator nonces, Transport transport) {
         Handshake.hello(config, new byte[Hello.NONCE_LENGTH_BYTES]).encode();
-        return new NetClient(config, handlers, nonces, transport);
+        NetClient client = new NetClient(config, handlers, nonces, transport);
+        config.metrics().ifPresent(metrics -> metrics.opened(client, config.budget()));
+        return client;
     }
 
     @Override
     public CompletableFuture<Connection> connect(InetSocketAddress address) {
         String peer = Wire.name(address);
         CompletableFuture<Connection> result = transport.newFuture();
+        config.metrics()
+                .ifPresent(metrics -> result.whenComplete((connection, failure) -> {
+                    if (failure != null) {
+                        metrics.connectFailed(failure);
+                    }
+                }));
         if (address.isUnresolved()) {
             result.completeExceptionally(new PeerException(
                     peer, STEP, PeerException.CONNECT_FAILED, "host name of the peer cannot be resolved"));
@@ -193,5 +201,6 @@ public final class NetClient implements Connector, AutoCloseable {
         transport.close(config.timeouts().closeMs());
         // A loop that ends in the middle of a connect forgets it.
         List.copyOf(connecting).forEach(result -> result.completeExceptionally(clientClosed("not connected yet")));
+        config.metrics().ifPresent(metrics -> metrics.closed(this));
     }
 }

@@ -17,6 +17,7 @@ import java.util.Optional;
  *                             compression off for both directions
  * @param eventLoopThreads     threads that move the bytes of all connections
  * @param budget               memory for what peers send; shared by all that are given this configuration
+ * @param metrics              counts what is done, on all connections of this configuration; nothing is counted without
  */
 public record NetConfig(
         NodeIdentity node,
@@ -27,7 +28,8 @@ public record NetConfig(
         NetTimeouts timeouts,
         int compressionFromBytes,
         int eventLoopThreads,
-        ByteBudget budget) {
+        ByteBudget budget,
+        Optional<NetMetrics> metrics) {
 
     /** Memory of streams unless another is given. */
     public static final long BUDGET_BYTES_DEFAULT = 64 << 20;
@@ -50,7 +52,8 @@ public record NetConfig(
                 NetTimeouts.DEFAULT,
                 0,
                 1,
-                ByteBudget.of(BUDGET_BYTES_DEFAULT));
+                ByteBudget.of(BUDGET_BYTES_DEFAULT),
+                Optional.empty());
     }
 
     public NetConfig withTls(TlsConfig value) {
@@ -73,9 +76,23 @@ public record NetConfig(
         return with(tls, limits, timeouts, compressionFromBytes, value);
     }
 
+    public NetConfig withMetrics(NetMetrics value) {
+        return with(tls, limits, timeouts, compressionFromBytes, budget, Optional.of(value));
+    }
+
     private NetConfig with(
             Optional<TlsConfig> security, NetLimits bounds, NetTimeouts times, int compression, ByteBudget memory) {
+        return with(security, bounds, times, compression, memory, metrics);
+    }
+
+    private NetConfig with(
+            Optional<TlsConfig> security,
+            NetLimits bounds,
+            NetTimeouts times,
+            int compression,
+            ByteBudget memory,
+            Optional<NetMetrics> counted) {
         return new NetConfig(
-                node, token, security, encodingVersions, bounds, times, compression, eventLoopThreads, memory);
+                node, token, security, encodingVersions, bounds, times, compression, eventLoopThreads, memory, counted);
     }
 }

@@ -118,6 +118,7 @@ public final class NetServer implements AutoCloseable {
                     bound.cause());
         }
         server.channel = bound.channel();
+        config.metrics().ifPresent(metrics -> metrics.opened(server, config.budget()));
         server.channel.pipeline().addLast(server.new AcceptFailures());
         return server;
     }
@@ -183,6 +184,7 @@ public final class NetServer implements AutoCloseable {
 
                             @Override
                             public void failed(IOException cause) {
+                                config.metrics().ifPresent(metrics -> metrics.connectionRefused(cause));
                                 refused.add(cause, accepted.eventLoop());
                             }
                         }));
@@ -237,5 +239,6 @@ public final class NetServer implements AutoCloseable {
         Session.closeAll(List.copyOf(sessions), transport, config.timeouts().closeMs());
         transport.close(config.timeouts().closeMs());
         refused.flush();
+        config.metrics().ifPresent(metrics -> metrics.closed(this));
     }
 }

@@ -61,6 +61,8 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
     private boolean saidDrained;
     private boolean peerIsDrained;
     private Future<?> idleCheck;
+    /** Set before anybody else sees the session. */
+    private SessionMetrics metrics = SessionMetrics.NONE;
 
     private volatile IOException endCause;
     private int silentPeriods;
@@ -85,6 +87,8 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
 
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
+        config.metrics()
+                .ifPresent(all -> metrics = all.connected(agreement.peerNode().nodeId(), wire.traffic()));
         checkIdleLater();
     }
 
@@ -106,6 +110,10 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
 
     FrameWriter writer() {
         return wire.writer();
+    }
+
+    SessionMetrics metrics() {
+        return metrics;
     }
 
     long nanoTime() {
@@ -171,7 +179,8 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         }
         MultiplexedStream stream = newStream(verb, true);
         stream.content(content);
-        CompletableFuture<ByteBuffer> answer = stream.readMessage(limits().messageBytesMax());
+        CompletableFuture<ByteBuffer> answer =
+                stream.metrics().asked(stream.readMessage(limits().messageBytesMax()), this::nanoTime);
         start(stream, timeoutMs);
         return answer;
     }
@@ -254,6 +263,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         if (draining) {
             refuse(frame, PeerException.CLOSED, "the connection comes to its end: no new streams");
         } else if (registered.isEmpty()) {
+            metrics.receivedUnknown(frame.lengthBytes());
             refuse(frame, PeerException.UNKNOWN_VERB, "no handler for this verb, verb=" + frame.argument());
         } else if (Math.max(streams.size() - localCount, handling.get()) >= limits().streamsMax()) {
             refuse(frame, PeerException.TOO_MANY_STREAMS, "more streams than agreed, max=" + limits().streamsMax());
@@ -289,6 +299,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
 
     private void refuse(Frame frame, String code, String message) {
         frame.release();
+        metrics.resetSent(code);
         writer().control(FrameKind.RESET, 0, frame.streamId(), new Report(0, code, message).encode());
     }
 
@@ -394,6 +405,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
                 MultiplexedStream stream = stream(frame);
                 if (stream != null) {
                     Report report = Report.decode(peer(), frame);
+                    metrics.resetReceived(report.code());
                     stream.fail(failure(
                             stream.verb(),
                             report.code(),
@@ -542,6 +554,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         for (MultiplexedStream stream : new ArrayList<>(streams.values())) {
             stream.fail(lost("request " + stream.verb().name(), cause));
         }
+        metrics.ended(cause);
         onEnd.accept(this, cause);
         callbacks.forEach(this::runAside);
         runAside(() -> ended.complete(null));

@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.metrics.ValueRecorder;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 

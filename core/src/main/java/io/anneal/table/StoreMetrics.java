@@ -1,6 +1,10 @@
 package io.anneal.table;
 
+import io.anneal.metrics.MetricName;
+import io.anneal.metrics.MetricsRegistry;
+import io.anneal.metrics.ValueRecorder;
 import java.io.Closeable;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -19,12 +23,16 @@ final class StoreMetrics implements Closeable {
 
     /** @param store tells this store's MBeans from another's */
     StoreMetrics(String store, LongSupplier nanoClock) {
-        registry = new MetricsRegistry(store, nanoClock);
-        syncNanos = registry.addTimer("commit-log-sync-latency");
-        mutationsPerSync = registry.addHistogram("commit-log-mutations-per-sync");
-        admissionNanos = registry.addTimer("write-admission-wait");
-        commitLogBytes = registry.addCounter("commit-log-bytes-written");
-        commitLogMutations = registry.addCounter("commit-log-mutations");
+        registry = new MetricsRegistry("store", store, nanoClock);
+        syncNanos = registry.addTimer(name("commit-log-sync-latency"));
+        mutationsPerSync = registry.addHistogram(name("commit-log-mutations-per-sync"));
+        admissionNanos = registry.addTimer(name("write-admission-wait"));
+        commitLogBytes = registry.addCounter(name("commit-log-bytes-written"));
+        commitLogMutations = registry.addCounter(name("commit-log-mutations"));
+    }
+
+    private static MetricName name(String name) {
+        return new MetricName("store", Map.of("type", "Store"), name);
     }
 
     /**
@@ -34,14 +42,14 @@ final class StoreMetrics implements Closeable {
      * @param lengthBytes of them
      */
     void commitLog(LongSupplier segmentCount, LongSupplier lengthBytes) {
-        registry.addGauge("commit-log-segments", segmentCount);
-        registry.addGauge("commit-log-length-bytes", lengthBytes);
+        registry.addGauge(name("commit-log-segments"), segmentCount);
+        registry.addGauge(name("commit-log-length-bytes"), lengthBytes);
     }
 
     /** What all memtables occupy, and how much that may be. */
     void memtables(LongSupplier usedBytes, LongSupplier budgetBytes) {
-        registry.addGauge("memtable-bytes", usedBytes);
-        registry.addGauge("memtable-budget-bytes", budgetBytes);
+        registry.addGauge(name("memtable-bytes"), usedBytes);
+        registry.addGauge(name("memtable-budget-bytes"), budgetBytes);
     }
 
     /** Mutations came to the log, and so many bytes to its file. */
@@ -61,12 +69,14 @@ final class StoreMetrics implements Closeable {
         admissionNanos.record(nanos);
     }
 
+    /** Metrics of a table that begin at nothing. */
     TableMetrics addTable(String qualifiedName, int shardCount) {
-        return registry.addTable(qualifiedName, shardCount);
+        return new TableMetrics(registry, qualifiedName, shardCount);
     }
 
+    /** Forgets a table that is there no more. */
     void removeTable(TableMetrics table) {
-        registry.removeTable(table);
+        registry.removeIf(table::owns);
     }
 
     SortedMap<String, Number> values() {

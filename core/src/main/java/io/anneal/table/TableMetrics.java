@@ -1,8 +1,12 @@
 package io.anneal.table;
 
+import io.anneal.metrics.MetricName;
+import io.anneal.metrics.MetricsRegistry;
+import io.anneal.metrics.ValueRecorder;
 import io.anneal.sstable.FilterListener;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -13,6 +17,9 @@ import java.util.function.ToLongFunction;
  * and may be called by any thread. {@code docs/metrics.md} has the names.
  */
 public final class TableMetrics implements FilterListener {
+    private static final String TABLE_KEY = "table";
+    private static final int ALL_SHARDS = -1;
+
     private final String qualifiedName;
     private final List<ShardMetrics> shards = new ArrayList<>();
     private final LongAdder scans = new LongAdder();
@@ -38,18 +45,18 @@ public final class TableMetrics implements FilterListener {
         for (int shard = 0; shard < shardCount; shard++) {
             shards.add(addShard(registry, shard));
         }
-        registry.addTimer(name(MetricName.ALL, "read-latency"), recorders(ShardMetrics::readNanos));
-        registry.addTimer(name(MetricName.ALL, "write-latency"), recorders(ShardMetrics::writeNanos));
-        registry.addTimer(name(MetricName.ALL, "flush-duration"), recorders(ShardMetrics::flushNanos));
-        registry.addHistogram(name(MetricName.ALL, "sstables-per-read"), recorders(ShardMetrics::readSSTables));
-        registry.addHistogram(name(MetricName.ALL, "tombstones-per-read"), recorders(ShardMetrics::readTombstones));
+        registry.addTimer(name(ALL_SHARDS, "read-latency"), recorders(ShardMetrics::readNanos));
+        registry.addTimer(name(ALL_SHARDS, "write-latency"), recorders(ShardMetrics::writeNanos));
+        registry.addTimer(name(ALL_SHARDS, "flush-duration"), recorders(ShardMetrics::flushNanos));
+        registry.addHistogram(name(ALL_SHARDS, "sstables-per-read"), recorders(ShardMetrics::readSSTables));
+        registry.addHistogram(name(ALL_SHARDS, "tombstones-per-read"), recorders(ShardMetrics::readTombstones));
         addNumber(registry, "memtable-bytes", sum(ShardMetrics::memtableBytes));
         addNumber(registry, "flushes", sum(ShardMetrics::flushes));
         addNumber(registry, "flushed-bytes", sum(ShardMetrics::flushedBytes));
         addNumber(registry, "flushes-failed", sum(ShardMetrics::failedFlushes));
 
         compactionNanos = new ValueRecorder(registry.nanoClock());
-        registry.addTimer(name(MetricName.ALL, "compaction-duration"), List.of(compactionNanos));
+        registry.addTimer(name(ALL_SHARDS, "compaction-duration"), List.of(compactionNanos));
         addNumber(registry, "compactions", compactions::sum);
         addNumber(registry, "compactions-failed", failedCompactions::sum);
         addNumber(registry, "compactions-refused", refusedCompactions::sum);
@@ -74,19 +81,27 @@ public final class TableMetrics implements FilterListener {
         registry.addTimer(name(shard, "flush-duration"), List.of(metrics.flushNanos()));
         registry.addHistogram(name(shard, "sstables-per-read"), List.of(metrics.readSSTables()));
         registry.addHistogram(name(shard, "tombstones-per-read"), List.of(metrics.readTombstones()));
-        registry.add(name(shard, "memtable-bytes"), metrics::memtableBytes);
-        registry.add(name(shard, "flushes"), metrics::flushes);
-        registry.add(name(shard, "flushed-bytes"), metrics::flushedBytes);
-        registry.add(name(shard, "flushes-failed"), metrics::failedFlushes);
+        registry.addGauge(name(shard, "memtable-bytes"), metrics::memtableBytes);
+        registry.addGauge(name(shard, "flushes"), metrics::flushes);
+        registry.addGauge(name(shard, "flushed-bytes"), metrics::flushedBytes);
+        registry.addGauge(name(shard, "flushes-failed"), metrics::failedFlushes);
         return metrics;
     }
 
     private MetricName name(int shard, String name) {
-        return new MetricName(qualifiedName, shard, name);
+        if (shard == ALL_SHARDS) {
+            return new MetricName(qualifiedName, Map.of("type", "Table", TABLE_KEY, qualifiedName), name);
+        }
+        Map<String, String> keys = Map.of("type", "Shard", TABLE_KEY, qualifiedName, "shard", Integer.toString(shard));
+        return new MetricName(qualifiedName + ".shard-" + shard, keys, name);
     }
 
     private void addNumber(MetricsRegistry registry, String name, LongSupplier value) {
-        registry.add(name(MetricName.ALL, name), value);
+        registry.addGauge(name(ALL_SHARDS, name), value);
+    }
+
+    boolean owns(MetricName name) {
+        return qualifiedName.equals(name.keys().get(TABLE_KEY));
     }
 
     private List<ValueRecorder> recorders(Function<ShardMetrics, ValueRecorder> recorder) {

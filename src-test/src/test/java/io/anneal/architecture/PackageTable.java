@@ -22,6 +22,7 @@ final class PackageTable {
 
     static {
         DIRECT.put("io", List.of());
+        DIRECT.put("metrics", List.of());
         DIRECT.put("schema.grammar", List.of());
         DIRECT.put("schema", List.of("io", "schema.grammar"));
         DIRECT.put("key", List.of("schema"));
@@ -35,9 +36,9 @@ final class PackageTable {
         DIRECT.put("sstable.bti", List.of("sstable.data", "sstable"));
         DIRECT.put("merge", List.of("fragment"));
         DIRECT.put("compaction", List.of("sstable", "merge"));
-        DIRECT.put("table", List.of("memtable", "commitlog", "compaction"));
+        DIRECT.put("table", List.of("memtable", "commitlog", "compaction", "metrics"));
         DIRECT.put("store", List.of("table", "sstable.big", "sstable.bti"));
-        DIRECT.put("net", List.of("io"));
+        DIRECT.put("net", List.of("io", "metrics"));
 
         // Windows apply received deletions and purge for the hash, which is the merge's business.
         DIRECT.put("repair.row", List.of("merge"));

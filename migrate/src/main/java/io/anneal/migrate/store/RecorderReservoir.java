@@ -4,7 +4,7 @@ import com.codahale.metrics.Reservoir;
 import com.codahale.metrics.Snapshot;
 import com.codahale.metrics.WeightedSnapshot;
 import com.codahale.metrics.WeightedSnapshot.WeightedSample;
-import io.anneal.table.ValueRecorder;
+import io.anneal.metrics.ValueRecorder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;

@@ -1,4 +1,4 @@
-package io.anneal.table;
+package io.anneal.metrics;
 
 import com.codahale.metrics.Clock;
 import com.codahale.metrics.Meter;
@@ -10,7 +10,7 @@ import org.HdrHistogram.Recorder;
 
 /**
  * Counts values by their size, for hot paths: recording allocates nothing but the first time, and waits for nobody. Any thread.
- * Dropwizard's reservoirs allocate for a value, so HdrHistogram is recorded into. A store's are looked at through
+ * Dropwizard's reservoirs allocate for a value, so HdrHistogram is recorded into. They are looked at through
  * {@link RecordedTimer} and {@link RecordedHistogram}.
  */
 public final class ValueRecorder {

@@ -1,4 +1,4 @@
-package io.anneal.table;
+package io.anneal.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -161,10 +161,9 @@ final class ValueRecorderTest {
     void shouldAllocateNothing() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long id = Thread.currentThread().getId();
-        TableMetrics table = new MetricsRegistry("s", nanos::get).addTable("ks.t", 1);
-        record(table, 20_000);
+        record(20_000);
         long before = threads.getThreadAllocatedBytes(id);
-        record(table, 100_000);
+        record(100_000);
         // The measurement itself takes some bytes.
         assertThat(threads.getThreadAllocatedBytes(id) - before).isLessThan(4_000);
     }
@@ -184,11 +183,9 @@ final class ValueRecorderTest {
         assertThat(RecordedSnapshot.of(made).size()).isZero();
     }
 
-    private static void record(TableMetrics table, int times) {
+    private void record(int times) {
         for (int i = 0; i < times; i++) {
-            table.shard(0).readDone(i, i & 3, 0);
-            table.shard(0).writeDone(i);
-            table.falsePositive();
+            recorder.record(i);
         }
     }
 }

@@ -1,4 +1,4 @@
-package io.anneal.table;
+package io.anneal.metrics;
 
 import com.codahale.metrics.Snapshot;
 import java.io.OutputStream;

@@ -1,4 +1,4 @@
-package io.anneal.table;
+package io.anneal.metrics;
 
 import com.codahale.metrics.Counting;
 import com.codahale.metrics.Gauge;
@@ -17,73 +17,66 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /**
- * All metrics of one store, kept in a Dropwizard registry that JMX shows on demand. What feeds it is made here; what reads it
+ * All metrics of one store or node, kept in a Dropwizard registry that JMX shows on demand. What feeds it is made here; what reads it
  * may be any thread and slows nobody down.
  */
 public final class MetricsRegistry implements Closeable {
     static final String DOMAIN = "io.anneal";
 
-    private final String store;
+    private final String ownerKey;
+    private final String owner;
     private final LongSupplier nanoClock;
     private final MetricRegistry registry = new MetricRegistry();
     private final Map<String, MetricName> names = new ConcurrentHashMap<>();
 
     private JmxReporter jmx;
 
-    /** @param store tells this store's MBeans from another's, as its directory does */
-    public MetricsRegistry(String store, LongSupplier nanoClock) {
-        this.store = store;
+    /**
+     * @param ownerKey key of the owner in the names of its MBeans, as {@code store}
+     * @param owner    tells this one's MBeans from another's, as a store's directory does
+     */
+    public MetricsRegistry(String ownerKey, String owner, LongSupplier nanoClock) {
+        this.ownerKey = ownerKey;
+        this.owner = owner;
         this.nanoClock = nanoClock;
     }
 
-    /** Metrics of a table that begin at nothing. */
-    public TableMetrics addTable(String qualifiedName, int shardCount) {
-        return new TableMetrics(this, qualifiedName, shardCount);
-    }
-
-    /** Forgets a table that is there no more. */
-    public void removeTable(TableMetrics table) {
-        registry.removeMatching((name, metric) -> names.get(name).table().equals(table.qualifiedName()));
-        names.values().removeIf(name -> name.table().equals(table.qualifiedName()));
-    }
-
-    /** Nanoseconds that something of the whole store takes. */
-    public ValueRecorder addTimer(String name) {
+    /** Nanoseconds that something takes. */
+    public ValueRecorder addTimer(MetricName name) {
         ValueRecorder recorder = new ValueRecorder(nanoClock);
-        addTimer(MetricName.ofStore(name), List.of(recorder));
+        addTimer(name, List.of(recorder));
         return recorder;
     }
 
-    /** Sizes of something of the whole store. */
-    public ValueRecorder addHistogram(String name) {
-        ValueRecorder recorder = new ValueRecorder(nanoClock);
-        addHistogram(MetricName.ofStore(name), List.of(recorder));
-        return recorder;
-    }
-
-    /** Something of the whole store that only grows. */
-    public LongAdder addCounter(String name) {
-        LongAdder counter = new LongAdder();
-        add(MetricName.ofStore(name), counter::sum);
-        return counter;
-    }
-
-    /** A number of the whole store as it stands when somebody asks. */
-    public void addGauge(String name, LongSupplier value) {
-        add(MetricName.ofStore(name), value);
-    }
-
-    void addTimer(MetricName name, List<ValueRecorder> recorders) {
+    /** The same, of several together. */
+    public void addTimer(MetricName name, List<ValueRecorder> recorders) {
         register(name, new RecordedTimer(recorders));
     }
 
-    void addHistogram(MetricName name, List<ValueRecorder> recorders) {
+    /** Sizes of something. */
+    public ValueRecorder addHistogram(MetricName name) {
+        ValueRecorder recorder = new ValueRecorder(nanoClock);
+        addHistogram(name, List.of(recorder));
+        return recorder;
+    }
+
+    /** The same, of several together. */
+    public void addHistogram(MetricName name, List<ValueRecorder> recorders) {
         register(name, new RecordedHistogram(recorders));
     }
 
-    void add(MetricName name, LongSupplier value) {
+    /** Something that is counted. */
+    public LongAdder addCounter(MetricName name) {
+        LongAdder counter = new LongAdder();
+        addGauge(name, counter::sum);
+        return counter;
+    }
+
+    /** A number as it stands when somebody asks. */
+    public void addGauge(MetricName name, LongSupplier value) {
         register(name, (Gauge<Long>) value::getAsLong);
     }
 
@@ -92,7 +85,14 @@ public final class MetricsRegistry implements Closeable {
         registry.register(name.toString(), metric);
     }
 
-    LongSupplier nanoClock() {
+    /** Forgets those of something that is there no more. */
+    public void removeIf(Predicate<MetricName> gone) {
+        registry.removeMatching((name, metric) -> gone.test(names.get(name)));
+        names.values().removeIf(gone);
+    }
+
+    /** Says which values are recent. */
+    public LongSupplier nanoClock() {
         return nanoClock;
     }
 
@@ -126,7 +126,7 @@ public final class MetricsRegistry implements Closeable {
                     .convertDurationsTo(TimeUnit.MICROSECONDS)
                     .convertRatesTo(TimeUnit.SECONDS)
                     .createsObjectNamesWith(
-                            (type, domain, name) -> names.get(name).objectName(domain, store))
+                            (type, domain, name) -> names.get(name).objectName(domain, ownerKey, owner))
                     .build();
             jmx.start();
         }
