@@ -150,7 +150,9 @@ final class DemoCommand extends Subcommand {
         List<RepairServer> servers = new ArrayList<>();
         List<Replica> followers = new ArrayList<>();
         try (NetClient client = NetClient.open(
-                        RepairServer.netConfig(UUID.randomUUID(), token, networkBudget()), new VerbHandlers(executor), random);
+                        RepairServer.netConfig(UUID.randomUUID(), token, networkBudget()),
+                        new VerbHandlers(executor),
+                        random);
                 ReplicaTable own = replicas.get(0).open(DemoData.KEYSPACE, DemoData.TABLE, Optional.empty())) {
             for (ReplicaDirectory follower : replicas.subList(1, replicas.size())) {
                 InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.anneal.key.KeyView;
 import io.anneal.io.ByteBudget;
+import io.anneal.key.KeyView;
 import io.anneal.net.TokenFile;
 import io.anneal.repair.ReplicaDirectory;
 import java.io.IOException;
