@@ -84,7 +84,7 @@ final class ServeCommand extends Subcommand {
 
     private int serve(Optional<RepairStaging> directory) throws IOException, InterruptedException {
         ReplicaDirectory replica = new ReplicaDirectory(data, Optional.ofNullable(schemaFile), directory);
-        NetConfig config = security.config();
+        NetConfig config = security.config(this);
         try (NetMetrics metrics = new NetMetrics(
                         config.node().nodeId().toString(), environment().nanoTime());
                 RepairServer server = RepairServer.start(
