@@ -190,8 +190,8 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
             throw corrupt("flag is not known, flags=" + flags);
         }
         if (header[FrameDescriptor.RESERVED_OFFSET] != 0) {
-            throw corrupt("reserved byte is not zero, found="
-                    + Byte.toUnsignedInt(header[FrameDescriptor.RESERVED_OFFSET]));
+            throw corrupt(
+                    "reserved byte is not zero, found=" + Byte.toUnsignedInt(header[FrameDescriptor.RESERVED_OFFSET]));
         }
         int lengthBytes = headerView.getInt(FrameDescriptor.PAYLOAD_LENGTH_OFFSET);
         if (lengthBytes < 0 || lengthBytes > payloadBytesMax) {

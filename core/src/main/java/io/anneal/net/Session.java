@@ -577,7 +577,11 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
             try {
                 stream.fail(lost("request " + stream.verb().name(), cause));
             } catch (RuntimeException mistake) {
-                LOG.warn("stream has not ended in good order, verb={}, peer={}", stream.verb().name(), peer(), mistake);
+                LOG.warn(
+                        "stream has not ended in good order, verb={}, peer={}",
+                        stream.verb().name(),
+                        peer(),
+                        mistake);
             }
         }
         metrics.ended(cause);

@@ -32,7 +32,9 @@ class WrongUseTest {
             Connection connection = net.connect();
             PeerStream stream = connection.open(ECHO);
 
-            assertThatNullPointerException().isThrownBy(() -> connection.open(null)).withMessage("verb");
+            assertThatNullPointerException()
+                    .isThrownBy(() -> connection.open(null))
+                    .withMessage("verb");
             assertThatNullPointerException()
                     .isThrownBy(() -> connection.request(null, bytes("x")))
                     .withMessage("verb");
@@ -40,7 +42,9 @@ class WrongUseTest {
                     .isThrownBy(() -> connection.request(ECHO, null))
                     .withMessage("content");
             assertThatNullPointerException().isThrownBy(() -> stream.read(null)).withMessage("consumer");
-            assertThatNullPointerException().isThrownBy(() -> stream.readAll(null)).withMessage("consumer");
+            assertThatNullPointerException()
+                    .isThrownBy(() -> stream.readAll(null))
+                    .withMessage("consumer");
             assertThatNullPointerException().isThrownBy(() -> net.handlers.register(UNREAD, null));
             assertThatNullPointerException().isThrownBy(() -> net.handlers.registerStream(UNREAD, null));
             assertThatNullPointerException().isThrownBy(() -> new VerbHandlers(null));
