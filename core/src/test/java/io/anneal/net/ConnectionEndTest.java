@@ -207,7 +207,8 @@ class ConnectionEndTest {
         assertRefused(RawPeer.bytesOf(FrameKind.DATA, 0, 99, new byte[0]), "stream was never opened");
         assertRefused(RawPeer.bytesOf(FrameKind.DATA, 0, 2, new byte[0]), "stream was never opened");
         assertRefused(RawPeer.bytesOf(FrameKind.CREDIT, 1, 0, new byte[0]), "frame has another shape");
-        assertRefused(RawPeer.bytesOf(FrameKind.DATA, HANGING.number(), 1, new byte[0]), "frame has another shape");
+        assertRefused(RawPeer.bytesOf(FrameKind.RESET, HANGING.number(), 1, new byte[0]), "frame has another shape");
+        assertRefused(RawPeer.bytesOf(FrameKind.DATA, HANGING.number(), 1, new byte[0]), "piece is empty");
         assertRefused(RawPeer.bytesOf(FrameKind.PING, 0, 1, new byte[0]), "frame has another shape");
         assertRefused(RawPeer.bytesOf(FrameKind.CREDIT, 1, 1, new byte[1]), "frame has another shape");
         assertRefused(
