@@ -49,10 +49,9 @@ final class FollowerRestartTest {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.writeString(token, "a secret that is long enough to be one");
         for (int i = 0; i < 2; i++) {
-            Tables.write(directory.resolve("data" + i), writer -> writer.row()
-                    .key("id", 7)
-                    .clustering("at", 1)
-                    .insert());
+            Tables.write(
+                    directory.resolve("data" + i),
+                    writer -> writer.row().key("id", 7).clustering("at", 1).insert());
         }
         ExecutorService executor = Executors.newSingleThreadExecutor();
         ServerSocket dying = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
