@@ -719,7 +719,10 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         });
     }
 
-    /** The message occupies memory until it is handled, or the stream is over: a handler may never answer. */
+    /**
+     * The message occupies memory until it is handled, or the connection ends: a handler may never answer. Not until the
+     * stream ends: a peer that resets its requests would fill the memory with messages that handlers still hold.
+     */
     private CompletionStage<ByteBuffer> handled(RequestHandler handler, MessageBuffer message) {
         AtomicBoolean held = new AtomicBoolean(true);
         Runnable release = () -> {
@@ -727,7 +730,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
                 message.release();
             }
         };
-        closed.whenComplete((end, failed) -> release.run());
+        Connection.Registration atEnd = session.onClose(release);
         long startNanos = session.nanoTime();
         CompletionStage<ByteBuffer> answering;
         try {
@@ -740,6 +743,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         }
         return answering.whenComplete((answer, failed) -> {
             release.run();
+            atEnd.close();
             metrics.served(session.nanoTime() - startNanos);
         });
     }

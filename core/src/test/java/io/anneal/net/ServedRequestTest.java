@@ -90,7 +90,7 @@ class ServedRequestTest {
     }
 
     @Test
-    void shouldGiveBackTheMemoryOfARequestThatIsNeverAnsweredOnceItsStreamIsOver() throws Exception {
+    void shouldGiveBackTheMemoryOfARequestThatIsNeverAnsweredWhenItsConnectionEnds() throws Exception {
         CountDownLatch called = new CountDownLatch(2);
         CompletableFuture<ByteBuffer> never = new CompletableFuture<>();
         try (NetFixture net = serving((peer, request) -> {
