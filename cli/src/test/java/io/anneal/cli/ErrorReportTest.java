@@ -114,6 +114,13 @@ final class ErrorReportTest {
     }
 
     @Test
+    void shouldNotSteerTheTerminalWithWhatAMessageHolds() {
+        assertThat(ErrorReport.of(new IOException("a\u001b[2Jb\u0007\n c")).line())
+                .contains("a\\u001b[2Jb\\u0007 c")
+                .matches("\\P{Cntrl}*");
+    }
+
+    @Test
     void shouldExplainEveryCodeInTheDocuments() throws IOException {
         String documented = Files.readString(Path.of("../docs/errors.md"));
         String launcher =

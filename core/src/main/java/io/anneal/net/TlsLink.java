@@ -1,5 +1,6 @@
 package io.anneal.net;
 
+import io.anneal.io.PrintableText;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.DuplexChannel;
@@ -161,7 +162,7 @@ final class TlsLink {
     }
 
     private static PeerException refused(String peer, String reason, Throwable cause) {
-        return new PeerException(peer, STEP, PeerException.TLS_REFUSED, reason, cause);
+        return new PeerException(peer, STEP, PeerException.TLS_REFUSED, PrintableText.of(reason), cause);
     }
 
     static PeerException unusable(String peer, Exception cause) {
