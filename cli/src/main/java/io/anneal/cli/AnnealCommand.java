@@ -70,6 +70,8 @@ public final class AnnealCommand extends CommandGroup {
             defaultValue = "512MiB")
     private long memoryBytes;
 
+    private MemoryShares memory;
+
     private AnnealCommand(Environment environment) {
         this.environment = environment;
     }
@@ -104,6 +106,7 @@ public final class AnnealCommand extends CommandGroup {
                     parsed.commandSpec().commandLine(),
                     "--memory is too little, memoryBytes=" + memoryBytes + ", minBytes=" + MEMORY_MIN_BYTES);
         }
+        memory = new MemoryShares(memoryBytes);
         int exitCode = new CommandLine.RunLast().execute(parsed);
         if (environment.out().checkError()) {
             // A stream for printing hides errors: whoever reads what was cut off must not take it for the whole.
@@ -157,6 +160,10 @@ public final class AnnealCommand extends CommandGroup {
 
     long memoryBytes() {
         return memoryBytes;
+    }
+
+    MemoryShares memory() {
+        return memory;
     }
 
     @Override

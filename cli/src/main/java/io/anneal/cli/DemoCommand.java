@@ -150,14 +150,16 @@ final class DemoCommand extends Subcommand {
         List<RepairServer> servers = new ArrayList<>();
         List<Replica> followers = new ArrayList<>();
         try (NetClient client = NetClient.open(
-                        RepairServer.netConfig(UUID.randomUUID(), token), new VerbHandlers(executor), random);
+                        RepairServer.netConfig(UUID.randomUUID(), token, networkBudget()),
+                        new VerbHandlers(executor),
+                        random);
                 ReplicaTable own = replicas.get(0).open(DemoData.KEYSPACE, DemoData.TABLE, Optional.empty())) {
             for (ReplicaDirectory follower : replicas.subList(1, replicas.size())) {
                 InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
                 RepairServer server = RepairServer.start(
                         any,
                         follower,
-                        RepairServer.netConfig(UUID.randomUUID(), token),
+                        RepairServer.netConfig(UUID.randomUUID(), token, networkBudget()),
                         bufferBudgetBytes(),
                         environment().clock());
                 servers.add(server);

@@ -129,7 +129,7 @@ final class ExplainCommand extends Subcommand {
             }
         }
         if (!replicas.isEmpty()) {
-            RemoteKeys remote = RemoteKeys.open(security.config());
+            RemoteKeys remote = RemoteKeys.open(security.config(this));
             opened.push(remote);
             for (String address : replicas) {
                 remote.read(address, schema, key)

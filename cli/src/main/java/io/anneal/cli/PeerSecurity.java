@@ -51,13 +51,13 @@ final class PeerSecurity {
     }
 
     /** A certificate that has a node id makes it this node's. */
-    NetConfig config() throws IOException {
+    NetConfig config(Subcommand command) throws IOException {
         Optional<SharedToken> token = tokenFile == null ? Optional.empty() : Optional.of(TokenFile.read(tokenFile));
         if (certificateFile == null) {
-            return RepairServer.netConfig(UUID.randomUUID(), token);
+            return RepairServer.netConfig(UUID.randomUUID(), token, command.networkBudget());
         }
         TlsConfig tls = new TlsConfig(certificateFile, keyFile, authorityFile);
         UUID nodeId = tls.nodeId().orElseGet(UUID::randomUUID);
-        return RepairServer.netConfig(nodeId, token).withTls(tls);
+        return RepairServer.netConfig(nodeId, token, command.networkBudget()).withTls(tls);
     }
 }

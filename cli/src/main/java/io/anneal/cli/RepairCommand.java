@@ -291,7 +291,7 @@ final class RepairCommand extends Subcommand {
     private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException, InterruptedException {
         try (Progress progress = progress(task.table().toString())) {
             if (directories.isEmpty()) {
-                return new RepairOverServers(task).run(replicas, security.config(), progress);
+                return new RepairOverServers(task).run(replicas, security.config(this), progress);
             }
             RepairOverDirectories repair =
                     new RepairOverDirectories(task, environment().clock(), Optional.ofNullable(schemaFile));

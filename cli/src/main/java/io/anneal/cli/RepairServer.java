@@ -2,6 +2,7 @@ package io.anneal.cli;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.io.ByteBudget;
 import io.anneal.net.Connection;
 import io.anneal.net.Connector;
 import io.anneal.net.KeptConnection;
@@ -90,10 +91,13 @@ final class RepairServer implements AutoCloseable {
     }
 
     /** How nodes and commands of this version speak. */
-    static NetConfig netConfig(UUID nodeId, Optional<SharedToken> token) {
+    static NetConfig netConfig(UUID nodeId, Optional<SharedToken> token, ByteBudget budget) {
         NodeIdentity identity = new NodeIdentity(nodeId, "", Map.of());
         return NetConfig.of(
-                identity, token, new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION));
+                        identity,
+                        token,
+                        new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION))
+                .withBudget(budget);
     }
 
     InetSocketAddress address() {

@@ -1,5 +1,7 @@
 package io.anneal.cli;
 
+import io.anneal.net.NetConfig;
+import io.anneal.net.NetMetrics;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairStaging;
@@ -82,12 +84,16 @@ final class ServeCommand extends Subcommand {
 
     private int serve(Optional<RepairStaging> directory) throws IOException, InterruptedException {
         ReplicaDirectory replica = new ReplicaDirectory(data, Optional.ofNullable(schemaFile), directory);
-        try (RepairServer server = RepairServer.start(
-                RepairRunner.address(listen),
-                (keyspace, table, staged) -> open(replica, keyspace, table, staged),
-                security.config(),
-                bufferBudgetBytes(),
-                environment().clock())) {
+        NetConfig config = security.config(this);
+        try (NetMetrics metrics = new NetMetrics(
+                        config.node().nodeId().toString(), environment().nanoTime());
+                RepairServer server = RepairServer.start(
+                        RepairRunner.address(listen),
+                        (keyspace, table, staged) -> open(replica, keyspace, table, staged),
+                        config.withMetrics(metrics),
+                        bufferBudgetBytes(),
+                        environment().clock())) {
+            metrics.startJmx();
             out().println("listening on " + server.address().getAddress().getHostAddress() + ":"
                     + server.address().getPort());
             out().flush();

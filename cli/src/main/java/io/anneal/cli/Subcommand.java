@@ -1,5 +1,6 @@
 package io.anneal.cli;
 
+import io.anneal.io.ByteBudget;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.concurrent.Callable;
@@ -52,9 +53,14 @@ abstract class Subcommand implements Callable<Integer> {
         return anneal().memoryBytes();
     }
 
-    /** The memory that buffers may take: half of {@code --memory}. */
+    /** The memory that buffers may take. */
     final long bufferBudgetBytes() {
-        return anneal().memoryBytes() / 2;
+        return anneal().memory().rowBufferBytes();
+    }
+
+    /** The memory that peers may take. */
+    final ByteBudget networkBudget() {
+        return anneal().memory().network();
     }
 
     /** Says something that is no data, unless quiet is wanted. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.anneal.io.ByteBudget;
 import io.anneal.key.KeyView;
 import io.anneal.net.TokenFile;
 import io.anneal.repair.ReplicaDirectory;
@@ -180,7 +181,7 @@ final class ExplainTest {
         try (RepairServer server = RepairServer.start(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 new ReplicaDirectory(List.of(two), Optional.empty(), Optional.empty()),
-                RepairServer.netConfig(new UUID(1, 2), Optional.of(TokenFile.read(token))),
+                RepairServer.netConfig(new UUID(1, 2), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
                 256 << 20,
                 Clock.systemUTC())) {
             String address = "127.0.0.1:" + server.address().getPort();

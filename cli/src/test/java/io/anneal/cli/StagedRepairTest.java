@@ -9,6 +9,7 @@ import io.anneal.schema.TableSchema;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -577,6 +580,22 @@ final class StagedRepairTest {
         assertThat(repairAll(NOW, replicas, "--apply", "--out", out(), "--staged", run)
                         .exitCode())
                 .isEqualTo(2);
+    }
+
+    @Test
+    void shouldShowTheNetworkOfAServerAsMBeans() throws Exception {
+        Path token = token();
+        MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
+        ObjectName served = new ObjectName("io.anneal:type=Verb,name=serving-latency,*");
+        try (Served one = new Served(token, inLayout("n1", ID, "a", Tables.TEXT, 7, 8), directory.resolve("m1"));
+                Served two = new Served(token, inLayout("n2", ID, "a", Tables.TEXT, 8), directory.resolve("m2"))) {
+            repairServers(token, one, two);
+
+            assertThat(beans.queryNames(new ObjectName("io.anneal:type=Network,name=connections,*"), null))
+                    .hasSize(2);
+            assertThat(beans.queryNames(served, null)).isNotEmpty();
+        }
+        assertThat(beans.queryNames(served, null)).isEmpty();
     }
 
     @Test

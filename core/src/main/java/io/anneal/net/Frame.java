@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBufUtil;
 /**
  * One frame as it came, its checksums verified. Whoever takes the frame releases the payload, once.
  *
- * @param argument the verb of an OPEN, the bytes of a CREDIT, otherwise 0
+ * @param argument as {@link FrameDescriptor} says
  * @param payload  pooled; as on the wire
  * @param position of the frame's first byte in all that came over the connection
  */

@@ -26,7 +26,8 @@ import java.util.zip.CRC32C;
  *   <li>kind: see {@link FrameKind};
  *   <li>flags: bit 0, the payload is the length of the plain bytes (4 bytes) and one LZ4 block; bit 1, the last piece of
  *       this direction of the stream; bit 2, the payload comes from a file and has no checksum; the others are zero;
- *   <li>argument: the verb in OPEN, a number of bytes in CREDIT, otherwise zero;
+ *   <li>argument: the verb in OPEN, a number of bytes in CREDIT, in the first DATA of a message the plain length of the
+ *       message if it is known, otherwise zero;
  *   <li>stream id: odd if the connecting side has opened the stream, even if the accepting side has; rising; zero in
  *       frames that belong to no stream;
  *   <li>both checksums are CRC32C; the payload's is over the bytes as they are on the wire, the header's over all

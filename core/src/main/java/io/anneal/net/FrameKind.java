@@ -10,7 +10,7 @@ enum FrameKind {
     PROOF(2),
     /** Opens a stream of the verb in the argument; may carry its first piece. */
     OPEN(3),
-    /** A piece of a stream. */
+    /** A piece of a stream; the first one of a message may say its length in the argument. */
     DATA(4),
     /** Allows as many more bytes of a stream as the argument says. */
     CREDIT(5),

@@ -106,6 +106,8 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     private long sentBytes;
     private ChannelFuture lastWritten;
     private boolean copiesContent;
+    /** Length of the message that goes out, until a frame has said it. */
+    private int unsaidBytes;
 
     private boolean endReceived;
     private long receivedBytes;
@@ -119,6 +121,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     /** Reserved in the budget; bounds what the peer may send ahead. Read by those who consume. */
     private volatile long heldBytes;
+
+    /** Length of the peer's message as its first frame says it; 0 if it does not. */
+    private volatile int saidBytes;
 
     private final Object consumedLock = new Object();
     private long unreportedBytes;
@@ -193,6 +198,8 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
             wrong = "data after the end of the stream";
         } else if (lengthBytes == 0 && !last && frame.kind() == FrameKind.DATA) {
             wrong = "piece is empty";
+        } else if (frame.kind() == FrameKind.DATA && frame.argument() != 0 && !canSayLength(frame)) {
+            wrong = "length of a message is out of place, said=" + frame.argument();
         } else if (costBytes(lengthBytes) > grantedBytes - receivedBytes) {
             wrong = "more data than was allowed, allowedBytes=" + (grantedBytes - receivedBytes);
         }
@@ -204,6 +211,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
                     wrong + ", lengthBytes=" + lengthBytes + ", streamId=" + id + ", verb=" + verb.name());
         }
         moved();
+        if (frame.kind() == FrameKind.DATA && frame.argument() != 0) {
+            saidBytes = frame.argument();
+        }
         metrics.received(lengthBytes);
         receivedBytes += costBytes(lengthBytes);
         endReceived = last;
@@ -212,6 +222,11 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
             consumedBytes += takeUnreported();
             finishIfDone();
         }
+    }
+
+    /** Only the first piece, so that the message can be refused, or gets its memory, before anything of it is kept. */
+    private boolean canSayLength(Frame frame) {
+        return frame.argument() > 0 && frame.lengthBytes() > 0 && receivedBytes == 0;
     }
 
     void credited(Frame frame) throws CorruptFrameException {
@@ -381,10 +396,9 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     private void sendReadyPiece(FrameWriter writer) {
         FrameKind kind = openToSend ? FrameKind.OPEN : FrameKind.DATA;
-        int argument = openToSend ? verb.number() : 0;
         Outgoing head = outgoing.peek();
         boolean canSendHead =
-                head != null && (head.file == null || !openToSend) && head.sendableBytes() > 0 && canAfford(head);
+                head != null && head.sendableBytes() > 0 && canAfford(head) && (!openToSend || canGoWithOpening(head));
         long affordableBytes = creditBytes - FrameDescriptor.PIECE_OVERHEAD_BYTES;
         int lengthBytes = canSendHead
                 ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, affordableBytes), head.sendableBytes())
@@ -394,6 +408,8 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         int flags = (last ? FrameDescriptor.FLAG_END : 0)
                 | (canSendHead && head.compressed ? FrameDescriptor.FLAG_LZ4 : 0)
                 | (canSendHead && head.file != null ? FrameDescriptor.FLAG_UNCHECKED : 0);
+        int argument = openToSend ? verb.number() : unsaidBytes;
+        unsaidBytes = openToSend ? unsaidBytes : 0;
         ChannelFuture written;
         if (canSendHead && head.file != null) {
             written = sendFilePiece(writer, head, flags, lengthBytes);
@@ -420,6 +436,13 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         return creditBytes
                 >= costBytes(
                         (int) Math.min(data.sendableBytes(), session.codec().blockBytes()));
+    }
+
+    /** A message of several pieces says its length first, in a frame of its own: an OPEN has no room for it. */
+    private boolean canGoWithOpening(Outgoing head) {
+        long roomBytes = Math.min(FrameDescriptor.PIECE_BYTES_MAX, creditBytes - FrameDescriptor.PIECE_OVERHEAD_BYTES);
+        boolean isWhole = outgoing.size() == 1 && head.sendableBytes() <= roomBytes;
+        return head.file == null && (unsaidBytes == 0 || isWhole);
     }
 
     private static int costBytes(int lengthBytes) {
@@ -559,10 +582,11 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     /** Before the stream is started: its whole content, so that it leaves with the opening. */
     void content(ByteBuffer content) {
         copiesContent = true; // The caller has it back with the answer, which may be that the time is over.
-        content(session.codec().blocks(content));
+        content(session.codec().blocks(content), content.remaining());
     }
 
-    private void content(List<PayloadCodec.Block> blocks) {
+    private void content(List<PayloadCodec.Block> blocks, int lengthBytes) {
+        unsaidBytes = lengthBytes;
         for (PayloadCodec.Block block : blocks) {
             if (block.bytes().hasRemaining()) {
                 outgoing.add(new Outgoing(block.bytes(), block.compressed(), new CompletableFuture<>()));
@@ -584,22 +608,40 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     @Override
     public CompletableFuture<ByteBuffer> readMessage(int bytesMax) {
-        return message(bytesMax).thenApply(message -> {
-            message.release();
-            return message.content();
-        });
+        return message(bytesMax)
+                .thenApply(message -> {
+                    message.release();
+                    return message.content();
+                })
+                .exceptionallyCompose(failed -> CompletableFuture.failedFuture(peerFailure(failed)));
     }
 
     /** The message with its reservation. */
     private CompletableFuture<MessageBuffer> message(int bytesMax) {
-        MessageBuffer message = new MessageBuffer(budget, bytesMax);
+        // An answer is its caller's as soon as it is here: a short one needs no more than what its stream holds anyway.
+        MessageBuffer message = new MessageBuffer(budget, bytesMax, isLocal ? initialCreditBytes : 0, () -> saidBytes);
         return inbox.read(message, true, false).handle((end, failed) -> {
-            if (failed != null) {
+            try {
+                if (failed != null) {
+                    throw failed instanceof CompletionException wrapped ? wrapped : new CompletionException(failed);
+                }
+                message.requireWhole();
+                return message;
+            } catch (IOException | RuntimeException unusable) {
                 message.release();
-                throw failed instanceof CompletionException wrapped ? wrapped : new CompletionException(failed);
+                throw unusable instanceof CompletionException wrapped ? wrapped : new CompletionException(unusable);
             }
-            return message;
         });
+    }
+
+    /** What this side refuses of a message, told as what the peer refuses is. */
+    private Throwable peerFailure(Throwable failed) {
+        Throwable cause =
+                failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed;
+        return cause instanceof RequestException refused
+                ? new PeerException(
+                        session.peer(), "request " + verb.name(), refused.code(), refused.getMessage(), refused)
+                : cause;
     }
 
     /** Answers the one message of a request. */
@@ -633,9 +675,10 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     /** The whole of this direction: its end goes with the last piece. */
     private void answer(ByteBuffer answer) {
         List<PayloadCodec.Block> blocks = session.codec().blocks(answer);
+        int lengthBytes = answer.remaining();
         session.runOnLoop(() -> {
             if (failure == null) {
-                content(blocks);
+                content(blocks, lengthBytes);
                 queueIfReady();
             }
         });

@@ -21,7 +21,13 @@ public record NetLimits(
         int unprovenConnectionsMax) {
     static final int INITIAL_CREDIT_BYTES_MIN = 1 << 10;
 
-    public static final NetLimits DEFAULT = new NetLimits(32 << 10, 1 << 20, 512 << 20, 1024, 256, 16, 64);
+    /** One message at a time may go beyond the budget: it and its copies must leave room for all else in the heap. */
+    private static final int MESSAGE_HEAP_PARTS = 4;
+
+    private static final int MESSAGE_BYTES_MAX = 512 << 20;
+
+    /** A message is at most a quarter of the heap, and at most 512 MiB. */
+    public static final NetLimits DEFAULT = new NetLimits(32 << 10, 1 << 20, ofHeap(), 1024, 256, 16, 64);
 
     public NetLimits {
         if (initialCreditBytes < INITIAL_CREDIT_BYTES_MIN || windowBytesMax < initialCreditBytes) {
@@ -38,6 +44,10 @@ public record NetLimits(
                     + ", connectionsPerPeerMax=" + connectionsPerPeerMax + ", unprovenConnectionsMax="
                     + unprovenConnectionsMax);
         }
+    }
+
+    private static int ofHeap() {
+        return (int) Math.min(MESSAGE_BYTES_MAX, Runtime.getRuntime().maxMemory() / MESSAGE_HEAP_PARTS);
     }
 
     public NetLimits withConnections(int connections, int connectionsPerPeer, int unprovenConnections) {

@@ -49,6 +49,8 @@ public final class PeerException extends IOException {
     public static final String UNKNOWN_VERB = "unknown-verb";
     /** A message is longer than its receiver takes. */
     public static final String MESSAGE_TOO_LARGE = "message-too-large";
+    /** A message is no message of its verb, or not as long as it says. */
+    public static final String MALFORMED = "malformed";
     /** The peer's executor took no more work. */
     public static final String OVERLOADED = "overloaded";
     /** A handler failed without a code of its own. */

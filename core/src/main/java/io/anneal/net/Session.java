@@ -148,6 +148,16 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         }
     }
 
+    /** Runs work after so long, not on the event loop; false if nothing runs any more. */
+    boolean runLater(Runnable work, long delayMs) {
+        try {
+            wire.channel().eventLoop().schedule(() -> runAside(work), delayMs, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (RejectedExecutionException shutDown) {
+            return false;
+        }
+    }
+
     // ---- streams
 
     @Override
@@ -173,6 +183,11 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
                 stream.metrics().asked(stream.readMessage(limits().messageBytesMax()), this::nanoTime);
         start(stream, timeoutMs);
         return answer;
+    }
+
+    @Override
+    public CompletableFuture<ByteBuffer> requestPatiently(Verb verb, ByteBuffer content, long timeoutMs) {
+        return new PatientRequest(this, verb, content, timeoutMs).start();
     }
 
     /** Without memory for its first credit the stream fails when it is started. */
@@ -358,7 +373,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
     /** What a kind has no use for must be zero: later versions may give it a meaning. */
     private void checkShape(Frame frame) throws CorruptFrameException {
         boolean hasPieces = frame.kind() == FrameKind.OPEN || frame.kind() == FrameKind.DATA;
-        boolean hasArgument = frame.kind() == FrameKind.OPEN
+        boolean hasArgument = hasPieces
                 || frame.kind() == FrameKind.CREDIT
                 || frame.kind() == FrameKind.DRAIN && frame.argument() == DRAINED;
         boolean hasStream = hasPieces || frame.kind() == FrameKind.CREDIT || frame.kind() == FrameKind.RESET;

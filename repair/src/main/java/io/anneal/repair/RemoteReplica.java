@@ -52,7 +52,7 @@ public final class RemoteReplica implements Replica {
         Texts.write(out, sessionId);
         content.accept(out);
         return connection
-                .request(verb, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()), STEP_TIMEOUT_MS)
+                .requestPatiently(verb, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()), STEP_TIMEOUT_MS)
                 .thenApply(bytes -> read(verb, bytes, answer));
     }
 

@@ -120,7 +120,7 @@ public final class RepairMaster implements Closeable {
     private void agree(SessionTerms terms) throws IOException {
         List<CompletableFuture<Void>> agreeing = ask(follower -> follower.agree(terms));
         own = new ReplicaSession(table, parameters, terms);
-        sync = new WindowSync(table.schema(), own, followers, listener, config.dryRun());
+        sync = new WindowSync(table.schema(), own, followers, listener, config);
         Waiting.results(agreeing);
     }
 

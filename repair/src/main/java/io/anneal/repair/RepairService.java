@@ -211,10 +211,7 @@ public final class RepairService {
 
     private CompletableFuture<byte[]> finish(Session session, ByteReader in) {
         return encoded(session.replica.finish(), (finished, out) -> finished.encode(out))
-                .thenApply(answer -> {
-                    end(session.id); // Its place is free for the next.
-                    return answer;
-                });
+                .whenComplete((answer, failure) -> end(session.id)); // Its place is free for the next.
     }
 
     private void end(UUID id) {

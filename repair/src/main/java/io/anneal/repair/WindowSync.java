@@ -23,6 +23,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
 import java.util.stream.LongStream;
 
 /**
@@ -33,7 +34,8 @@ import java.util.stream.LongStream;
  * <p>What a follower lists must add up to its sum, and what it sends must have the hashes asked for, each once. In a dry
  * run rows stay where they are: places of differing rows are asked for and counted. Two different items of a window with
  * one 64-bit hash (n items: n^2 / 2^65, one in four billion for 100,000) end the repair by one of these checks; another
- * session has another seed. Runs on the master's thread.
+ * session has another seed. No more than a row buffer is asked for or pushed at once, as far as it can be known before, of
+ * all followers together. Runs on the master's thread.
  */
 final class WindowSync {
     /** Ghosts are held by all after one round; more mean a mistake. */
@@ -52,6 +54,7 @@ final class WindowSync {
     private final ClusteringComparator comparator;
 
     private final boolean dryRun;
+    private final int bufferBytes;
     /** See {@link #rowsLacking(int)}. */
     private final long[] rowsLacking;
 
@@ -62,11 +65,16 @@ final class WindowSync {
     private long itemBytes;
 
     WindowSync(
-            TableSchema schema, ReplicaSession own, List<Replica> followers, RepairListener listener, boolean dryRun) {
+            TableSchema schema,
+            ReplicaSession own,
+            List<Replica> followers,
+            RepairListener listener,
+            RepairConfig config) {
         this.own = own;
         this.followers = followers;
         this.listener = listener;
-        this.dryRun = dryRun;
+        this.dryRun = config.dryRun();
+        this.bufferBytes = config.bufferBytes();
         rowsLacking = new long[followers.size() + 1];
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
@@ -180,17 +188,12 @@ final class WindowSync {
     /** Fetches each item that the master lacks once. */
     private Fetched fetchMissing(Phase phase, HashList mine, List<HashList> lists) throws IOException {
         List<long[]> wanted = missing(mine, lists);
-        List<CompletableFuture<byte[]>> fetches = new ArrayList<>();
-        for (int i = 0; i < followers.size(); i++) {
-            fetches.add(
-                    wanted.get(i).length == 0
-                            ? CompletableFuture.completedFuture(NOTHING)
-                            : followers.get(i).fetch(phase, wanted.get(i)));
-        }
+        PacedAnswers<byte[]> fetches =
+                asked(lists, wanted, i -> followers.get(i).fetch(phase, wanted.get(i)));
         ByteWriter all = new ByteWriter(1024);
         LongStream.Builder hashes = LongStream.builder();
         for (int i = 0; i < followers.size(); i++) {
-            byte[] items = Waiting.result(fetches.get(i));
+            byte[] items = fetches.next();
             for (long hash : check(followers.get(i), phase, items, wanted.get(i))) {
                 hashes.add(hash);
             }
@@ -199,6 +202,22 @@ final class WindowSync {
             all.writeBytes(items);
         }
         return new Fetched(all.toByteArray(), hashes.build().toArray());
+    }
+
+    /** Asks each follower for the items with these hashes: the part of its window that they are. */
+    private PacedAnswers<byte[]> asked(
+            List<HashList> lists, List<long[]> wanted, IntFunction<CompletableFuture<byte[]>> ask) {
+        PacedAnswers<byte[]> asked = new PacedAnswers<>(bufferBytes);
+        for (int i = 0; i < followers.size(); i++) {
+            int follower = i;
+            long count = wanted.get(i).length;
+            if (count == 0) {
+                asked.add(0, () -> CompletableFuture.completedFuture(NOTHING));
+            } else {
+                asked.add(bufferBytes * count / lists.get(i).size(), () -> ask.apply(follower));
+            }
+        }
+        return asked;
     }
 
     /** What to ask each follower for, so that the master gets each hash that it lacks once. */
@@ -258,14 +277,15 @@ final class WindowSync {
         }
         byte[] ghosts = own.receive(fetched);
 
-        List<ByteWriter> pushes = emptyPushes();
+        Pushes pushes = new Pushes();
         for (HashedDeletion deletion : union) {
             boolean missed = false;
             for (int i = 0; i < followers.size(); i++) {
                 if (deletion.hashed() && !lists.get(i).contains(deletion.low())) {
                     missed = true;
                     if (own.current().isInForce(deletion.item())) {
-                        push(pushes.get(i), deletion.encoded());
+                        pushes.add(i, deletion.encoded());
+                        itemsPushed++;
                     }
                 }
             }
@@ -274,7 +294,7 @@ final class WindowSync {
                 listener.deletionDiffers(deletion.item().key());
             }
         }
-        spread(pushAll(pushes), ghosts);
+        spread(pushes.finish(), ghosts);
     }
 
     private void reconcileRows(WindowSummary sum, List<WindowSummary> theirs) throws IOException {
@@ -284,7 +304,7 @@ final class WindowSync {
         NavigableMap<RingPosition, List<Long>> touched = touched(fetched);
         byte[] ghosts = onlyDeletions(own.receive(fetched.items()));
 
-        List<ByteWriter> pushes = emptyPushes();
+        Pushes pushes = new Pushes();
         long[] touchedHashes = new long[touched.size()];
         int touchedCount = 0;
         for (RingPosition position : touched.keySet()) {
@@ -297,7 +317,7 @@ final class WindowSync {
             listener.rowDiffers(position);
         }
         pushOwn(HashList.of(touchedHashes), lists, pushes);
-        spread(pushAll(pushes), ghosts);
+        spread(pushes.finish(), ghosts);
     }
 
     /** The places of what was fetched, with the hashes of the versions that replicas hold there. */
@@ -324,17 +344,11 @@ final class WindowSync {
         HashList mine = HashList.of(own.hashes(Phase.ROWS));
         List<HashList> lists = hashLists(Phase.ROWS, mine, sum, theirs);
         List<long[]> wanted = missing(mine, lists);
-        List<CompletableFuture<byte[]>> asked = new ArrayList<>();
-        for (int i = 0; i < followers.size(); i++) {
-            asked.add(
-                    wanted.get(i).length == 0
-                            ? CompletableFuture.completedFuture(NOTHING)
-                            : followers.get(i).places(wanted.get(i)));
-        }
+        PacedAnswers<byte[]> asked = asked(lists, wanted, i -> followers.get(i).places(wanted.get(i)));
         DifferingPlaces places = new DifferingPlaces(own.current(), mine, lists, comparator);
         places.addOwn();
         for (int i = 0; i < followers.size(); i++) {
-            places.add(followers.get(i).name(), Waiting.result(asked.get(i)), wanted.get(i), item);
+            places.add(followers.get(i).name(), asked.next(), wanted.get(i), item);
         }
         places.addLacking(rowsLacking);
         for (RingPosition position : places.positions()) {
@@ -343,19 +357,19 @@ final class WindowSync {
         }
     }
 
-    private void pushTouched(HeldRow row, List<Long> versions, List<HashList> lists, List<ByteWriter> pushes) {
+    private void pushTouched(HeldRow row, List<Long> versions, List<HashList> lists, Pushes pushes) throws IOException {
         for (int i = 0; i < followers.size(); i++) {
             HashList list = lists.get(i);
             boolean lacks =
                     row.hashed() ? !list.contains(row.low()) : versions.stream().anyMatch(list::contains);
             if (lacks) {
-                push(pushes.get(i), row.encoded());
+                pushes.addRow(i, row.encoded(), 0, row.encoded().length);
             }
         }
     }
 
     /** What only the master holds at its place, or followers equal to it. */
-    private void pushOwn(HashList touched, List<HashList> lists, List<ByteWriter> pushes) {
+    private void pushOwn(HashList touched, List<HashList> lists, Pushes pushes) throws IOException {
         RowBuffer rows = own.current().rows().buffer();
         for (int index = 0; index < rows.windowEnd(); index++) {
             if (!rows.isHashed(index) || touched.contains(rows.hashLow(index))) {
@@ -365,8 +379,7 @@ final class WindowSync {
             for (int i = 0; i < followers.size(); i++) {
                 if (!lists.get(i).contains(rows.hashLow(index))) {
                     EncodedItem row = rows.item(index);
-                    pushes.get(i).writeBytes(row.buffer(), row.offset(), row.lengthBytes());
-                    itemsPushed++;
+                    pushes.addRow(i, row.buffer(), row.offset(), row.lengthBytes());
                     missed = true;
                 }
             }
@@ -377,33 +390,53 @@ final class WindowSync {
         }
     }
 
-    private List<ByteWriter> emptyPushes() {
-        return followers.stream().map(follower -> new ByteWriter(64)).toList();
-    }
+    /** What each follower is to get. */
+    private final class Pushes {
+        private final List<ByteWriter> items =
+                followers.stream().map(follower -> new ByteWriter(64)).toList();
+        private final Deque<Ghosts> ghosts = new ArrayDeque<>();
 
-    private void push(ByteWriter to, byte[] encoded) {
-        to.writeBytes(encoded);
-        itemsPushed++;
-    }
-
-    private Deque<Ghosts> pushAll(List<ByteWriter> pushes) throws IOException {
-        List<CompletableFuture<byte[]>> answers = new ArrayList<>();
-        for (int i = 0; i < followers.size(); i++) {
-            byte[] items = pushes.get(i).toByteArray();
-            itemBytes += items.length;
-            answers.add(
-                    items.length == 0
-                            ? CompletableFuture.completedFuture(items)
-                            : followers.get(i).push(items));
+        void add(int follower, byte[] encoded) {
+            items.get(follower).writeBytes(encoded);
         }
-        Deque<Ghosts> ghosts = new ArrayDeque<>();
-        List<byte[]> all = Waiting.results(answers);
-        for (int i = 0; i < all.size(); i++) {
-            if (all.get(i).length > 0) {
-                ghosts.add(new Ghosts(i, all.get(i)));
+
+        /** Rows come in any order and in several messages: what fills a row buffer is sent before more is gathered. */
+        void addRow(int follower, byte[] array, int offset, int lengthBytes) throws IOException {
+            ByteWriter to = items.get(follower);
+            if (to.lengthBytes() > 0 && (long) to.lengthBytes() + lengthBytes > bufferBytes) {
+                answered(follower, Waiting.result(send(follower)));
+            }
+            to.writeBytes(array, offset, lengthBytes);
+            itemsPushed++;
+        }
+
+        /** Sends what is left; the ghosts that all has been answered with. */
+        Deque<Ghosts> finish() throws IOException {
+            PacedAnswers<byte[]> answers = new PacedAnswers<>(bufferBytes);
+            for (int i = 0; i < followers.size(); i++) {
+                int follower = i;
+                answers.add(items.get(i).lengthBytes(), () -> send(follower));
+            }
+            for (int i = 0; i < followers.size(); i++) {
+                answered(i, answers.next());
+            }
+            return ghosts;
+        }
+
+        private CompletableFuture<byte[]> send(int follower) {
+            byte[] sent = items.get(follower).toByteArray();
+            items.get(follower).clear();
+            itemBytes += sent.length;
+            return sent.length == 0
+                    ? CompletableFuture.completedFuture(NOTHING)
+                    : followers.get(follower).push(sent);
+        }
+
+        private void answered(int follower, byte[] answer) {
+            if (answer.length > 0) {
+                ghosts.add(new Ghosts(follower, answer));
             }
         }
-        return ghosts;
     }
 
     /** Takes ghosts in and forwards them to all but their origin, until no more come. */
@@ -426,13 +459,13 @@ final class WindowSync {
                     }
                     items = asHeld(items);
                 }
-                List<ByteWriter> pushes = emptyPushes();
+                Pushes pushes = new Pushes();
                 for (int i = 0; i < followers.size(); i++) {
                     if (i != ghosts.origin()) {
-                        pushes.get(i).writeBytes(items);
+                        pushes.add(i, items);
                     }
                 }
-                next.addAll(pushAll(pushes));
+                next.addAll(pushes.finish());
             }
             waiting = next;
         }

@@ -1,6 +1,7 @@
 package io.anneal.repair;
 
 import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.io.ByteBudget;
 import io.anneal.net.Connection;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
@@ -30,13 +31,21 @@ final class Nodes implements AutoCloseable {
     private final ExecutorService executor = Executors.newCachedThreadPool();
     private final NetClient client;
     private final NetServer server;
+    private final ByteBudget budget;
 
     Nodes(Services services) throws IOException {
+        this(services, NetConfig.BUDGET_BYTES_DEFAULT);
+    }
+
+    /** @param budgetBytes for all that client and server are sent */
+    Nodes(Services services, long budgetBytes) throws IOException {
         SecureRandom random = new SecureRandom();
         NetConfig config = NetConfig.of(
-                new NodeIdentity(UUID.randomUUID(), "", Map.of()),
-                Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
-                new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION));
+                        new NodeIdentity(UUID.randomUUID(), "", Map.of()),
+                        Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
+                        new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION))
+                .withBudget(ByteBudget.of(budgetBytes));
+        budget = config.budget();
         client = NetClient.open(config, new VerbHandlers(executor), random);
         VerbHandlers handlers = new VerbHandlers(executor);
         services.register(handlers, this);
@@ -45,6 +54,10 @@ final class Nodes implements AutoCloseable {
 
     ExecutorService executor() {
         return executor;
+    }
+
+    ByteBudget budget() {
+        return budget;
     }
 
     NetClient client() {

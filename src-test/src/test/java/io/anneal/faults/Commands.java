@@ -18,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Runs the command: in this process with its output kept, or in one of its own. */
 public final class Commands {
+    private static final String HEAP = "256m";
+
     private Commands() {}
 
     /** What a command ended with. */
@@ -46,16 +48,16 @@ public final class Commands {
 
     /** Starts the command in a process of its own; it answers into the log, too. */
     public static Process start(Path log, String... arguments) throws IOException {
-        return process(arguments)
+        return process(HEAP, arguments)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
     }
 
-    private static ProcessBuilder process(String... arguments) {
+    private static ProcessBuilder process(String heap, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
+                "-Xmx" + heap,
                 "-cp",
                 System.getProperty("java.class.path"),
                 "io.anneal.cli.AnnealCommand"));
@@ -74,12 +76,16 @@ public final class Commands {
         }
 
         public static Server start(Path log, String... arguments) throws IOException {
+            return startWithHeap(HEAP, log, arguments);
+        }
+
+        public static Server startWithHeap(String heap, Path log, String... arguments) throws IOException {
             List<String> all = new ArrayList<>(List.of(arguments));
             all.add(0, "serve");
             if (!all.contains("--listen")) {
                 all.addAll(List.of("--listen", "127.0.0.1:0"));
             }
-            Process process = process(all.toArray(String[]::new))
+            Process process = process(heap, all.toArray(String[]::new))
                     .redirectError(log.toFile())
                     .start();
             // Read to its first line and no further: the server prints no more.
