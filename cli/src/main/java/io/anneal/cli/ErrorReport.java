@@ -7,6 +7,7 @@ import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.PhaseChangedException;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.fragment.CorruptItemException;
+import io.anneal.io.PrintableText;
 import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;
 import io.anneal.migrate.bulk.BulkFailedException;
@@ -48,7 +49,7 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             default -> ExitCode.NO;
         };
         String line = message == null || message.isBlank() ? code.name() : message.strip();
-        return new ErrorReport(code.code(), line.replaceAll("\\R\\s*", " "), code.advice(), exitCode);
+        return new ErrorReport(code.code(), PrintableText.of(line.replaceAll("\\R\\s*", " ")), code.advice(), exitCode);
     }
 
     /** Wrappers of threads and streams are taken off first. */
