@@ -121,6 +121,22 @@ final class ErrorReportTest {
     }
 
     @Test
+    void shouldAdviseByThePeersCode() {
+        for (String code : List.of("tls-refused", "tls-name", "tls-expected", "not-tls", "connect-failed", "closed")) {
+            assertThat(ErrorReport.of(new PeerException("host:1", "tls", code, "reason"))
+                            .advice())
+                    .as(code)
+                    .doesNotContain("token");
+        }
+        assertThat(ErrorReport.of(new PeerException("host:1", "tls", "tls-name", "reason"))
+                        .advice())
+                .contains("certificate");
+        assertThat(ErrorReport.of(new PeerException("host:1", "handshake", "token-wrong", "reason"))
+                        .advice())
+                .contains("--token-file");
+    }
+
+    @Test
     void shouldExplainEveryCodeInTheDocuments() throws IOException {
         String documented = Files.readString(Path.of("../docs/errors.md"));
         String launcher =

@@ -56,7 +56,7 @@ final class PeerNames {
                     peer,
                     TlsLink.STEP,
                     PeerException.TLS_NAME,
-                    "the peer's certificate names neither its host nor its node id, host=" + host + ", node-id="
+                    "the certificate names neither its host nor its node id, host=" + host + ", node-id="
                             + claimed + ", names="
                             + PrintableText.of(names(certificate) + ", subject="
                                     + certificate.getSubjectX500Principal().getName()));
