@@ -46,8 +46,9 @@ final class PeerTrust extends X509ExtendedTrustManager {
             signatures.run();
         } catch (CertificateException refused) {
             throw new CertificateException(
-                    why(refused) + ", issuer=" + chain[0].getIssuerX500Principal().getName() + facts(chain[0])
-                            + ", authorities=" + authorityFile,
+                    why(refused) + ", issuer="
+                            + chain[0].getIssuerX500Principal().getName() + facts(chain[0]) + ", authorities="
+                            + authorityFile,
                     refused.getCause());
         }
         for (X509Certificate certificate : chain) {
@@ -59,14 +60,14 @@ final class PeerTrust extends X509ExtendedTrustManager {
 
     private static String why(CertificateException refused) {
         for (Throwable at = refused; at != null; at = at.getCause()) {
-            if (at instanceof CertPathBuilderException) {
-                return "certificate is not signed by an authority that this side knows";
-            }
             if (at instanceof CertPathValidatorException invalid && invalid.getReason() == BasicReason.EXPIRED) {
                 return "certificate is signed by an authority whose own certificate has expired";
             }
+            if (at instanceof CertPathBuilderException || at instanceof CertPathValidatorException) {
+                return "certificate is not signed by an authority that this side knows";
+            }
         }
-        return "certificate, or one between it and its authority, is not for this use";
+        return "certificate is not for this use, see its keyUsage and extendedKeyUsage";
     }
 
     private static void checkTime(X509Certificate certificate) throws CertificateException {

@@ -33,7 +33,9 @@ final class PrivateFile {
         }
         Set<PosixFilePermission> permissions = view.readAttributes().permissions();
         if (!ALLOWED.containsAll(permissions)) {
-            throw new CredentialFileException(file, what + " must have mode 0600 (chmod 600), permissions="
+            throw new CredentialFileException(
+                    file,
+                    what + " must have mode 0600 (chmod 600), permissions="
                             + PosixFilePermissions.toString(permissions));
         }
     }

@@ -66,7 +66,9 @@ final class TlsFiles {
     /** A certificate that peers refuse must not take the place of one that they accept. */
     private void requireNoWorse(TlsMaterial loaded) throws IOException {
         if (material.isValidNow() && !loaded.isValidNow()) {
-            throw new CredentialFileException(config.certificateFile(), "certificate is not valid now, start="
+            throw new CredentialFileException(
+                    config.certificateFile(),
+                    "certificate is not valid now, start="
                             + loaded.certificate().getNotBefore().toInstant() + ", end="
                             + loaded.certificate().getNotAfter().toInstant());
         }

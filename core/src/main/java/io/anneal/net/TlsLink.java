@@ -107,7 +107,8 @@ final class TlsLink {
                 handler == null ? null : handler.engine().getSession().getLocalCertificates();
         String subject = own == null
                 ? ""
-                : " (subject=" + ((X509Certificate) own[0]).getSubjectX500Principal().getName() + ")";
+                : " (subject="
+                        + ((X509Certificate) own[0]).getSubjectX500Principal().getName() + ")";
         return "this side's certificate" + subject + " was refused by the peer: " + reason;
     }
 

@@ -25,8 +25,7 @@ import org.slf4j.LoggerFactory;
  * @param certificate     this side's
  * @param revocationLists of the authorities
  */
-record TlsMaterial(
-        SslContext client, SslContext server, X509Certificate certificate, List<X509CRL> revocationLists) {
+record TlsMaterial(SslContext client, SslContext server, X509Certificate certificate, List<X509CRL> revocationLists) {
     private static final Logger LOG = LoggerFactory.getLogger(TlsMaterial.class);
     private static final String PROTOCOL = "TLSv1.3";
 

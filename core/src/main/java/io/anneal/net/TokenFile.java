@@ -32,7 +32,9 @@ public final class TokenFile {
             lengthBytes--;
         }
         if (lengthBytes < TOKEN_BYTES_MIN || bytes.length > TOKEN_BYTES_MAX) {
-            throw new CredentialFileException(file, "token is too short or too long, lengthBytes=" + lengthBytes + ", min=" + TOKEN_BYTES_MIN + ", max="
+            throw new CredentialFileException(
+                    file,
+                    "token is too short or too long, lengthBytes=" + lengthBytes + ", min=" + TOKEN_BYTES_MIN + ", max="
                             + TOKEN_BYTES_MAX);
         }
         return SharedToken.of(Arrays.copyOf(bytes, lengthBytes));
