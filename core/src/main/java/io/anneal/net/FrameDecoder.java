@@ -191,8 +191,12 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
                     String.valueOf(FrameDescriptor.VERSION));
         }
         int flags = Byte.toUnsignedInt(header[FrameDescriptor.FLAGS_OFFSET]);
-        if ((flags & ~FrameDescriptor.FLAGS_KNOWN) != 0 || header[FrameDescriptor.RESERVED_OFFSET] != 0) {
+        if ((flags & ~FrameDescriptor.FLAGS_KNOWN) != 0) {
             throw corrupt("flag is not known, flags=" + flags);
+        }
+        if (header[FrameDescriptor.RESERVED_OFFSET] != 0) {
+            throw corrupt(
+                    "reserved byte is not zero, found=" + Byte.toUnsignedInt(header[FrameDescriptor.RESERVED_OFFSET]));
         }
         int lengthBytes = headerView.getInt(FrameDescriptor.PAYLOAD_LENGTH_OFFSET);
         if (lengthBytes < 0 || lengthBytes > payloadBytesMax) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -95,6 +96,7 @@ final class Inbox {
 
     /** @param aside whether even pieces that wait already are handed over on the executor */
     CompletableFuture<Boolean> read(PieceConsumer consumer, boolean toTheEnd, boolean aside) {
+        Objects.requireNonNull(consumer, "consumer");
         CompletableFuture<Boolean> future = owner.newFuture();
         boolean drain;
         synchronized (lock) {

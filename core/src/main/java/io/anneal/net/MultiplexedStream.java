@@ -13,9 +13,11 @@ import java.nio.channels.FileChannel;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * One stream of a {@link Session}. Its state belongs to the event loop of the connection; the public methods hand their
@@ -28,7 +30,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     /** Shorter data is copied rather than sent from the caller's buffer. */
     private static final int OWN_BUFFER_BYTES_MIN = 8 << 10;
     /** More credit than this nobody can use; a peer that gives more is broken. */
-    private static final long CREDIT_BYTES_MAX = 1L << 40;
+    private static final long CREDIT_BYTES_MAX = 1L << 31;
 
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
@@ -105,7 +107,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     private long creditBytes;
     private long sentBytes;
     private ChannelFuture lastWritten;
-    private boolean copiesContent;
+    private boolean isRequest;
     /** Length of the message that goes out, until a frame has said it. */
     private int unsaidBytes;
 
@@ -175,6 +177,16 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         queueIfReady();
     }
 
+    /** One message comes, never a file. */
+    void expectMessage() {
+        isRequest = true;
+    }
+
+    /** The caller has it back with the answer, which may be that the time is over. */
+    private boolean copiesContent() {
+        return isRequest && isLocal;
+    }
+
     void deadline(Future<?> value) {
         deadline = value;
     }
@@ -194,6 +206,12 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         String wrong = null;
         if (frame.has(FrameDescriptor.FLAG_LZ4) && !session.isCompressed()) {
             wrong = "compressed piece was not agreed";
+        } else if (frame.has(FrameDescriptor.FLAG_LZ4) && lengthBytes == 0) {
+            wrong = "compressed piece is empty";
+        } else if (frame.has(FrameDescriptor.FLAG_UNCHECKED) && frame.has(FrameDescriptor.FLAG_LZ4)) {
+            wrong = "piece of a file is compressed";
+        } else if (frame.has(FrameDescriptor.FLAG_UNCHECKED) && isRequest) {
+            wrong = "piece of a message has no checksum";
         } else if (endReceived) {
             wrong = "data after the end of the stream";
         } else if (lengthBytes == 0 && !last && frame.kind() == FrameKind.DATA) {
@@ -458,7 +476,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     private ChannelFuture sendBytes(FrameWriter writer, FrameKind kind, int flags, int argument, ByteBuffer piece) {
         int lengthBytes = piece.remaining();
         int checksum = FrameDescriptor.checksum(piece.duplicate());
-        if (piece.isDirect() && lengthBytes >= OWN_BUFFER_BYTES_MIN && !copiesContent) {
+        if (piece.isDirect() && lengthBytes >= OWN_BUFFER_BYTES_MIN && !copiesContent()) {
             writer.send(writer.header(kind, flags, argument, id, lengthBytes, checksum, 0));
             return writer.send(Unpooled.wrappedBuffer(piece));
         }
@@ -476,7 +494,24 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         };
         head.filePosition += lengthBytes;
         head.fileRemainingBytes -= lengthBytes;
-        return writer.send(region);
+        long toPosition = head.filePosition;
+        ChannelFuture written = writer.send(region);
+        written.addListener(result -> {
+            if (!result.isSuccess()) {
+                fileStuck(SentFile.reasonOf(head.file, toPosition), result.cause());
+            }
+        });
+        return written;
+    }
+
+    /** In the middle of a frame, so that the connection ends: not for the peer's sake, as it would seem otherwise. */
+    private void fileStuck(Optional<String> reason, Throwable cause) {
+        reason.ifPresent(text -> session.end(new PeerException(
+                session.peer(),
+                "stream " + verb.name(),
+                PeerException.INTERNAL,
+                "a file of this side could not be sent to its end, reason=" + text,
+                cause)));
     }
 
     private void whenWritten(ChannelFuture written, CompletableFuture<Void> done) {
@@ -548,12 +583,13 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     @Override
     public CompletableFuture<Void> write(FileChannel file, long position, long lengthBytes) {
+        if (position < 0 || lengthBytes < 0) {
+            throw new IllegalArgumentException(
+                    "part of a file is out of bounds, position=" + position + ", lengthBytes=" + lengthBytes);
+        }
         CompletableFuture<Void> done = session.newFuture();
         try {
-            if (position < 0 || lengthBytes < 0 || lengthBytes > file.size() - position) {
-                throw new EOFException("file is shorter than what is to be sent, position=" + position
-                        + ", lengthBytes=" + lengthBytes + ", fileBytes=" + file.size());
-            }
+            SentFile.requireReadable(file, position, lengthBytes);
         } catch (IOException unfit) {
             done.completeExceptionally(unfit);
             return done;
@@ -581,7 +617,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     /** Before the stream is started: its whole content, so that it leaves with the opening. */
     void content(ByteBuffer content) {
-        copiesContent = true; // The caller has it back with the answer, which may be that the time is over.
+        expectMessage();
         content(session.codec().blocks(content), content.remaining());
     }
 
@@ -647,17 +683,12 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     /** Answers the one message of a request. */
     void serve(RequestHandler handler) {
         message(session.limits().messageBytesMax())
-                .thenCompose(message ->
-                        handled(handler, message.content()).whenComplete((answer, failed) -> message.release()))
+                .thenCompose(message -> handled(handler, message))
                 .whenComplete((answer, failed) -> session.handled())
-                .whenComplete((answer, failed) -> {
-                    if (failed == null && answer != null) {
-                        answer(answer);
-                    } else if (failed == null) {
-                        reset(PeerException.INTERNAL, "handler gave no response");
-                    } else {
-                        refuse(failed);
-                    }
+                .thenAccept(this::answer)
+                .exceptionally(failed -> {
+                    refuse(failed);
+                    return null;
                 });
     }
 
@@ -665,7 +696,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
     void serve(StreamHandler handler) {
         try {
             handler.opened(this);
-        } catch (IOException | RuntimeException failed) {
+        } catch (IOException | RuntimeException | Error failed) {
             refuse(failed);
         } finally {
             session.handled();
@@ -674,6 +705,10 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     /** The whole of this direction: its end goes with the last piece. */
     private void answer(ByteBuffer answer) {
+        if (answer == null) {
+            reset(PeerException.INTERNAL, "handler gave no response");
+            return;
+        }
         List<PayloadCodec.Block> blocks = session.codec().blocks(answer);
         int lengthBytes = answer.remaining();
         session.runOnLoop(() -> {
@@ -684,14 +719,29 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         });
     }
 
-    private CompletionStage<ByteBuffer> handled(RequestHandler handler, ByteBuffer request) {
+    /** The message occupies memory until it is handled, or the stream is over: a handler may never answer. */
+    private CompletionStage<ByteBuffer> handled(RequestHandler handler, MessageBuffer message) {
+        AtomicBoolean held = new AtomicBoolean(true);
+        Runnable release = () -> {
+            if (held.getAndSet(false)) {
+                message.release();
+            }
+        };
+        closed.whenComplete((end, failed) -> release.run());
         long startNanos = session.nanoTime();
+        CompletionStage<ByteBuffer> answering;
         try {
-            return handler.handle(session, request)
-                    .whenComplete((answer, failed) -> metrics.served(session.nanoTime() - startNanos));
-        } catch (RuntimeException thrown) {
-            return CompletableFuture.failedFuture(thrown);
+            answering = handler.handle(session, message.content());
+        } catch (RuntimeException | Error thrown) {
+            answering = CompletableFuture.failedFuture(thrown);
         }
+        if (answering == null) {
+            answering = CompletableFuture.completedFuture(null);
+        }
+        return answering.whenComplete((answer, failed) -> {
+            release.run();
+            metrics.served(session.nanoTime() - startNanos);
+        });
     }
 
     /** Resets with what the failure says. */

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.random.RandomGenerator;
 
 /**
@@ -79,7 +78,7 @@ public final class NetClient implements Connector, AutoCloseable {
         }
         if (config.tls().isPresent()) {
             // Off the caller's thread, which may be an event loop: it looks at files.
-            aside(() -> loadAndConnect(address, result));
+            handlers.run(() -> loadAndConnect(address, result));
         } else if (TlsLink.isNeeded(address)) {
             result.completeExceptionally(
                     new PeerException(peer, STEP, PeerException.TLS_MISSING, TlsLink.missing(address)));
@@ -108,7 +107,7 @@ public final class NetClient implements Connector, AutoCloseable {
 
         @Override
         public boolean schedule(Runnable work, long delayMs) {
-            return !closed && transport.schedule(() -> aside(work), delayMs);
+            return !closed && transport.schedule(() -> handlers.run(work), delayMs);
         }
     }
 
@@ -139,7 +138,7 @@ public final class NetClient implements Connector, AutoCloseable {
                         "peer cannot be reached, reason=" + connected.cause().getMessage();
                 PeerException failure = new PeerException(
                         Wire.name(address), STEP, PeerException.CONNECT_FAILED, reason, connected.cause());
-                aside(() -> result.completeExceptionally(failure));
+                handlers.run(() -> result.completeExceptionally(failure));
             }
         });
     }
@@ -175,22 +174,14 @@ public final class NetClient implements Connector, AutoCloseable {
                             public void established(Session session) {
                                 sessions.add(session);
                                 channel.closeFuture().addListener(closed -> sessions.remove(session));
-                                aside(() -> result.complete(session));
+                                handlers.run(() -> result.complete(session));
                             }
 
                             @Override
                             public void failed(IOException cause) {
-                                aside(() -> result.completeExceptionally(cause));
+                                handlers.run(() -> result.completeExceptionally(cause));
                             }
                         }));
-    }
-
-    private void aside(Runnable work) {
-        try {
-            handlers.executor().execute(work);
-        } catch (RejectedExecutionException shutDown) {
-            work.run();
-        }
     }
 
     /** Closes all connections and waits for the event loops to end, within the time limit for closing. */

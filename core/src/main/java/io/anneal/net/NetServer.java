@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -155,10 +154,7 @@ public final class NetServer implements AutoCloseable {
         Handshake handshake = new Handshake(Handshake.Role.SERVER, config, nonces, wire.peer());
         tls.ifPresent(files -> accepted.pipeline()
                 .addLast(new TlsGate(
-                        files,
-                        handlers.executor(),
-                        wire.peer(),
-                        config.timeouts().closeMs())));
+                        files, handlers, wire.peer(), config.timeouts().closeMs())));
         wire.install(
                 config,
                 new HandshakeHandler(
@@ -203,10 +199,8 @@ public final class NetServer implements AutoCloseable {
 
     private void report(IOException cause) {
         LOG.warn("connection failed: {}", cause.getMessage());
-        try {
-            handlers.executor().execute(() -> failures.accept(cause));
-        } catch (RejectedExecutionException shutDown) {
-            LOG.debug("failure is not reported, the executor is shut down");
+        if (!handlers.offer(() -> failures.accept(cause))) {
+            LOG.debug("failure is not reported, the executor takes no work");
         }
     }
 

@@ -70,7 +70,7 @@ final class PayloadCodec {
         }
         ByteBuffer block = piece.nioBuffer();
         int plainLengthBytes = block.remaining() < PLAIN_LENGTH_BYTES ? -1 : block.getInt();
-        if (plainLengthBytes < 0 || plainLengthBytes > FrameDescriptor.PIECE_BYTES_MAX) {
+        if (plainLengthBytes < 1 || plainLengthBytes > FrameDescriptor.PIECE_BYTES_MAX) {
             throw wrong("plain length is out of bounds, lengthBytes=" + plainLengthBytes + ", max="
                     + FrameDescriptor.PIECE_BYTES_MAX);
         }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -130,21 +131,25 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
 
     /** Leaves the event loop. */
     void runAside(Runnable work) {
-        try {
-            handlers.executor().execute(work);
-        } catch (RejectedExecutionException shutDown) {
-            // The executor is gone, the work is the last word of a stream or of the connection: here, or never.
-            work.run();
-        }
+        handlers.run(work);
     }
 
     /** Runs work on the event loop; false if it runs no more. */
     boolean runOnLoop(Runnable work) {
         try {
-            wire.channel().eventLoop().execute(work);
+            wire.channel().eventLoop().execute(() -> guard(work));
             return true;
         } catch (RejectedExecutionException shutDown) {
             return false;
+        }
+    }
+
+    /** A mistake of this side ends the connection: nobody may wait for what was to come. */
+    private void guard(Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException | Error mistake) {
+            failed(mistake);
         }
     }
 
@@ -162,6 +167,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
 
     @Override
     public PeerStream open(Verb verb) {
+        Objects.requireNonNull(verb, "verb");
         MultiplexedStream stream = newStream(verb, true);
         start(stream, 0);
         return stream;
@@ -174,6 +180,8 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
 
     @Override
     public CompletableFuture<ByteBuffer> request(Verb verb, ByteBuffer content, long timeoutMs) {
+        Objects.requireNonNull(verb, "verb");
+        Objects.requireNonNull(content, "content");
         if (timeoutMs < 1) {
             throw new IllegalArgumentException("time limit must be positive, timeoutMs=" + timeoutMs);
         }
@@ -226,7 +234,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
             if (timeoutMs > 0) {
                 stream.deadline(wire.channel()
                         .eventLoop()
-                        .schedule(() -> expire(stream, timeoutMs), timeoutMs, TimeUnit.MILLISECONDS));
+                        .schedule(() -> guard(() -> expire(stream, timeoutMs)), timeoutMs, TimeUnit.MILLISECONDS));
             }
             stream.started(id);
         }
@@ -260,7 +268,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         }
         lastPeerStreamId = id;
         Optional<VerbHandlers.Registered> registered = handlers.registered(frame.argument());
-        if (draining) {
+        if (draining || peerDrains) {
             refuse(frame, PeerException.CLOSED, "the connection comes to its end: no new streams");
         } else if (registered.isEmpty()) {
             metrics.receivedUnknown(frame.lengthBytes());
@@ -279,15 +287,16 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
             refuse(frame, PeerException.BUSY, noMemory());
             return;
         }
+        if (registered.isRequest()) {
+            stream.expectMessage();
+        }
         streams.put(frame.streamId(), stream);
         stream.started(frame.streamId());
         stream.received(frame);
         handling.incrementAndGet();
-        try {
-            handlers.executor().execute(() -> registered.service().serve(stream));
-        } catch (RejectedExecutionException shutDown) {
+        if (!handlers.offer(() -> registered.service().serve(stream))) {
             handled();
-            stream.refuse(shutDown);
+            stream.refuse(new RejectedExecutionException("executor takes no work"));
         }
     }
 
@@ -322,7 +331,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
 
     private void checkIdleLater() {
         long periodMs = Math.max(1, config.timeouts().streamIdleMs() / IDLE_CHECKS);
-        idleCheck = wire.channel().eventLoop().schedule(this::checkIdle, periodMs, TimeUnit.MILLISECONDS);
+        idleCheck = wire.channel().eventLoop().schedule(() -> guard(this::checkIdle), periodMs, TimeUnit.MILLISECONDS);
     }
 
     private void checkIdle() {
@@ -380,6 +389,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         boolean hasPayload = hasPieces || frame.kind() == FrameKind.RESET || frame.kind() == FrameKind.GOODBYE;
         boolean right = (hasPieces || frame.flags() == 0)
                 && (hasArgument || frame.argument() == 0)
+                && (frame.kind() != FrameKind.CREDIT || frame.argument() != 0)
                 && (hasStream ? frame.streamId() > 0 : frame.streamId() == 0)
                 && (hasPayload || frame.lengthBytes() == 0);
         // A frame of the handshake is out of turn, whatever its shape.
@@ -416,9 +426,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
             case PING -> writer().control(FrameKind.PONG, 0, 0, EMPTY);
             case PONG -> {}
             case DRAIN -> {
-                peerDrains = true;
-                peerIsDrained |= frame.argument() == DRAINED;
-                closeIfDrained();
+                drained(frame);
             }
             case GOODBYE -> {
                 IOException cause = wire.causeOf(frame, STEP);
@@ -427,6 +435,17 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
             }
             default -> throw corrupt(frame, "frame is out of turn, kind=" + frame.kind() + ", step=" + STEP);
         }
+    }
+
+    /** Each side asks at most once, and once it says that it has no streams left, after one of both has asked. */
+    private void drained(Frame frame) throws CorruptFrameException {
+        boolean saysDrained = frame.argument() == DRAINED;
+        if (saysDrained ? peerIsDrained || !draining && !peerDrains : peerDrains) {
+            throw corrupt(frame, "drain is out of turn, argument=" + frame.argument());
+        }
+        peerIsDrained |= saysDrained;
+        peerDrains |= !saysDrained;
+        closeIfDrained();
     }
 
     private void data(Frame frame) throws CorruptFrameException {
@@ -534,8 +553,11 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
     /** Ends the connection for the first cause that is given; on the event loop. */
     void end(IOException cause) {
         if (endCause == null) {
-            wire.end(cause);
-            finish(cause);
+            try {
+                wire.end(cause);
+            } finally {
+                finish(cause);
+            }
         }
     }
 
@@ -552,7 +574,15 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         }
         idleCheck.cancel(false);
         for (MultiplexedStream stream : new ArrayList<>(streams.values())) {
-            stream.fail(lost("request " + stream.verb().name(), cause));
+            try {
+                stream.fail(lost("request " + stream.verb().name(), cause));
+            } catch (RuntimeException mistake) {
+                LOG.warn(
+                        "stream has not ended in good order, verb={}, peer={}",
+                        stream.verb().name(),
+                        peer(),
+                        mistake);
+            }
         }
         metrics.ended(cause);
         onEnd.accept(this, cause);
@@ -562,13 +592,17 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        failed(cause);
+    }
+
+    private void failed(Throwable cause) {
         if (cause instanceof CorruptFrameException
                 || cause instanceof PeerException
                 || cause instanceof UnsupportedVersionException) {
             end((IOException) cause);
         } else {
             String code = cause instanceof IOException ? PeerException.PEER_LOST : PeerException.INTERNAL;
-            end(new PeerException(peer(), STEP, code, "connection failed", cause));
+            end(new PeerException(peer(), STEP, code, "connection failed, reason=" + cause, cause));
         }
     }
 

@@ -7,8 +7,6 @@ import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Queue;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * First in the pipeline of an accepted connection that must speak TLS: waits for its first byte. Where that is TLS's, the
@@ -22,16 +20,16 @@ final class TlsGate extends ChannelInboundHandlerAdapter {
     }
 
     private final TlsFiles files;
-    private final Executor executor;
+    private final VerbHandlers handlers;
     private final String peer;
     private final long closeMs;
     private final Queue<Object> held = new ArrayDeque<>();
 
     private State state = State.WAITING;
 
-    TlsGate(TlsFiles files, Executor executor, String peer, long closeMs) {
+    TlsGate(TlsFiles files, VerbHandlers handlers, String peer, long closeMs) {
         this.files = files;
-        this.executor = executor;
+        this.handlers = handlers;
         this.peer = peer;
         this.closeMs = closeMs;
     }
@@ -64,16 +62,15 @@ final class TlsGate extends ChannelInboundHandlerAdapter {
     }
 
     private void load(ChannelHandlerContext ctx) {
-        try {
-            executor.execute(() -> {
-                try {
-                    TlsMaterial material = files.current();
-                    ctx.executor().execute(() -> open(ctx, material));
-                } catch (IOException | RuntimeException unfit) {
-                    ctx.executor().execute(() -> refuse(ctx, TlsLink.unusable(peer, unfit)));
-                }
-            });
-        } catch (RejectedExecutionException shutDown) {
+        boolean taken = handlers.offer(() -> {
+            try {
+                TlsMaterial material = files.current();
+                ctx.executor().execute(() -> open(ctx, material));
+            } catch (IOException | RuntimeException unfit) {
+                ctx.executor().execute(() -> refuse(ctx, TlsLink.unusable(peer, unfit)));
+            }
+        });
+        if (!taken) {
             ctx.close();
         }
     }
@@ -82,7 +79,7 @@ final class TlsGate extends ChannelInboundHandlerAdapter {
         if (state != State.LOADING || ctx.isRemoved()) {
             return;
         }
-        TlsLink.accept(ctx, material, executor, peer, closeMs);
+        TlsLink.accept(ctx, material, handlers.executor(), peer, closeMs);
         while (!held.isEmpty()) {
             ctx.fireChannelRead(held.remove());
         }

@@ -207,7 +207,7 @@ class ConnectionEndTest {
         assertRefused(RawPeer.bytesOf(FrameKind.DATA, 0, 99, new byte[0]), "stream was never opened");
         assertRefused(RawPeer.bytesOf(FrameKind.DATA, 0, 2, new byte[0]), "stream was never opened");
         assertRefused(RawPeer.bytesOf(FrameKind.CREDIT, 1, 0, new byte[0]), "frame has another shape");
-        assertRefused(RawPeer.bytesOf(FrameKind.DATA, HANGING.number(), 1, new byte[0]), "frame has another shape");
+        assertRefused(RawPeer.bytesOf(FrameKind.DATA, HANGING.number(), 1, new byte[0]), "piece is empty");
         assertRefused(RawPeer.bytesOf(FrameKind.PING, 0, 1, new byte[0]), "frame has another shape");
         assertRefused(RawPeer.bytesOf(FrameKind.CREDIT, 1, 1, new byte[1]), "frame has another shape");
         assertRefused(
@@ -227,7 +227,7 @@ class ConnectionEndTest {
         assertRefused(
                 resealedWith(good, FrameDescriptor.PAYLOAD_LENGTH_OFFSET, 0xFF), "payload length is out of bounds");
         assertRefused(resealedWith(good, FrameDescriptor.FLAGS_OFFSET, 0x80), "flag is not known");
-        assertRefused(resealedWith(good, FrameDescriptor.RESERVED_OFFSET, 3), "flag is not known");
+        assertRefused(resealedWith(good, FrameDescriptor.RESERVED_OFFSET, 3), "reserved byte is not zero, found=3");
         assertRefused(resealedWith(good, FrameDescriptor.KIND_OFFSET, 0xEE), "frame kind is not known");
         assertRefused(
                 resealedWith(good, FrameDescriptor.FLAGS_OFFSET, FrameDescriptor.FLAG_LZ4),
@@ -238,6 +238,7 @@ class ConnectionEndTest {
     void shouldRefuseBrokenCompression() throws Exception {
         NetConfig compressing = config().withCompressionFromBytes(1);
         assertRefused(compressing, compressed(new byte[3]), "plain length is out of bounds");
+        assertRefused(compressing, compressed(new byte[] {0, 0, 0, 0, 0}), "plain length is out of bounds");
         assertRefused(compressing, compressed(new byte[] {0x7F, 0, 0, 0, 1}), "plain length is out of bounds");
         assertRefused(compressing, compressed(new byte[] {-1, 0, 0, 0, 1}), "plain length is out of bounds");
         assertRefused(compressing, compressed(new byte[] {0, 0, 0, 9, -1, -1}), "piece is not an LZ4 block");

@@ -62,6 +62,47 @@ class HostilePeerTest {
         assertEnds("kind=HELLO", RawPeer.bytesOf(FrameKind.HELLO, 0, 0, new byte[100]));
         assertEnds("kind=PROOF", RawPeer.bytesOf(FrameKind.PROOF, 0, 0, new byte[32]));
         assertEnds("frame has another shape", RawPeer.bytesOf(FrameKind.PING, 0, -1, NOTHING));
+        assertEnds("frame has another shape", open(1), RawPeer.bytesOf(FrameKind.CREDIT, 0, 1, NOTHING));
+        assertEnds(
+                "credit is out of bounds", open(1), RawPeer.bytesOf(FrameKind.CREDIT, Integer.MIN_VALUE, 1, NOTHING));
+        assertEnds("piece of a message has no checksum", openRequest(1), unchecked(1, 0));
+        assertEnds("piece of a file is compressed", config().withCompressionFromBytes(1), open(1), unchecked(1, 1));
+    }
+
+    @Test
+    void shouldEndTheConnectionThatDrainsOutOfTurn() throws Exception {
+        assertEnds("frame has another shape", drain(2));
+        assertEnds("drain is out of turn, argument=1", drain(1));
+        assertEnds("drain is out of turn, argument=0", drain(0), drain(0));
+        assertEnds("drain is out of turn, argument=1", drain(0), drain(1), drain(1));
+    }
+
+    @Test
+    void shouldRefuseStreamsOfAPeerThatDrains() throws Exception {
+        try (NetFixture net = serving(config());
+                RawPeer peer = RawPeer.connect(net.server.address())) {
+            peer.shakeHands(Handshake.Role.CLIENT, config());
+            peer.send(drain(0));
+            peer.send(openRequest(1));
+
+            assertThat(peer.read().kind()).isEqualTo(FrameKind.DRAIN);
+            assertThat(peer.readReport().code()).isEqualTo(PeerException.CLOSED);
+        }
+    }
+
+    private static byte[] drain(int argument) {
+        return RawPeer.bytesOf(FrameKind.DRAIN, argument, 0, NOTHING);
+    }
+
+    private static byte[] openRequest(long streamId) {
+        return RawPeer.bytesOf(FrameKind.OPEN, ECHO.number(), streamId, NOTHING);
+    }
+
+    private static byte[] unchecked(long streamId, int moreFlags) {
+        byte[] frame = data(streamId, 9);
+        frame[FrameDescriptor.FLAGS_OFFSET] |= (byte) (FrameDescriptor.FLAG_UNCHECKED | moreFlags);
+        ByteBuffer.wrap(frame).putInt(FrameDescriptor.PAYLOAD_CHECKSUM_OFFSET, 0);
+        return RawPeer.resealed(frame);
     }
 
     private static byte[] announcing(int lengthBytes) {
@@ -81,7 +122,10 @@ class HostilePeerTest {
     }
 
     private static void assertEnds(String reason, byte[]... frames) throws Exception {
-        NetConfig config = config();
+        assertEnds(reason, config(), frames);
+    }
+
+    private static void assertEnds(String reason, NetConfig config, byte[]... frames) throws Exception {
         try (NetFixture net = serving(config);
                 RawPeer peer = RawPeer.connect(net.server.address())) {
             Connection other = net.connect();
