@@ -1,8 +1,8 @@
 package io.anneal.cli;
 
+import com.google.common.net.InetAddresses;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetMetrics;
-import com.google.common.net.InetAddresses;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairStaging;
