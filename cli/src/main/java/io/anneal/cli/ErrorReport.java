@@ -7,6 +7,7 @@ import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.PhaseChangedException;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.fragment.CorruptItemException;
+import io.anneal.io.PrintableText;
 import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;
 import io.anneal.migrate.bulk.BulkFailedException;
@@ -14,6 +15,7 @@ import io.anneal.migrate.bulk.BulkRefusedException;
 import io.anneal.migrate.page.PageAddressException;
 import io.anneal.migrate.store.StoreUnavailableException;
 import io.anneal.net.CorruptFrameException;
+import io.anneal.net.CredentialFileException;
 import io.anneal.net.PeerException;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairService;
@@ -28,6 +30,7 @@ import io.anneal.store.CorruptStoreException;
 import io.anneal.table.CorruptManifestException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -42,13 +45,17 @@ import java.util.concurrent.ExecutionException;
  */
 public record ErrorReport(String code, String message, String advice, int exitCode) {
     private static ErrorReport of(ErrorCode code, String message) {
+        return of(code, message, code.advice());
+    }
+
+    private static ErrorReport of(ErrorCode code, String message, String advice) {
         int exitCode = switch (code) {
             case USAGE, NOT_AVAILABLE -> ExitCode.USAGE;
             case GATE -> ExitCode.GATE;
             default -> ExitCode.NO;
         };
         String line = message == null || message.isBlank() ? code.name() : message.strip();
-        return new ErrorReport(code.code(), line.replaceAll("\\R\\s*", " "), code.advice(), exitCode);
+        return new ErrorReport(code.code(), PrintableText.of(line.replaceAll("\\R\\s*", " ")), advice, exitCode);
     }
 
     /** Wrappers of threads and streams are taken off first. */
@@ -93,8 +100,13 @@ public record ErrorReport(String code, String message, String advice, int exitCo
         } else if (failure instanceof RepairException) {
             return of(ErrorCode.REPAIR, message);
         } else if (failure instanceof PeerException peer) {
-            boolean refused = peer.code().equals(RepairService.REFUSED);
-            return of(refused ? ErrorCode.REPAIR : ErrorCode.PEER, message);
+            return peer.code().equals(RepairService.REFUSED)
+                    ? of(ErrorCode.REPAIR, message)
+                    : of(ErrorCode.PEER, message, PeerAdvice.of(peer.code()));
+        } else if (failure instanceof CredentialFileException) {
+            return of(ErrorCode.CREDENTIALS, message);
+        } else if (failure instanceof BindException) {
+            return of(ErrorCode.LISTEN, message);
         } else if (failure instanceof StoreUnavailableException) {
             return of(ErrorCode.STORE_UNAVAILABLE, message);
         } else if (failure instanceof BulkFailedException) {

@@ -61,7 +61,8 @@ final class RemoteKeys implements Closeable {
     Optional<FetchedPartition> read(String address, TableSchema schema, DecoratedKey key) throws IOException {
         FetchedPartition partition = new FetchedPartition(schema, key);
         try (RemoteReplica replica = new RemoteReplica(
-                client.open(RepairRunner.address(address)), schema.clustering().size())) {
+                new PatientConnector(client).open(RepairRunner.address(address)),
+                schema.clustering().size())) {
             Waiting.result(replica.open(new OpenSession(
                     UUID.randomUUID(),
                     schema.keyspace(),

@@ -31,7 +31,7 @@ final class RepairOverServers {
             throws IOException, InterruptedException {
         ExecutorService executor = Executors.newCachedThreadPool();
         try (NetClient client = NetClient.open(config, new VerbHandlers(executor), new SecureRandom());
-                Connection connection = client.open(RepairRunner.address(replicas.get(0)))) {
+                Connection connection = new PatientConnector(client).open(RepairRunner.address(replicas.get(0)))) {
             RepairClient master = new RepairClient(connection);
             master.start(new RunRepair(
                     task.runId(),

@@ -3,9 +3,7 @@ package io.anneal.cli;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.io.ByteBudget;
-import io.anneal.net.Connection;
 import io.anneal.net.Connector;
-import io.anneal.net.KeptConnection;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetServer;
@@ -24,7 +22,6 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -36,8 +33,6 @@ import java.util.concurrent.TimeUnit;
 final class RepairServer implements AutoCloseable {
     private static final long CLOSE_SECONDS = 10;
     private static final long DRAIN_MS = 5_000;
-    /** A follower that is started anew is waited for. */
-    private static final long FOLLOWER_MS = 5_000;
 
     private final ExecutorService executor;
     private final NetClient client;
@@ -65,8 +60,7 @@ final class RepairServer implements AutoCloseable {
         NetClient client = null;
         try {
             client = NetClient.open(config, new VerbHandlers(executor), random);
-            NetClient dialling = client;
-            Connector followers = follower -> patiently(dialling.keep(follower));
+            Connector followers = new PatientConnector(client);
             VerbHandlers handlers = new VerbHandlers(executor);
             int sessionsMax = (int) Math.max(1, budgetBytes / (2L * RepairConfig.BUFFER_MAX_BYTES));
             new RepairService(tables, executor, sessionsMax).register(handlers);
@@ -79,15 +73,6 @@ final class RepairServer implements AutoCloseable {
             executor.shutdownNow();
             throw failure;
         }
-    }
-
-    /** The connection is the caller's; one that comes too late is closed. */
-    private static CompletableFuture<Connection> patiently(KeptConnection kept) {
-        return kept.get(FOLLOWER_MS).whenComplete((connection, failure) -> {
-            if (failure != null) {
-                kept.close();
-            }
-        });
     }
 
     /** How nodes and commands of this version speak. */

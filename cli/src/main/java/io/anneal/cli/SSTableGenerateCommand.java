@@ -24,6 +24,7 @@ import picocli.CommandLine.Option;
         description =
                 "Writes random rows of any table to new SSTables, DIR/KEYSPACE/TABLE/: the same for the same seed.")
 final class SSTableGenerateCommand extends Subcommand {
+    private static final int VALUE_BYTES_MAX = 1 << 24;
     private static final int ROWS_PER_PARTITION = 10;
     private static final int FRAGMENTS_PER_UPDATE = 1024;
     /** What a clustering takes that waits for its turn, at least. */
@@ -124,8 +125,11 @@ final class SSTableGenerateCommand extends Subcommand {
     }
 
     private RandomShape shape(TableSchema schema) {
-        if (rows < 1 || valueBytes < 1 || valueBytes > 1 << 24) {
-            throw usage("--rows and --value-bytes take numbers from 1 on");
+        if (rows < 1) {
+            throw usage("--rows takes a number from 1 on");
+        }
+        if (valueBytes < 1 || valueBytes > VALUE_BYTES_MAX) {
+            throw usage("--value-bytes takes a number from 1 to " + VALUE_BYTES_MAX);
         }
         if (deletionsPercent < 0 || deletionsPercent > 100 || expiringPercent < 0 || expiringPercent > 100) {
             throw usage("--deletions and --expiring take a percentage");

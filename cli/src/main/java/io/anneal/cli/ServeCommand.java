@@ -1,5 +1,6 @@
 package io.anneal.cli;
 
+import com.google.common.net.InetAddresses;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetMetrics;
 import io.anneal.repair.RepairException;
@@ -8,7 +9,9 @@ import io.anneal.repair.RepairStaging;
 import io.anneal.repair.ReplicaDirectory;
 import io.anneal.repair.ReplicaTable;
 import io.anneal.store.CassandraDirectory;
+import io.anneal.store.TableDirectories;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -60,8 +63,14 @@ final class ServeCommand extends Subcommand {
     int execute() throws IOException, InterruptedException {
         security.check(this);
         // Peers come later; whoever starts the server must learn now that there is nothing to serve.
-        if (CassandraDirectory.of(data).tables().isEmpty()) {
+        List<TableDirectories> tables = CassandraDirectory.of(data).tables();
+        if (tables.isEmpty()) {
             throw new NoSuchFileException(data.toString(), null, "no table here");
+        }
+        for (QualifiedTable allowed : allowedTables) {
+            if (tables.stream().noneMatch(table -> allowed.covers(table.keyspace(), table.table()))) {
+                say("warning: --allow-table names no table that is here now, table=" + allowed + ", data=" + data);
+            }
         }
         if (staging == null) {
             return serve(Optional.empty());
@@ -94,12 +103,16 @@ final class ServeCommand extends Subcommand {
                         bufferBudgetBytes(),
                         environment().clock())) {
             metrics.startJmx();
-            out().println("listening on " + server.address().getAddress().getHostAddress() + ":"
-                    + server.address().getPort());
+            out().println("listening on " + text(server.address()));
             out().flush();
             awaitStop(server);
             return ExitCode.YES;
         }
+    }
+
+    /** As {@code --listen} and {@code --replica} take it. */
+    static String text(InetSocketAddress address) {
+        return InetAddresses.toUriString(address.getAddress()) + ":" + address.getPort();
     }
 
     /** A signal ends the process, but not before peers are told and what they left unfinished is removed. */

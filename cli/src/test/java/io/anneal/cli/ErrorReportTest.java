@@ -114,6 +114,29 @@ final class ErrorReportTest {
     }
 
     @Test
+    void shouldNotSteerTheTerminalWithWhatAMessageHolds() {
+        assertThat(ErrorReport.of(new IOException("a\u001b[2Jb\u0007\n c")).line())
+                .contains("a\\u001b[2Jb\\u0007 c")
+                .matches("\\P{Cntrl}*");
+    }
+
+    @Test
+    void shouldAdviseByThePeersCode() {
+        for (String code : List.of("tls-refused", "tls-name", "tls-expected", "not-tls", "connect-failed", "closed")) {
+            assertThat(ErrorReport.of(new PeerException("host:1", "tls", code, "reason"))
+                            .advice())
+                    .as(code)
+                    .doesNotContain("token");
+        }
+        assertThat(ErrorReport.of(new PeerException("host:1", "tls", "tls-name", "reason"))
+                        .advice())
+                .contains("certificate");
+        assertThat(ErrorReport.of(new PeerException("host:1", "handshake", "token-wrong", "reason"))
+                        .advice())
+                .contains("--token-file");
+    }
+
+    @Test
     void shouldExplainEveryCodeInTheDocuments() throws IOException {
         String documented = Files.readString(Path.of("../docs/errors.md"));
         String launcher =

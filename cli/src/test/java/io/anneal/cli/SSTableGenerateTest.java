@@ -111,6 +111,9 @@ final class SSTableGenerateTest {
     void shouldRefuseWhatMakesNoSense() {
         Path target = directory.resolve("out");
         assertThat(generate("ks.everything", target, "--rows", 0).err()).contains("ANL-4001", "--rows");
+        assertThat(generate("ks.everything", target, "--rows", 9, "--value-bytes", 20_000_000)
+                        .err())
+                .contains("ANL-4001", "--value-bytes takes a number from 1 to 16777216");
         assertThat(generate("ks.counters", target, "--rows", 9, "--partitions", 3)
                         .err())
                 .contains("ANL-4001", "--partitions");

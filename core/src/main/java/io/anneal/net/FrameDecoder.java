@@ -69,9 +69,14 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         return headerFilledBytes > 0;
     }
 
+    /** True if the peer speaks this protocol: a whole frame has come. */
+    boolean hasFrame() {
+        return framePosition > 0;
+    }
+
     /** The first bytes of the connection in hexadecimal, if no whole frame has come yet. */
     String seen() {
-        return framePosition > 0 ? "a frame" : Text.hex(header, 0, headerFilledBytes);
+        return hasFrame() ? "a frame" : Text.hex(header, 0, headerFilledBytes);
     }
 
     /** The buffer that the next bytes of the socket belong into, retained for the caller, if it is worth a read of its own. */

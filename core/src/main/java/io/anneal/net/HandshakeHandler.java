@@ -62,16 +62,20 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         deadline = ctx.executor()
                 .schedule(
                         () -> fail(new PeerException(
-                                wire.peer(),
-                                Handshake.STEP,
-                                PeerException.HANDSHAKE_TIMEOUT,
-                                "peer does not speak the anneal protocol or hangs, seen="
-                                        + wire.decoder().seen() + ", timeoutMs=" + timeoutMs)),
+                                wire.peer(), Handshake.STEP, PeerException.HANDSHAKE_TIMEOUT, tooSlow(timeoutMs))),
                         timeoutMs,
                         TimeUnit.MILLISECONDS);
         if (role == Handshake.Role.CLIENT) {
             sendHello();
         }
+    }
+
+    private String tooSlow(long timeoutMs) {
+        String reason = wire.decoder().hasFrame()
+                ? "peer is slow: its handshake was not finished in time"
+                : "peer does not speak the anneal protocol or hangs, seen="
+                        + wire.decoder().seen();
+        return reason + ", timeoutMs=" + timeoutMs;
     }
 
     @Override
@@ -171,12 +175,15 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        boolean spoke = wire.decoder().hasFrame();
         fail(new PeerException(
                 wire.peer(),
                 Handshake.STEP,
-                PeerException.NOT_ANNEAL,
-                "peer does not speak the anneal protocol: it closed the connection, seen="
-                        + wire.decoder().seen()));
+                spoke ? PeerException.PEER_LOST : PeerException.NOT_ANNEAL,
+                spoke
+                        ? "peer closed the connection during the handshake"
+                        : "peer does not speak the anneal protocol: it closed the connection, seen="
+                                + wire.decoder().seen()));
     }
 
     @Override

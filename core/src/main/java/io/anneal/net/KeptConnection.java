@@ -33,8 +33,14 @@ public final class KeptConnection implements AutoCloseable {
 
     private final Object lock = new Object();
     private final List<CompletableFuture<Connection>> waiting = new ArrayList<>();
+    /** Whose time was over while a try ran. */
+    private final List<CompletableFuture<Connection>> overdue = new ArrayList<>();
+
     private Connection current;
+    /** A try runs or is scheduled. */
     private boolean trying;
+
+    private boolean dialling;
     private long waitMs = WAIT_MIN_MS;
     private IOException lastFailure;
     private boolean closed;
@@ -49,7 +55,8 @@ public final class KeptConnection implements AutoCloseable {
     /**
      * The connection, open at this moment.
      *
-     * @param timeoutMs after which the future fails with what the last try failed with
+     * @param timeoutMs after which no try is begun for it; a try that runs then is awaited, which has limits of its
+     *                  own, and the future fails with what the last try failed with
      */
     public CompletableFuture<Connection> get(long timeoutMs) {
         CompletableFuture<Connection> result = host.newFuture();
@@ -83,7 +90,11 @@ public final class KeptConnection implements AutoCloseable {
     private void expire(CompletableFuture<Connection> result, long timeoutMs) {
         IOException failure;
         synchronized (lock) {
-            waiting.remove(result);
+            boolean waited = waiting.remove(result);
+            if (waited && dialling) {
+                overdue.add(result);
+                return;
+            }
             failure = lastFailure;
         }
         if (failure == null) {
@@ -93,6 +104,9 @@ public final class KeptConnection implements AutoCloseable {
     }
 
     private void tryNow() {
+        synchronized (lock) {
+            dialling = true;
+        }
         connector.connect(address).whenComplete((connection, failed) -> {
             if (failed == null) {
                 connected(connection);
@@ -108,6 +122,7 @@ public final class KeptConnection implements AutoCloseable {
         synchronized (lock) {
             late = closed;
             trying = false;
+            dialling = false;
             waitMs = WAIT_MIN_MS;
             lastFailure = null;
             current = late ? null : connection;
@@ -122,17 +137,16 @@ public final class KeptConnection implements AutoCloseable {
     private void failed(Throwable cause) {
         boolean again;
         long delayMs;
-        List<CompletableFuture<Connection>> refused = List.of();
+        List<CompletableFuture<Connection>> refused;
         synchronized (lock) {
+            dialling = false;
             lastFailure = cause instanceof IOException failure ? failure : new IOException(cause);
             again = !closed && mayPass(cause);
             // Half of it is random, so that many do not come back at one moment.
             delayMs = waitMs / 2 + random.nextLong(waitMs / 2 + 1);
             waitMs = Math.min(2 * waitMs, WAIT_MAX_MS);
-            if (!again) {
-                trying = false;
-                refused = takeWaiting();
-            }
+            trying = again;
+            refused = again ? take(overdue) : takeWaiting();
         }
         refused.forEach(result -> result.completeExceptionally(cause));
         // Even if nobody waits now: who comes meanwhile waits for the next try.
@@ -161,8 +175,14 @@ public final class KeptConnection implements AutoCloseable {
     }
 
     private List<CompletableFuture<Connection>> takeWaiting() {
-        List<CompletableFuture<Connection>> taken = List.copyOf(waiting);
-        waiting.clear();
+        List<CompletableFuture<Connection>> taken = new ArrayList<>(take(waiting));
+        taken.addAll(take(overdue));
+        return taken;
+    }
+
+    private static List<CompletableFuture<Connection>> take(List<CompletableFuture<Connection>> futures) {
+        List<CompletableFuture<Connection>> taken = List.copyOf(futures);
+        futures.clear();
         return taken;
     }
 

@@ -7,6 +7,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -72,7 +73,8 @@ public final class NetServer implements AutoCloseable {
      * @param failures is told of every connection that ended other than in good order, on the executor of the
      *                 handlers; of those that ended before they proved themselves at most once a second, with a count
      * @throws IllegalArgumentException if there is no TLS, and the address is not loopback or there is no token
-     * @throws IOException              if the address cannot be listened on, or the files for TLS cannot be used
+     * @throws BindException            if the address cannot be listened on
+     * @throws CredentialFileException  if the files for TLS cannot be used
      */
     public static NetServer bind(
             NetConfig config,
@@ -111,10 +113,10 @@ public final class NetServer implements AutoCloseable {
         transport.await(bound, config.timeouts().closeMs());
         if (!bound.isSuccess()) {
             transport.close(config.timeouts().closeMs());
-            throw new IOException(
-                    "cannot listen, address=" + Wire.name(address) + ", reason="
-                            + bound.cause().getMessage(),
-                    bound.cause());
+            BindException failure = new BindException("cannot listen, address=" + Wire.name(address) + ", reason="
+                    + bound.cause().getMessage());
+            failure.initCause(bound.cause());
+            throw failure;
         }
         server.channel = bound.channel();
         config.metrics().ifPresent(metrics -> metrics.opened(server, config.budget()));

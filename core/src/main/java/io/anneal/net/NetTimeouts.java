@@ -13,7 +13,7 @@ package io.anneal.net;
  */
 public record NetTimeouts(
         long connectMs, long handshakeMs, long requestMs, long idleMs, long writeMs, long closeMs, long streamIdleMs) {
-    public static final NetTimeouts DEFAULT = new NetTimeouts(5_000, 5_000, 60_000, 60_000, 60_000, 2_000, 600_000);
+    public static final NetTimeouts DEFAULT = new NetTimeouts(5_000, 15_000, 60_000, 60_000, 60_000, 2_000, 600_000);
 
     public NetTimeouts {
         if (connectMs < 1

@@ -1,5 +1,6 @@
 package io.anneal.net;
 
+import io.anneal.io.PrintableText;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -55,9 +56,10 @@ final class PeerNames {
                     peer,
                     TlsLink.STEP,
                     PeerException.TLS_NAME,
-                    "the peer's certificate names neither its host nor its node id, host=" + host + ", node-id="
-                            + claimed + ", names=" + names(certificate) + ", subject="
-                            + certificate.getSubjectX500Principal().getName());
+                    "the certificate names neither its host nor its node id, host=" + host + ", node-id="
+                            + claimed + ", names="
+                            + PrintableText.of(names(certificate) + ", subject="
+                                    + certificate.getSubjectX500Principal().getName()));
         }
     }
 

@@ -2,6 +2,7 @@ package io.anneal.net;
 
 import java.net.Socket;
 import java.nio.file.Path;
+import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertPathValidatorException.BasicReason;
 import java.security.cert.CertificateException;
@@ -45,9 +46,9 @@ final class PeerTrust extends X509ExtendedTrustManager {
             signatures.run();
         } catch (CertificateException refused) {
             throw new CertificateException(
-                    "certificate is not signed by an authority that this side knows, or not for this use, issuer="
+                    why(refused) + ", issuer="
                             + chain[0].getIssuerX500Principal().getName() + facts(chain[0]) + ", authorities="
-                            + authorityFile + ", reason=" + refused.getMessage(),
+                            + authorityFile,
                     refused.getCause());
         }
         for (X509Certificate certificate : chain) {
@@ -55,6 +56,18 @@ final class PeerTrust extends X509ExtendedTrustManager {
                 throw refused("certificate has been revoked" + facts(certificate), BasicReason.REVOKED);
             }
         }
+    }
+
+    private static String why(CertificateException refused) {
+        for (Throwable at = refused; at != null; at = at.getCause()) {
+            if (at instanceof CertPathValidatorException invalid && invalid.getReason() == BasicReason.EXPIRED) {
+                return "certificate is signed by an authority whose own certificate has expired";
+            }
+            if (at instanceof CertPathBuilderException || at instanceof CertPathValidatorException) {
+                return "certificate is not signed by an authority that this side knows";
+            }
+        }
+        return "certificate is not for this use, see its keyUsage and extendedKeyUsage";
     }
 
     private static void checkTime(X509Certificate certificate) throws CertificateException {

@@ -4,7 +4,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -40,10 +39,10 @@ record PemFile(Path path, List<Block> blocks) {
         }
     }
 
-    /** @throws FileSystemException if the file is missing, too long, without any block, or cut off within one */
+    /** @throws CredentialFileException if the file is missing, too long, without any block, or cut off within one */
     static PemFile read(Path path) throws IOException {
         if (!Files.isRegularFile(path)) {
-            throw new FileSystemException(path.toString(), null, "PEM file does not exist or is not a regular file");
+            throw new CredentialFileException(path, "PEM file does not exist or is not a regular file");
         }
         byte[] bytes;
         try (InputStream in = Files.newInputStream(path)) {
@@ -59,7 +58,7 @@ record PemFile(Path path, List<Block> blocks) {
         return new PemFile(path, blocks);
     }
 
-    private static List<Block> blocks(Path path, String text) throws FileSystemException {
+    private static List<Block> blocks(Path path, String text) throws CredentialFileException {
         List<Block> blocks = new ArrayList<>();
         int at = text.indexOf(BEGIN);
         while (at >= 0) {
@@ -76,7 +75,7 @@ record PemFile(Path path, List<Block> blocks) {
         return List.copyOf(blocks);
     }
 
-    /** @throws FileSystemException if there is none, or one is broken */
+    /** @throws CredentialFileException if there is none, or one is broken */
     List<X509Certificate> certificates() throws IOException {
         List<X509Certificate> certificates = new ArrayList<>();
         for (Block block : labelled("CERTIFICATE")) {
@@ -106,7 +105,7 @@ record PemFile(Path path, List<Block> blocks) {
         return lists;
     }
 
-    /** @throws FileSystemException if there is none, or one of another form than PKCS#8 without encryption */
+    /** @throws CredentialFileException if there is none, or one of another form than PKCS#8 without encryption */
     PrivateKey privateKey() throws IOException {
         for (Block block : blocks) {
             switch (block.label()) {
@@ -150,11 +149,11 @@ record PemFile(Path path, List<Block> blocks) {
         return blocks.stream().map(Block::label).distinct().collect(Collectors.joining(", "));
     }
 
-    FileSystemException wrong(String reason) {
+    CredentialFileException wrong(String reason) {
         return wrong(path, reason);
     }
 
-    private static FileSystemException wrong(Path path, String reason) {
-        return new FileSystemException(path.toString(), null, reason);
+    private static CredentialFileException wrong(Path path, String reason) {
+        return new CredentialFileException(path, reason);
     }
 }

@@ -1,7 +1,6 @@
 package io.anneal.net;
 
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributeView;
@@ -19,24 +18,23 @@ final class PrivateFile {
 
     /**
      * @param what what the file is, as the error calls it
-     * @throws FileSystemException if the file is missing, not regular, or open to others
+     * @throws CredentialFileException if the file is missing, not regular, or open to others
      */
     static void check(Path file, String what) throws IOException {
         if (!Files.exists(file)) {
-            throw new FileSystemException(file.toString(), null, what + " does not exist");
+            throw new CredentialFileException(file, what + " does not exist");
         }
         if (!Files.isRegularFile(file)) {
-            throw new FileSystemException(file.toString(), null, what + " is not a regular file");
+            throw new CredentialFileException(file, what + " is not a regular file");
         }
         PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
         if (view == null) {
-            throw new FileSystemException(file.toString(), null, "file system cannot say who may read the " + what);
+            throw new CredentialFileException(file, "file system cannot say who may read the " + what);
         }
         Set<PosixFilePermission> permissions = view.readAttributes().permissions();
         if (!ALLOWED.containsAll(permissions)) {
-            throw new FileSystemException(
-                    file.toString(),
-                    null,
+            throw new CredentialFileException(
+                    file,
                     what + " must have mode 0600 (chmod 600), permissions="
                             + PosixFilePermissions.toString(permissions));
         }

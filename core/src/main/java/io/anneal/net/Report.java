@@ -2,19 +2,24 @@ package io.anneal.net;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.util.regex.Pattern;
 
 /**
  * Payload of an error and of a goodbye: position (8 bytes), code and message (each a length of 2 bytes and UTF-8).
  *
  * @param position where in its inbound bytes the sender stood; 0 where that means nothing
- * @param code     stable, lower case
+ * @param code     stable: lower case, digits and hyphens
  */
 record Report(long position, String code, String message) {
     static final String CORRUPT_FRAME = "corrupt-frame";
     static final String UNSUPPORTED_VERSION = "unsupported-version";
 
+    /** In the place of a code that is none. */
+    static final String MALFORMED = "malformed";
+
     private static final int CODE_CHARS_MAX = 64;
     private static final int MESSAGE_CHARS_MAX = 2048;
+    private static final Pattern CODE = Pattern.compile("[a-z0-9-]{1," + CODE_CHARS_MAX + "}");
 
     Report {
         code = Text.cut(code, CODE_CHARS_MAX);
@@ -34,7 +39,9 @@ record Report(long position, String code, String message) {
     static Report decode(String peer, Frame frame) throws CorruptFrameException {
         try {
             ByteBuffer in = ByteBuffer.wrap(frame.bytes());
-            return new Report(in.getLong(), Text.take(in), Text.take(in));
+            long position = in.getLong();
+            String code = Text.take(in);
+            return new Report(position, CODE.matcher(code).matches() ? code : MALFORMED, Text.take(in));
         } catch (BufferUnderflowException cut) {
             throw new CorruptFrameException(
                     peer, frame.position(), "report is cut short, lengthBytes=" + frame.lengthBytes());

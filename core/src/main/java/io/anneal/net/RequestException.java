@@ -11,6 +11,7 @@ public final class RequestException extends IOException {
 
     private final String code;
 
+    /** @param code of a-z, 0-9 and hyphens, 64 at most; another arrives as {@code malformed} */
     public RequestException(String code, String message) {
         super(message);
         this.code = code;

@@ -1,5 +1,6 @@
 package io.anneal.net;
 
+import io.anneal.io.PrintableText;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +25,10 @@ final class Text {
         out.putShort((short) bytes.length).put(bytes);
     }
 
-    /** Underflow means that the message was cut short; nothing is allocated then. */
+    /**
+     * What the peer has written, fit for a log. Underflow means that the message was cut short; nothing is allocated
+     * then.
+     */
     static String take(ByteBuffer in) {
         int lengthBytes = Short.toUnsignedInt(in.getShort());
         if (lengthBytes > in.remaining()) {
@@ -32,7 +36,7 @@ final class Text {
         }
         byte[] bytes = new byte[lengthBytes];
         in.get(bytes);
-        return new String(bytes, StandardCharsets.UTF_8);
+        return PrintableText.of(new String(bytes, StandardCharsets.UTF_8));
     }
 
     static String cut(String text, int charsMax) {

@@ -11,7 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The files of a {@link TlsConfig}, taken up again when one of them has changed. While they do not fit together, as in the
- * middle of being replaced, what was read before stays. Reads disks: not for event loops. Safe for any thread.
+ * middle of being replaced, or the new certificate is not valid now, what was read before stays. Reads disks: not for event
+ * loops. Safe for any thread.
  */
 final class TlsFiles {
     private static final Logger LOG = LoggerFactory.getLogger(TlsFiles.class);
@@ -36,13 +37,16 @@ final class TlsFiles {
         // Before reading: what changes meanwhile is seen the next time.
         List<Object> found = stamps();
         if (material != null && found.equals(seen)) {
+            warned = false; // What was wrong has been put back.
             return material;
         }
         try {
             TlsMaterial loaded = TlsMaterial.load(config);
             if (material != null) {
+                requireNoWorse(loaded);
                 LOG.info("TLS files have changed and are in use, certificate={}", config.certificateFile());
             }
+            loaded.warnOfTime(config);
             material = loaded;
             seen = found;
             warned = false;
@@ -57,6 +61,17 @@ final class TlsFiles {
             // Not seen, so they are tried again: a mode that is set right changes neither time nor size.
         }
         return material;
+    }
+
+    /** A certificate that peers refuse must not take the place of one that they accept. */
+    private void requireNoWorse(TlsMaterial loaded) throws IOException {
+        if (material.isValidNow() && !loaded.isValidNow()) {
+            throw new CredentialFileException(
+                    config.certificateFile(),
+                    "certificate is not valid now, start="
+                            + loaded.certificate().getNotBefore().toInstant() + ", end="
+                            + loaded.certificate().getNotAfter().toInstant());
+        }
     }
 
     private List<Object> stamps() {

@@ -1,5 +1,6 @@
 package io.anneal.net;
 
+import io.anneal.io.PrintableText;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.DuplexChannel;
@@ -8,6 +9,7 @@ import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
+import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Locale;
@@ -98,6 +100,18 @@ final class TlsLink {
         }
     }
 
+    /** What the name check of the peer means here. */
+    static String nameRefused(ChannelPipeline pipeline, String reason) {
+        SslHandler handler = pipeline.get(SslHandler.class);
+        Certificate[] own =
+                handler == null ? null : handler.engine().getSession().getLocalCertificates();
+        String subject = own == null
+                ? ""
+                : " (subject="
+                        + ((X509Certificate) own[0]).getSubjectX500Principal().getName() + ")";
+        return "this side's certificate" + subject + " was refused by the peer: " + reason;
+    }
+
     /** What is said of an address to which rows would travel in the clear. */
     static String missing(InetSocketAddress address) {
         return "an address other than loopback needs mutual TLS: give certificate, key and authorities"
@@ -124,7 +138,7 @@ final class TlsLink {
         }
         for (Throwable at = cause; at != null; at = at.getCause()) {
             if (at instanceof CertificateException refused) {
-                return refused(peer, "the peer's certificate is refused, reason=" + refused.getMessage(), cause);
+                return refused(peer, "the peer's certificate is refused: " + refused.getMessage(), cause);
             }
         }
         String message = String.valueOf(cause.getMessage());
@@ -155,13 +169,14 @@ final class TlsLink {
         return refused(
                 peer,
                 what + ", alert=" + alert + ", subject="
-                        + own.getSubjectX500Principal().getName() + ", end="
+                        + own.getSubjectX500Principal().getName() + ", start="
+                        + own.getNotBefore().toInstant() + ", end="
                         + own.getNotAfter().toInstant(),
                 cause);
     }
 
     private static PeerException refused(String peer, String reason, Throwable cause) {
-        return new PeerException(peer, STEP, PeerException.TLS_REFUSED, reason, cause);
+        return new PeerException(peer, STEP, PeerException.TLS_REFUSED, PrintableText.of(reason), cause);
     }
 
     static PeerException unusable(String peer, Exception cause) {

@@ -22,9 +22,10 @@ import org.slf4j.LoggerFactory;
 /**
  * What was read from the files of a {@link TlsConfig}, and found to fit together.
  *
- * @param certificate this side's
+ * @param certificate     this side's
+ * @param revocationLists of the authorities
  */
-record TlsMaterial(SslContext client, SslContext server, X509Certificate certificate) {
+record TlsMaterial(SslContext client, SslContext server, X509Certificate certificate, List<X509CRL> revocationLists) {
     private static final Logger LOG = LoggerFactory.getLogger(TlsMaterial.class);
     private static final String PROTOCOL = "TLSv1.3";
 
@@ -43,7 +44,6 @@ record TlsMaterial(SslContext client, SslContext server, X509Certificate certifi
                             + chain[0].getSubjectX500Principal().getName());
         }
         PeerTrust trust = trust(config);
-        warnOfTime(config, chain[0], trust.revocationLists());
         SslContext client = SslContextBuilder.forClient()
                 .sslProvider(SslProvider.JDK)
                 .protocols(PROTOCOL)
@@ -59,7 +59,7 @@ record TlsMaterial(SslContext client, SslContext server, X509Certificate certifi
                 .clientAuth(ClientAuth.REQUIRE)
                 .sessionTimeout(SESSION_SECONDS)
                 .build();
-        return new TlsMaterial(client, server, chain[0]);
+        return new TlsMaterial(client, server, chain[0], trust.revocationLists());
     }
 
     private static boolean isPair(PrivateKey key, PublicKey certified) {
@@ -120,16 +120,21 @@ record TlsMaterial(SslContext client, SslContext server, X509Certificate certifi
     }
 
     /** By the clock that the JDK itself judges certificates by. */
-    private static void warnOfTime(TlsConfig config, X509Certificate own, List<X509CRL> lists) {
+    boolean isValidNow() {
         Date now = new Date();
-        if (now.before(own.getNotBefore()) || now.after(own.getNotAfter())) {
+        return !now.before(certificate.getNotBefore()) && !now.after(certificate.getNotAfter());
+    }
+
+    void warnOfTime(TlsConfig config) {
+        if (!isValidNow()) {
             LOG.warn(
                     "own certificate is not valid now, peers will refuse it, file={}, start={}, end={}",
                     config.certificateFile(),
-                    own.getNotBefore().toInstant(),
-                    own.getNotAfter().toInstant());
+                    certificate.getNotBefore().toInstant(),
+                    certificate.getNotAfter().toInstant());
         }
-        for (X509CRL list : lists) {
+        Date now = new Date();
+        for (X509CRL list : revocationLists) {
             if (list.getNextUpdate() != null && now.after(list.getNextUpdate())) {
                 LOG.warn(
                         "list of revoked certificates is past its time and still counts, make a new one, file={},"

@@ -2,7 +2,6 @@ package io.anneal.net;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -18,7 +17,7 @@ public final class TokenFile {
     private TokenFile() {}
 
     /**
-     * @throws FileSystemException if the file is missing, not regular, open to others, or of an unfit length
+     * @throws CredentialFileException if the file is missing, not regular, open to others, or of an unfit length
      */
     public static SharedToken read(Path file) throws IOException {
         PrivateFile.check(file, "token file");
@@ -33,9 +32,8 @@ public final class TokenFile {
             lengthBytes--;
         }
         if (lengthBytes < TOKEN_BYTES_MIN || bytes.length > TOKEN_BYTES_MAX) {
-            throw new FileSystemException(
-                    file.toString(),
-                    null,
+            throw new CredentialFileException(
+                    file,
                     "token is too short or too long, lengthBytes=" + lengthBytes + ", min=" + TOKEN_BYTES_MIN + ", max="
                             + TOKEN_BYTES_MAX);
         }

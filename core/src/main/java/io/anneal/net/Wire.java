@@ -118,7 +118,9 @@ final class Wire {
             return new CorruptFrameException(
                     peer, report.position(), "the peer received it, reason=" + report.message());
         }
-        return new PeerException(
-                peer, step, report.code(), "the peer ended the connection, reason=" + report.message());
+        String reason = report.code().equals(PeerException.TLS_NAME)
+                ? TlsLink.nameRefused(channel.pipeline(), report.message())
+                : "the peer ended the connection, reason=" + report.message();
+        return new PeerException(peer, step, report.code(), reason);
     }
 }

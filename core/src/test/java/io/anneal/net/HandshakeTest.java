@@ -19,6 +19,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -270,6 +271,47 @@ class HandshakeTest {
                     .hasMessageContaining("peer does not speak the anneal protocol or hangs, seen=, timeoutMs=300")
                     .hasMessageContaining("code=handshake-timeout");
         }
+    }
+
+    @Test
+    void shouldCallAServerSlowThatHasSpokenButNotFinished() throws Exception {
+        try (NetFixture net = new NetFixture();
+                ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            net.callWith(config().withTimeouts(SHORT));
+            CompletableFuture<Connection> connecting = net.client.connect(loopback(listening.getLocalPort()));
+            try (RawPeer peer = new RawPeer(listening.accept())) {
+                sayHello(peer);
+
+                assertThatThrownBy(() -> Waiting.result(connecting))
+                        .isInstanceOf(PeerException.class)
+                        .hasMessageContaining("peer is slow: its handshake was not finished in time, timeoutMs=300")
+                        .hasMessageContaining("code=handshake-timeout");
+            }
+        }
+    }
+
+    @Test
+    void shouldNotCallAPeerAStrangerThatClosesAfterItsHello() throws Exception {
+        try (NetFixture net = new NetFixture();
+                ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            net.callWith(config());
+            CompletableFuture<Connection> connecting = net.client.connect(loopback(listening.getLocalPort()));
+            try (RawPeer peer = new RawPeer(listening.accept())) {
+                sayHello(peer);
+                peer.read();
+                peer.read();
+            }
+
+            assertThatThrownBy(() -> Waiting.result(connecting))
+                    .isInstanceOf(PeerException.class)
+                    .hasMessageContaining("peer closed the connection during the handshake")
+                    .hasMessageContaining("code=peer-lost");
+        }
+    }
+
+    private static void sayHello(RawPeer peer) throws IOException {
+        Handshake handshake = new Handshake(Handshake.Role.SERVER, config(), new SecureRandom(), "raw");
+        peer.send(RawPeer.bytesOf(FrameKind.HELLO, 0, 0, handshake.helloBytes()));
     }
 
     @Test

@@ -89,6 +89,54 @@ class KeptConnectionTest {
         }
     }
 
+    /** A machine with much to do may need nearly all of the handshake's limit. */
+    @Test
+    void shouldLetTheTryEndThatRunsWhenTheTimeIsOver() throws IOException {
+        try (SimulatedPair net = SimulatedPair.started(1)) {
+            CompletableFuture<Connection> slow = net.network.newFuture();
+            KeptConnection kept =
+                    new KeptConnection(address -> slow, net.server.address(), hostOf(net), net.network.random());
+            CompletableFuture<Connection> first = kept.get(1_000);
+            net.network.runFor(Duration.ofSeconds(2));
+            assertThat(first).isNotDone();
+
+            Connection connection = net.connect();
+            slow.complete(connection);
+
+            assertThat(Waiting.result(first)).isSameAs(connection);
+        }
+    }
+
+    @Test
+    void shouldNotTryAgainWhenTheTimeWasOverBeforeTheTryFailed() throws IOException {
+        try (SimulatedPair net = SimulatedPair.started(1)) {
+            CompletableFuture<Connection> slow = net.network.newFuture();
+            KeptConnection kept =
+                    new KeptConnection(address -> slow, net.server.address(), hostOf(net), net.network.random());
+            CompletableFuture<Connection> first = kept.get(1_000);
+            net.network.runFor(Duration.ofSeconds(2));
+            PeerException tooSlow = new PeerException("peer", "handshake", PeerException.HANDSHAKE_TIMEOUT, "slow");
+            slow.completeExceptionally(tooSlow);
+
+            assertThatThrownBy(() -> Waiting.result(first)).hasMessage(tooSlow.getMessage());
+        }
+    }
+
+    private static KeptConnection.Host hostOf(SimulatedPair net) {
+        return new KeptConnection.Host() {
+            @Override
+            public CompletableFuture<Connection> newFuture() {
+                return net.network.newFuture();
+            }
+
+            @Override
+            public boolean schedule(Runnable work, long delayMs) {
+                net.network.schedule(Duration.ofMillis(delayMs), work);
+                return true;
+            }
+        };
+    }
+
     @Test
     void shouldFailAtOnceWhenNoTryCanMendIt() throws IOException {
         try (SimulatedPair net = SimulatedPair.started(1)) {

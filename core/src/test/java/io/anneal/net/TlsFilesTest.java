@@ -132,6 +132,47 @@ class TlsFilesTest {
                         own.certificateFile().toString());
     }
 
+    @Test
+    void shouldWarnOfEachTimeThatAFileIsAway() throws Exception {
+        TlsFiles files = TlsFiles.of(own);
+        TlsMaterial first = files.current();
+        Path away = directory.resolve("away");
+        for (Path file : new Path[] {own.certificateFile(), own.keyFile(), own.authorityFile()}) {
+            String log = logOf(() -> {
+                Files.move(file, away);
+                assertThat(files.current()).isSameAs(first);
+                assertThat(files.current()).isSameAs(first);
+                Files.move(away, file);
+                assertThat(files.current()).isSameAs(first);
+            });
+
+            assertThat(log.lines()).hasSize(1);
+            assertThat(log).contains("WARN", "cannot be used, the old ones stay", file.toString());
+        }
+    }
+
+    @Test
+    void shouldKeepACertificateThatIsValidWhenTheNewOneIsNot() throws Exception {
+        certificates.issue("past", "IP:127.0.0.1", "20200101000000Z", "20210101000000Z");
+        TlsFiles files = TlsFiles.of(own);
+        TlsMaterial first = files.current();
+        String log = logOf(() -> {
+            put("past.key", own.keyFile());
+            put("past.pem", own.certificateFile());
+            assertThat(files.current()).isSameAs(first);
+            assertThat(files.current()).isSameAs(first);
+        });
+
+        assertThat(log.lines()).hasSize(1);
+        assertThat(log)
+                .contains(
+                        "WARN",
+                        "cannot be used, the old ones stay",
+                        "certificate is not valid now",
+                        "end=2021-01-01T00:00:00Z",
+                        own.certificateFile().toString());
+    }
+
     private interface Step {
         void run() throws Exception;
     }
