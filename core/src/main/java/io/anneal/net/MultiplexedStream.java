@@ -735,7 +735,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
         CompletionStage<ByteBuffer> answering;
         try {
             answering = handler.handle(session, message.content());
-        } catch (RuntimeException | Error thrown) {
+        } catch (IOException | RuntimeException | Error thrown) {
             answering = CompletableFuture.failedFuture(thrown);
         }
         if (answering == null) {
@@ -756,7 +756,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     @Override
     public void reset(String code, String message) {
-        PeerException cause = endedHere(code, message);
+        PeerException cause = endedHere(Codes.check(code), message);
         session.runOnLoop(() -> resetNow(cause, new Report(0, code, message)));
     }
 

@@ -17,7 +17,6 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
-import java.util.regex.Pattern;
 import javax.management.ObjectName;
 
 /**
@@ -28,7 +27,6 @@ public final class NetMetrics implements Closeable {
     /** Peers make codes up; those beyond are counted together. */
     private static final int CODES_MAX = 64;
 
-    private static final Pattern CODE = Pattern.compile("[a-z0-9-]{1,40}");
     private static final String OTHER = "other";
     private static final String UNKNOWN = "unknown";
     private static final String TYPE_KEY = "type";
@@ -167,8 +165,7 @@ public final class NetMetrics implements Closeable {
     }
 
     private synchronized CodeMetrics addCode(String code) {
-        boolean countsAlone = codes.containsKey(code)
-                || codes.size() < CODES_MAX && CODE.matcher(code).matches();
+        boolean countsAlone = codes.containsKey(code) || codes.size() < CODES_MAX;
         return codes.computeIfAbsent(countsAlone ? code : OTHER, CodeMetrics::new);
     }
 

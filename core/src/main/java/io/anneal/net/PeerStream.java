@@ -54,7 +54,12 @@ public interface PeerStream {
      */
     CompletableFuture<ByteBuffer> readMessage(int bytesMax);
 
-    /** Ends both directions at once; the peer's futures fail with this code and message. Does nothing after the end. */
+    /**
+     * Ends both directions at once; the peer's futures fail with this code and message. Does nothing after the end.
+     *
+     * @param code of a-z, 0-9 and hyphens, 64 at most
+     * @throws IllegalArgumentException for another code
+     */
     void reset(String code, String message);
 
     /** Done when both directions have ended and everything was read. */

@@ -2,7 +2,6 @@ package io.anneal.net;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.util.regex.Pattern;
 
 /**
  * Payload of an error and of a goodbye: position (8 bytes), code and message (each a length of 2 bytes and UTF-8).
@@ -17,12 +16,10 @@ record Report(long position, String code, String message) {
     /** In the place of a code that is none. */
     static final String MALFORMED = "malformed";
 
-    private static final int CODE_CHARS_MAX = 64;
     private static final int MESSAGE_CHARS_MAX = 2048;
-    private static final Pattern CODE = Pattern.compile("[a-z0-9-]{1," + CODE_CHARS_MAX + "}");
 
     Report {
-        code = Text.cut(code, CODE_CHARS_MAX);
+        code = Text.cut(code, Codes.CHARS_MAX);
         message = Text.cut(message, MESSAGE_CHARS_MAX);
     }
 
@@ -41,7 +38,7 @@ record Report(long position, String code, String message) {
             ByteBuffer in = ByteBuffer.wrap(frame.bytes());
             long position = in.getLong();
             String code = Text.take(in);
-            return new Report(position, CODE.matcher(code).matches() ? code : MALFORMED, Text.take(in));
+            return new Report(position, Codes.isCode(code) ? code : MALFORMED, Text.take(in));
         } catch (BufferUnderflowException cut) {
             throw new CorruptFrameException(
                     peer, frame.position(), "report is cut short, lengthBytes=" + frame.lengthBytes());

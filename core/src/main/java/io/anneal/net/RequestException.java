@@ -11,10 +11,11 @@ public final class RequestException extends IOException {
 
     private final String code;
 
-    /** @param code of a-z, 0-9 and hyphens, 64 at most; another arrives as {@code malformed} */
+    /** @param code of a-z, 0-9 and hyphens, 64 at most
+     * @throws IllegalArgumentException for another code */
     public RequestException(String code, String message) {
         super(message);
-        this.code = code;
+        this.code = Codes.check(code);
     }
 
     public String code() {

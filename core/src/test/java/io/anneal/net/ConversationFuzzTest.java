@@ -253,7 +253,7 @@ class ConversationFuzzTest {
                 }
                 if (random.nextInt(4) == 0) {
                     byte[] report =
-                            new Report(0, "test.enough", "no more").encode().array();
+                            new Report(0, "test-enough", "no more").encode().array();
                     frames.add(RawPeer.bytesOf(FrameKind.RESET, 0, streamId, report));
                 }
                 if (verb == ASK_BACK.number()) {

@@ -125,7 +125,7 @@ class StreamModelTest {
                     })
                     .whenComplete((more, failed) -> {
                         if (failed != null || !more) {
-                            stream.reset("test.unread", "no number");
+                            stream.reset("test-unread", "no number");
                         } else if (number.hasRemaining()) {
                             readNumber(stream, number);
                         } else {
@@ -255,7 +255,7 @@ class StreamModelTest {
         private void reset() {
             Side side = side();
             if (side != null) {
-                side.stream().reset("test.enough", "no more");
+                side.stream().reset("test-enough", "no more");
             }
         }
 
@@ -365,8 +365,8 @@ class StreamModelTest {
                 assertThat(((PeerException) failure).code())
                         .as("%s", failure)
                         .isIn(
-                                "test.enough",
-                                "test.unread",
+                                "test-enough",
+                                "test-unread",
                                 PeerException.BUSY,
                                 PeerException.TOO_MANY_STREAMS,
                                 PeerException.REQUEST_TIMEOUT);

@@ -145,10 +145,10 @@ class StreamTest {
             assertThat(stuck).noneMatch(CompletableFuture::isDone);
             assertThat(budget.reservedBytesMost()).isLessThanOrEqualTo(4 << 20);
             for (int i = 0; i < 10; i++) {
-                pair.accepted().reset("test.enough", "no more");
+                pair.accepted().reset("test-enough", "no more");
             }
             for (CompletableFuture<Void> write : stuck) {
-                assertCode(write, "test.enough");
+                assertCode(write, "test-enough");
             }
             await(() -> budget.reservedBytes() == 0, "all is given back");
         }
@@ -172,8 +172,8 @@ class StreamTest {
                 held.add(pair.accepted());
             }
             assertCode(pair.connection.open(STREAM).closed(), PeerException.BUSY);
-            held.get(0).reset("test.done", "done");
-            assertCode(first.closed(), "test.done");
+            held.get(0).reset("test-done", "done");
+            assertCode(first.closed(), "test-done");
             await(() -> budget.reservedBytes() == 64 << 10, "two are left");
             pair.connection.open(STREAM);
             pair.accepted();
@@ -195,8 +195,8 @@ class StreamTest {
             pair.accepted();
             pair.accepted();
 
-            two.reset("test.done", "done");
-            back.reset("test.done", "done");
+            two.reset("test-done", "done");
+            back.reset("test-done", "done");
             pair.connection.open(STREAM);
             pair.accepted();
             there.connection().open(STREAM);
@@ -453,7 +453,7 @@ class StreamTest {
                 FileChannel file = FileChannel.open(path);
                 CompletableFuture<Void> written = round % 2 == 0 ? here.write(direct) : here.write(file, 0, 4 << 20);
                 pair.accepted();
-                here.reset("test.enough", "no more");
+                here.reset("test-enough", "no more");
                 written.handle((done, failed) -> {
                             for (int i = 0; i < direct.capacity(); i += 512) {
                                 direct.put(i, (byte) 7);
@@ -478,9 +478,9 @@ class StreamTest {
             PeerStream there = pair.accepted();
             CompletableFuture<Void> drained = pair.connection.drain();
 
-            here.reset("test.enough", "no more");
+            here.reset("test-enough", "no more");
 
-            assertCode(there.closed(), "test.enough");
+            assertCode(there.closed(), "test-enough");
             Waiting.result(drained);
         }
     }

@@ -53,6 +53,32 @@ class WrongUseTest {
     }
 
     @Test
+    void shouldRefuseCodesThatPeersDoNotTakeAndCarryThoseTheyTake() throws Exception {
+        try (NetFixture net = NetFixture.started()) {
+            net.handlers.register(UNREAD, (peer, request) -> {
+                throw new RequestException(text(request), "no");
+            });
+            Connection connection = net.connect();
+            PeerStream stream = connection.open(ECHO);
+
+            for (String code : new String[] {"", "Has Blanks", "a.b", "x".repeat(65)}) {
+                assertThatThrownBy(() -> stream.reset(code, "no"))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("a code has 1 to 64 of a-z, 0-9 and hyphens, code=" + code);
+                assertThatThrownBy(() -> connection.call(UNREAD, bytes(code)))
+                        .isInstanceOfSatisfying(
+                                PeerException.class, e -> assertThat(e.code()).isEqualTo(PeerException.INTERNAL));
+            }
+            for (String code : new String[] {"x", "no-room-2", "x".repeat(64)}) {
+                assertThatThrownBy(() -> connection.call(UNREAD, bytes(code)))
+                        .isInstanceOfSatisfying(
+                                PeerException.class, e -> assertThat(e.code()).isEqualTo(code));
+            }
+            assertThat(text(connection.call(ECHO, bytes("alive")))).isEqualTo("alive");
+        }
+    }
+
+    @Test
     void shouldRefuseFilesThatCannotBeReadAndKeepTheConnection() throws Exception {
         Path path = Files.write(dir.resolve("file"), new byte[1000]);
         try (NetFixture net = NetFixture.started();

@@ -87,18 +87,17 @@ public final class RepairRunner {
         handlers.register(RepairVerb.STATUS, this::status);
     }
 
-    private CompletionStage<ByteBuffer> start(Connection peer, ByteBuffer request) {
+    private CompletionStage<ByteBuffer> start(Connection peer, ByteBuffer request) throws RequestException {
         RunRepair wanted;
         try {
             wanted = RunRepair.decode(new ByteReader().wrap(request));
         } catch (ByteUnderflowException | IllegalArgumentException malformed) {
-            return CompletableFuture.failedFuture(new RequestException(
-                    RepairService.MALFORMED, "repair request is malformed, cause=" + malformed.getMessage()));
+            throw new RequestException(
+                    RepairService.MALFORMED, "repair request is malformed, cause=" + malformed.getMessage());
         }
         Run run = new Run();
         if (runs.putIfAbsent(peer, run) != null) {
-            return CompletableFuture.failedFuture(
-                    new RequestException(RepairService.BUSY, "this connection has a repair already"));
+            throw new RequestException(RepairService.BUSY, "this connection has a repair already");
         }
         run.task = executor.submit(() -> execute(wanted, run));
         peer.onClose(() -> {
@@ -171,11 +170,10 @@ public final class RepairRunner {
         throw new IllegalArgumentException("address is not host:port, address=" + hostAndPort);
     }
 
-    private CompletionStage<ByteBuffer> status(Connection peer, ByteBuffer request) {
+    private CompletionStage<ByteBuffer> status(Connection peer, ByteBuffer request) throws RequestException {
         Run run = runs.get(peer);
         if (run == null) {
-            return CompletableFuture.failedFuture(
-                    new RequestException(RepairService.NO_SESSION, "no repair was started on this connection"));
+            throw new RequestException(RepairService.NO_SESSION, "no repair was started on this connection");
         }
         ByteWriter out = new ByteWriter(256);
         run.status.encode(out);

@@ -114,10 +114,8 @@ public final class RepairService {
             ByteReader in = reader(request);
             try {
                 return take(peer, verb, in, answer);
-            } catch (RequestException refused) {
-                return CompletableFuture.failedFuture(refused);
             } catch (ByteUnderflowException | IllegalArgumentException malformed) {
-                return CompletableFuture.failedFuture(malformed(verb, malformed));
+                throw malformed(verb, malformed);
             }
         });
     }
