@@ -8,15 +8,15 @@ import io.anneal.key.TokenRange;
 import io.anneal.net.NetClient;
 import io.anneal.net.SharedToken;
 import io.anneal.net.VerbHandlers;
-import io.anneal.repair.RemoteReplica;
+import io.anneal.node.CassandraReplicas;
+import io.anneal.node.Replica;
+import io.anneal.node.StagingArea;
+import io.anneal.repair.Participant;
+import io.anneal.repair.RemoteParticipant;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
-import io.anneal.repair.RepairStaging;
-import io.anneal.repair.Replica;
-import io.anneal.repair.ReplicaDirectory;
-import io.anneal.repair.ReplicaTable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -77,30 +77,30 @@ final class DemoCommand extends Subcommand {
         say("writing three replicas of demo.readings, " + rows + " rows, as Cassandra's nb SSTables ...");
         long startNanos = environment().nanoTime().getAsLong();
         DemoData data = new DemoData(rows, SEED, nowSeconds());
-        List<RepairStaging> stagings = new ArrayList<>();
+        List<StagingArea> stagings = new ArrayList<>();
         try {
-            List<ReplicaDirectory> replicas = new ArrayList<>();
+            List<CassandraReplicas> replicas = new ArrayList<>();
             for (int i = 0; i < REPLICAS; i++) {
                 Path replica = directory.resolve("replica-" + (i + 1));
                 data.write(replica.resolve("data"), i);
-                stagings.add(RepairStaging.open(
+                stagings.add(StagingArea.open(
                         replica.resolve("staging"),
                         "replica-" + (i + 1),
                         environment().clock()));
-                replicas.add(new ReplicaDirectory(
+                replicas.add(new CassandraReplicas(
                         List.of(replica.resolve("data")), Optional.empty(), Optional.of(stagings.get(i))));
             }
             long writtenNanos = environment().nanoTime().getAsLong();
             say(String.format(Locale.ROOT, "written in %.1f s", seconds(startNanos, writtenNanos)));
             return show(replicas, directory);
         } finally {
-            for (RepairStaging staging : stagings) {
+            for (StagingArea staging : stagings) {
                 staging.close();
             }
         }
     }
 
-    private int show(List<ReplicaDirectory> replicas, Path directory) throws IOException {
+    private int show(List<CassandraReplicas> replicas, Path directory) throws IOException {
         List<ReplicaReading> before = read(replicas, Optional.empty(), Set.of());
         if (before.get(0).equalTo(before.get(1)) && before.get(0).equalTo(before.get(2))) {
             say("the replicas do not differ: --rows is too small for one difference in a thousand rows");
@@ -140,7 +140,7 @@ final class DemoCommand extends Subcommand {
         return equal ? ExitCode.YES : ExitCode.NO;
     }
 
-    private RepairReport repair(List<ReplicaDirectory> replicas, UUID runId, RepairListener listener)
+    private RepairReport repair(List<CassandraReplicas> replicas, UUID runId, RepairListener listener)
             throws IOException {
         SecureRandom random = new SecureRandom();
         byte[] secret = new byte[TOKEN_BYTES];
@@ -148,13 +148,13 @@ final class DemoCommand extends Subcommand {
         Optional<SharedToken> token = Optional.of(SharedToken.of(secret));
         ExecutorService executor = Executors.newCachedThreadPool();
         List<RepairServer> servers = new ArrayList<>();
-        List<Replica> followers = new ArrayList<>();
+        List<Participant> followers = new ArrayList<>();
         try (NetClient client = NetClient.open(
                         RepairServer.netConfig(UUID.randomUUID(), token, networkBudget()),
                         new VerbHandlers(executor),
                         random);
-                ReplicaTable own = replicas.get(0).open(DemoData.KEYSPACE, DemoData.TABLE, Optional.empty())) {
-            for (ReplicaDirectory follower : replicas.subList(1, replicas.size())) {
+                Replica own = replicas.get(0).open(DemoData.KEYSPACE, DemoData.TABLE, Optional.empty())) {
+            for (CassandraReplicas follower : replicas.subList(1, replicas.size())) {
                 InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
                 RepairServer server = RepairServer.start(
                         any,
@@ -163,7 +163,7 @@ final class DemoCommand extends Subcommand {
                         bufferBudgetBytes(),
                         environment().clock());
                 servers.add(server);
-                followers.add(new RemoteReplica(
+                followers.add(new RemoteParticipant(
                         client.open(server.address()), own.schema().clustering().size()));
             }
             RepairConfig config = new RepairConfig(
@@ -181,17 +181,17 @@ final class DemoCommand extends Subcommand {
                 return master.run();
             }
         } finally {
-            followers.forEach(Replica::close);
+            followers.forEach(Participant::close);
             servers.forEach(RepairServer::close);
             executor.shutdownNow();
         }
     }
 
     private static List<ReplicaReading> read(
-            List<ReplicaDirectory> replicas, Optional<UUID> staged, Set<Long> dirtyTokens) throws IOException {
+            List<CassandraReplicas> replicas, Optional<UUID> staged, Set<Long> dirtyTokens) throws IOException {
         List<ReplicaReading> readings = new ArrayList<>();
-        for (ReplicaDirectory replica : replicas) {
-            try (ReplicaTable table = replica.open(DemoData.KEYSPACE, DemoData.TABLE, staged)) {
+        for (CassandraReplicas replica : replicas) {
+            try (Replica table = replica.open(DemoData.KEYSPACE, DemoData.TABLE, staged)) {
                 readings.add(ReplicaReading.of(table, dirtyTokens));
             }
         }

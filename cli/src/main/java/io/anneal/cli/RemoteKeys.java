@@ -8,7 +8,8 @@ import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
 import io.anneal.net.VerbHandlers;
 import io.anneal.net.Waiting;
-import io.anneal.repair.RemoteReplica;
+import io.anneal.node.Receiving;
+import io.anneal.repair.RemoteParticipant;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.message.OpenSession;
@@ -60,7 +61,7 @@ final class RemoteKeys implements Closeable {
     /** The partition as the replica has it, or nothing. */
     Optional<FetchedPartition> read(String address, TableSchema schema, DecoratedKey key) throws IOException {
         FetchedPartition partition = new FetchedPartition(schema, key);
-        try (RemoteReplica replica = new RemoteReplica(
+        try (RemoteParticipant replica = new RemoteParticipant(
                 new PatientConnector(client).open(RepairRunner.address(address)),
                 schema.clustering().size())) {
             Waiting.result(replica.open(new OpenSession(
@@ -73,7 +74,7 @@ final class RemoteKeys implements Closeable {
                     RepairConfig.BUFFER_MIN_BYTES,
                     true,
                     Optional.empty())));
-            Waiting.result(replica.agree(new SessionTerms(CanonicalEncoder.UNCLAMPED, SessionTerms.NO_DEADLINE)));
+            Waiting.result(replica.agree(new SessionTerms(CanonicalEncoder.UNCLAMPED, Receiving.NO_DEADLINE)));
             Waiting.result(replica.startPart(new TokenRange.Linear(key.token(), key.token())));
             RingPosition boundary;
             do {

@@ -5,16 +5,16 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
-import io.anneal.repair.LocalReplica;
+import io.anneal.node.CassandraReplicas;
+import io.anneal.node.Replica;
+import io.anneal.node.StagingArea;
+import io.anneal.repair.LocalParticipant;
+import io.anneal.repair.Participant;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
-import io.anneal.repair.RepairStaging;
-import io.anneal.repair.Replica;
-import io.anneal.repair.ReplicaDirectory;
-import io.anneal.repair.ReplicaTable;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -47,44 +47,44 @@ final class RepairOverDirectories {
      */
     RepairReport run(List<NamedReplica> named, Optional<Path> out, Progress progress, PrintStream rows)
             throws IOException {
-        List<RepairStaging> stagings = new ArrayList<>();
+        List<StagingArea> stagings = new ArrayList<>();
         try {
-            List<ReplicaDirectory> replicas = new ArrayList<>();
+            List<CassandraReplicas> replicas = new ArrayList<>();
             for (NamedReplica replica : named) {
                 if (out.isPresent()) {
                     stagings.add(open(out.get().resolve(replica.name()), replica.owner()));
                 }
-                replicas.add(new ReplicaDirectory(
+                replicas.add(new CassandraReplicas(
                         List.of(replica.directory()),
                         schemaFile,
                         out.map(present -> stagings.get(stagings.size() - 1))));
             }
             return repair(replicas, progress, rows);
         } finally {
-            for (RepairStaging staging : stagings) {
+            for (StagingArea staging : stagings) {
                 staging.close();
             }
         }
     }
 
-    private RepairStaging open(Path directory, String owner) throws IOException {
+    private StagingArea open(Path directory, String owner) throws IOException {
         if (task.dryRun() && !Files.isDirectory(directory)) {
             // Nothing is made by looking.
             throw new RepairException("nothing is staged there, directory=" + directory);
         }
-        return RepairStaging.open(directory, owner, clock);
+        return StagingArea.open(directory, owner, clock);
     }
 
-    private RepairReport repair(List<ReplicaDirectory> replicas, Progress progress, PrintStream rows)
+    private RepairReport repair(List<CassandraReplicas> replicas, Progress progress, PrintStream rows)
             throws IOException {
         String keyspace = task.table().keyspace();
         String table = task.table().table();
         List<ExecutorService> executors = new ArrayList<>();
-        List<Replica> followers = new ArrayList<>();
-        try (ReplicaTable own = replicas.get(0).open(keyspace, table, task.staged())) {
-            for (ReplicaDirectory follower : replicas.subList(1, replicas.size())) {
+        List<Participant> followers = new ArrayList<>();
+        try (Replica own = replicas.get(0).open(keyspace, table, task.staged())) {
+            for (CassandraReplicas follower : replicas.subList(1, replicas.size())) {
                 executors.add(Executors.newSingleThreadExecutor());
-                followers.add(new LocalReplica(
+                followers.add(new LocalParticipant(
                         "follower " + executors.size(), follower, executors.get(executors.size() - 1)));
             }
             Watch watch = new Watch(own.schema(), progress, rows);
@@ -92,7 +92,7 @@ final class RepairOverDirectories {
                 return master.run();
             }
         } finally {
-            followers.forEach(Replica::close);
+            followers.forEach(Participant::close);
             for (ExecutorService executor : executors) {
                 // Ends behind the closing of its replica, which removes what was not finished.
                 MoreExecutors.shutdownAndAwaitTermination(executor, 30, TimeUnit.SECONDS);

@@ -11,10 +11,10 @@ import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
 import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
+import io.anneal.node.ReplicaSource;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairService;
-import io.anneal.repair.ReplicaTable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -49,11 +49,7 @@ final class RepairServer implements AutoCloseable {
      * @param budgetBytes for the row buffers of all sessions
      */
     static RepairServer start(
-            InetSocketAddress address,
-            ReplicaTable.Opener tables,
-            NetConfig config,
-            long budgetBytes,
-            InstantSource clock)
+            InetSocketAddress address, ReplicaSource tables, NetConfig config, long budgetBytes, InstantSource clock)
             throws IOException {
         SecureRandom random = new SecureRandom();
         ExecutorService executor = Executors.newCachedThreadPool();

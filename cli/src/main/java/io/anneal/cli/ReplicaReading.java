@@ -8,7 +8,7 @@ import io.anneal.fragment.HashSum;
 import io.anneal.fragment.ItemHash;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.TokenRange;
-import io.anneal.repair.ReplicaTable;
+import io.anneal.node.Replica;
 import java.io.IOException;
 import java.util.Set;
 
@@ -25,7 +25,7 @@ record ReplicaReading(long rows, long bytes, HashSum hash, long dirtyRangeBytes)
     private static final long HASH_SEED = 0x616E6E65616CL;
 
     /** @param dirtyTokens partitions in which replicas differed */
-    static ReplicaReading of(ReplicaTable table, Set<Long> dirtyTokens) throws IOException {
+    static ReplicaReading of(Replica table, Set<Long> dirtyTokens) throws IOException {
         CanonicalEncoder encoder = new CanonicalEncoder(table.schema(), CanonicalEncoder.UNCLAMPED);
         ItemHash hash = new ItemHash(HASH_SEED);
         HashSum sum = new HashSum();

@@ -3,11 +3,11 @@ package io.anneal.cli;
 import com.google.common.net.InetAddresses;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetMetrics;
+import io.anneal.node.CassandraReplicas;
+import io.anneal.node.Replica;
+import io.anneal.node.StagingArea;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairRunner;
-import io.anneal.repair.RepairStaging;
-import io.anneal.repair.ReplicaDirectory;
-import io.anneal.repair.ReplicaTable;
 import io.anneal.store.CassandraDirectory;
 import io.anneal.store.TableDirectories;
 import java.io.IOException;
@@ -76,8 +76,8 @@ final class ServeCommand extends Subcommand {
             return serve(Optional.empty());
         }
         NamedReplica.refuseOverlap(staging, data);
-        try (RepairStaging directory =
-                RepairStaging.open(staging, owner(), environment().clock())) {
+        try (StagingArea directory =
+                StagingArea.open(staging, owner(), environment().clock())) {
             return serve(Optional.of(directory));
         }
     }
@@ -91,8 +91,8 @@ final class ServeCommand extends Subcommand {
         return String.join(" ", owners);
     }
 
-    private int serve(Optional<RepairStaging> directory) throws IOException, InterruptedException {
-        ReplicaDirectory replica = new ReplicaDirectory(data, Optional.ofNullable(schemaFile), directory);
+    private int serve(Optional<StagingArea> directory) throws IOException, InterruptedException {
+        CassandraReplicas replica = new CassandraReplicas(data, Optional.ofNullable(schemaFile), directory);
         NetConfig config = security.config(this);
         try (NetMetrics metrics = new NetMetrics(
                         config.node().nodeId().toString(), environment().nanoTime());
@@ -126,7 +126,7 @@ final class ServeCommand extends Subcommand {
         }
     }
 
-    private ReplicaTable open(ReplicaDirectory replica, String keyspace, String table, Optional<UUID> staged)
+    private Replica open(CassandraReplicas replica, String keyspace, String table, Optional<UUID> staged)
             throws IOException {
         if (!allowedTables.isEmpty() && allowedTables.stream().noneMatch(allowed -> allowed.covers(keyspace, table))) {
             throw new RepairException("table is not offered here, table=" + keyspace + "." + table + ", data=" + data);

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.io.ByteBudget;
 import io.anneal.key.KeyView;
 import io.anneal.net.TokenFile;
-import io.anneal.repair.ReplicaDirectory;
+import io.anneal.node.CassandraReplicas;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -180,7 +180,7 @@ final class ExplainTest {
         Path schema = one.resolve("ks/readings/schema.cql");
         try (RepairServer server = RepairServer.start(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                new ReplicaDirectory(List.of(two), Optional.empty(), Optional.empty()),
+                new CassandraReplicas(List.of(two), Optional.empty(), Optional.empty()),
                 RepairServer.netConfig(new UUID(1, 2), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
                 256 << 20,
                 Clock.systemUTC())) {

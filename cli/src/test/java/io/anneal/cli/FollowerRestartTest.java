@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.io.ByteBudget;
 import io.anneal.net.TokenFile;
-import io.anneal.repair.ReplicaDirectory;
+import io.anneal.node.CassandraReplicas;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -35,7 +35,7 @@ final class FollowerRestartTest {
         Path data = directory.resolve("data" + number);
         return RepairServer.start(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
-                new ReplicaDirectory(List.of(data), Optional.empty(), Optional.empty()),
+                new CassandraReplicas(List.of(data), Optional.empty(), Optional.empty()),
                 RepairServer.netConfig(
                         new UUID(1, number), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
                 256 << 20,

@@ -11,6 +11,7 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
+import io.anneal.node.Receiving;
 import io.anneal.repair.row.KnownDeletions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -29,7 +30,7 @@ import java.util.TreeSet;
  * the session's thread.
  */
 final class ReceivedWriter implements Closeable {
-    private final StagedRun run;
+    private final Receiving run;
     private final ClusteringComparator comparator;
     private final HandedFragment current;
     private final EncodedItem item;
@@ -39,7 +40,7 @@ final class ReceivedWriter implements Closeable {
     private Optional<DecoratedKey> partition = Optional.empty();
     private Optional<RangeDeletion> openRange = Optional.empty();
 
-    ReceivedWriter(TableSchema schema, StagedRun run) {
+    ReceivedWriter(TableSchema schema, Receiving run) {
         this.run = run;
         comparator = ClusteringComparator.of(schema);
         current = new HandedFragment(schema);

@@ -4,6 +4,7 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
+import io.anneal.node.Replica;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
@@ -35,8 +36,8 @@ public final class RepairMaster implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(RepairMaster.class);
 
     private final RepairConfig config;
-    private final ReplicaTable table;
-    private final List<Replica> followers;
+    private final Replica table;
+    private final List<Participant> followers;
     private final RepairListener listener;
     private final OpenSession parameters;
     private final ClusteringComparator comparator;
@@ -52,7 +53,7 @@ public final class RepairMaster implements Closeable {
     private long windowsDiffering;
 
     /** @throws RepairException when the table's replica would have to receive rows and cannot */
-    public RepairMaster(RepairConfig config, ReplicaTable table, List<Replica> followers, RepairListener listener)
+    public RepairMaster(RepairConfig config, Replica table, List<Participant> followers, RepairListener listener)
             throws IOException {
         this.config = config;
         this.table = table;
@@ -109,7 +110,7 @@ public final class RepairMaster implements Closeable {
             Waiting.results(started);
             repairPart();
         }
-        List<CompletableFuture<SessionFinished>> finishing = ask(Replica::finish);
+        List<CompletableFuture<SessionFinished>> finishing = ask(Participant::finish);
         List<SessionFinished> finished = new ArrayList<>(List.of(own.finish()));
         finished.addAll(Waiting.results(finishing));
         RepairReport report = report(finished);
@@ -124,7 +125,7 @@ public final class RepairMaster implements Closeable {
         Waiting.results(agreeing);
     }
 
-    private <T> List<CompletableFuture<T>> ask(Function<Replica, CompletableFuture<T>> question) {
+    private <T> List<CompletableFuture<T>> ask(Function<Participant, CompletableFuture<T>> question) {
         return followers.stream().map(question).toList();
     }
 
@@ -133,7 +134,7 @@ public final class RepairMaster implements Closeable {
         Optional<RingPosition> lastBoundary = Optional.empty();
         RingPosition boundary;
         do {
-            List<CompletableFuture<SyncVote>> votes = ask(Replica::fill);
+            List<CompletableFuture<SyncVote>> votes = ask(Participant::fill);
             List<SyncVote> all = new ArrayList<>(List.of(own.fill()));
             all.addAll(Waiting.results(votes));
             if (first) {

@@ -2,6 +2,7 @@ package io.anneal.repair;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import io.anneal.node.Receiving;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.Texts;
 import java.time.Instant;
@@ -19,7 +20,7 @@ import java.util.Optional;
  * @param itemBytes encoded size of what was fetched and pushed
  * @param networkBytes all bytes that crossed the network between the master and the followers; 0 inside one process
  * @param importDeadlineSeconds the earliest of the replicas' deadlines and of what this run wrote or would write, or {@link
- *     SessionTerms#NO_DEADLINE}
+ *     Receiving#NO_DEADLINE}
  * @param notes what the operator should know, a sentence each
  */
 public record RepairReport(
@@ -52,7 +53,7 @@ public record RepairReport(
     }
 
     private static Optional<Instant> deadline(long seconds) {
-        return seconds == SessionTerms.NO_DEADLINE ? Optional.empty() : Optional.of(Instant.ofEpochSecond(seconds));
+        return seconds == Receiving.NO_DEADLINE ? Optional.empty() : Optional.of(Instant.ofEpochSecond(seconds));
     }
 
     void encode(ByteWriter out) {
@@ -118,7 +119,7 @@ public record RepairReport(
      *     row or a version that it has not, of which it may lack a part
      * @param deletionsWritten partition and range deletions that it lacked
      * @param importDeadlineSeconds when all that waits for import where it writes must be imported at the latest, from earlier
-     *     runs too, or {@link SessionTerms#NO_DEADLINE}
+     *     runs too, or {@link Receiving#NO_DEADLINE}
      */
     public record ReplicaReport(
             String name,

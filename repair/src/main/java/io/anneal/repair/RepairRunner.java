@@ -8,6 +8,8 @@ import io.anneal.net.Connection;
 import io.anneal.net.Connector;
 import io.anneal.net.RequestException;
 import io.anneal.net.VerbHandlers;
+import io.anneal.node.Replica;
+import io.anneal.node.ReplicaSource;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import java.io.IOException;
@@ -38,7 +40,7 @@ public final class RepairRunner {
     private static final Logger LOG = LoggerFactory.getLogger(RepairRunner.class);
 
     private final UUID nodeId;
-    private final ReplicaTable.Opener tables;
+    private final ReplicaSource tables;
     private final Connector connector;
     private final ExecutorService executor;
     private final InstantSource clock;
@@ -68,7 +70,7 @@ public final class RepairRunner {
      */
     public RepairRunner(
             UUID nodeId,
-            ReplicaTable.Opener tables,
+            ReplicaSource tables,
             Connector connector,
             ExecutorService executor,
             InstantSource clock,
@@ -135,13 +137,13 @@ public final class RepairRunner {
                 wanted.dryRun(),
                 wanted.staged(),
                 wanted.waivers());
-        List<Replica> followers = new ArrayList<>();
+        List<Participant> followers = new ArrayList<>();
         Set<UUID> nodes = new HashSet<>(Set.of(nodeId));
-        try (ReplicaTable table = tables.open(wanted.keyspace(), wanted.table(), wanted.staged())) {
+        try (Replica table = tables.open(wanted.keyspace(), wanted.table(), wanted.staged())) {
             int clusteringColumns = table.schema().clustering().size();
             for (String follower : wanted.followers()) {
                 Connection connection = connector.open(address(follower));
-                followers.add(new RemoteReplica(connection, clusteringColumns));
+                followers.add(new RemoteParticipant(connection, clusteringColumns));
                 if (!nodes.add(connection.node().nodeId())) {
                     throw new RepairException(
                             "one server is given as two replicas: it would be compared with itself, replica="
@@ -152,7 +154,7 @@ public final class RepairRunner {
                 return master.run();
             }
         } finally {
-            followers.forEach(Replica::close);
+            followers.forEach(Participant::close);
         }
     }
 

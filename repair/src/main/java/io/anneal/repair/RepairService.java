@@ -9,6 +9,7 @@ import io.anneal.net.Connection;
 import io.anneal.net.RequestException;
 import io.anneal.net.Verb;
 import io.anneal.net.VerbHandlers;
+import io.anneal.node.ReplicaSource;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
@@ -33,7 +34,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The follower's side of repair on a server: sessions by id, each a {@link LocalReplica} whose steps run one after the
+ * The follower's side of repair on a server: sessions by id, each a {@link LocalParticipant} whose steps run one after the
  * other on the executor handed in. A session ends with its peer's connection. At most so many sessions as the memory
  * budget has row buffers for; one more is answered with {@link #BUSY}. Safe for any thread.
  */
@@ -55,14 +56,14 @@ public final class RepairService {
     private static final int CLUSTERING_COLUMNS_MAX = 2048;
 
     /** A session as its connection sees it. */
-    private record Session(UUID id, Connection peer, LocalReplica replica, Connection.Registration atEnd) {}
+    private record Session(UUID id, Connection peer, LocalParticipant replica, Connection.Registration atEnd) {}
 
     /** Answers the whole content of one verb. */
     private interface Answer {
         CompletableFuture<byte[]> to(Session session, ByteReader content);
     }
 
-    private final ReplicaTable.Opener tables;
+    private final ReplicaSource tables;
     private final Executor executor;
     private final int sessionsMax;
     private final Map<UUID, Session> sessions = new ConcurrentHashMap<>();
@@ -71,7 +72,7 @@ public final class RepairService {
      * @param executor runs the sessions' steps, which read and write files; it belongs to the caller
      * @param sessionsMax sessions that the memory budget allows
      */
-    public RepairService(ReplicaTable.Opener tables, Executor executor, int sessionsMax) {
+    public RepairService(ReplicaSource tables, Executor executor, int sessionsMax) {
         this.tables = tables;
         this.executor = executor;
         this.sessionsMax = sessionsMax;
@@ -175,7 +176,8 @@ public final class RepairService {
             throw new RequestException(
                     BUSY, "no memory for another repair session, try again later, sessionsMax=" + sessionsMax);
         }
-        LocalReplica replica = new LocalReplica("session " + id, tables, MoreExecutors.newSequentialExecutor(executor));
+        LocalParticipant replica =
+                new LocalParticipant("session " + id, tables, MoreExecutors.newSequentialExecutor(executor));
         Session session = new Session(id, peer, replica, peer.onClose(() -> end(id)));
         sessions.put(id, session);
         if (!peer.isOpen()) {

@@ -8,6 +8,8 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
+import io.anneal.node.Receiving;
+import io.anneal.node.Replica;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.SessionFinished;
@@ -36,7 +38,7 @@ import java.util.Optional;
  * (summary|hashes|fetch|receive)*)*)* finish}. The table belongs to the caller. Owned by one thread.
  */
 final class ReplicaSession implements Closeable {
-    private final ReplicaTable table;
+    private final Replica table;
     private final OpenSession parameters;
     private final SessionTerms terms;
     private final ClusteringComparator comparator;
@@ -47,13 +49,13 @@ final class ReplicaSession implements Closeable {
     private final WindowReader reader;
     private final Window window;
     /** Empty in a dry run, as the writer. */
-    private final Optional<StagedRun> run;
+    private final Optional<Receiving> run;
 
     private Optional<ReceivedWriter> writer;
     private long rowsWritten;
     private long deletionsWritten;
 
-    ReplicaSession(ReplicaTable table, OpenSession parameters, SessionTerms terms) {
+    ReplicaSession(Replica table, OpenSession parameters, SessionTerms terms) {
         this.table = table;
         this.terms = terms;
         this.parameters = parameters;
@@ -68,7 +70,7 @@ final class ReplicaSession implements Closeable {
         window = new Window(schema, codec, reader.rows(), terms.localDeletionTimeMaxSeconds());
         run = parameters.dryRun()
                 ? Optional.empty()
-                : Optional.of(table.newRun(parameters.sessionId(), terms.importDeadlineSeconds()));
+                : Optional.of(table.receive(parameters.sessionId(), terms.importDeadlineSeconds()));
         writer = newWriter();
     }
 
@@ -81,7 +83,7 @@ final class ReplicaSession implements Closeable {
      *
      * @throws RepairException when the replica would have to receive rows and cannot
      */
-    static SessionOpened opened(ReplicaTable table, OpenSession parameters) throws IOException {
+    static SessionOpened opened(Replica table, OpenSession parameters) throws IOException {
         if (!parameters.dryRun()) {
             table.checkReceiving();
         }
@@ -100,7 +102,7 @@ final class ReplicaSession implements Closeable {
         window.startPart(part);
     }
 
-    /** Ends the last window and reads on; see {@link Replica#fill()}. */
+    /** Ends the last window and reads on; see {@link Participant#fill()}. */
     SyncVote fill() throws IOException {
         endWindow();
         reader.readAhead();
@@ -225,7 +227,7 @@ final class ReplicaSession implements Closeable {
 
     SessionFinished finish() throws IOException {
         endPart();
-        long importDeadlineSeconds = run.isPresent() ? run.get().complete() : SessionTerms.NO_DEADLINE;
+        long importDeadlineSeconds = run.isPresent() ? run.get().complete() : Receiving.NO_DEADLINE;
         return new SessionFinished(
                 reader.rowsRead(),
                 reader.bytesRead(),
@@ -238,7 +240,7 @@ final class ReplicaSession implements Closeable {
     /** Nothing that was received is kept if the session was not finished, of the parts that were done neither. */
     @Override
     public void close() throws IOException {
-        StagedRun started = run.orElse(null);
+        Receiving started = run.orElse(null);
         ReceivedWriter unfinished = writer.orElse(null);
         try (started;
                 unfinished;

@@ -1,5 +1,6 @@
 package io.anneal.repair;
 
+import io.anneal.node.Receiving;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.Waiver;
@@ -64,11 +65,11 @@ record SessionAgreement(SessionTerms terms, List<String> notes) {
             throws RepairException {
         long gcGraceSeconds = schema.options().gcGraceSeconds();
         if (gcGraceSeconds == TableOptions.GC_GRACE_UNKNOWN) {
-            return SessionTerms.NO_DEADLINE;
+            return Receiving.NO_DEADLINE;
         }
         if (gcGraceSeconds == 0) {
             refuseNoGcGrace(config);
-            return SessionTerms.NO_DEADLINE;
+            return Receiving.NO_DEADLINE;
         }
         List<Dated> dated =
                 opened.stream().map(replica -> dated(replica, config, notes)).toList();
@@ -87,7 +88,7 @@ record SessionAgreement(SessionTerms terms, List<String> notes) {
                                 + " back; take new snapshots, or allow it with --allow-old-snapshots, " + facts);
             }
             notes.add("replica's data is older than gc_grace, rows that were deleted since may come back, " + facts);
-            return SessionTerms.NO_DEADLINE;
+            return Receiving.NO_DEADLINE;
         }
         long apartSeconds = newest.seconds() - oldest.seconds();
         if (apartSeconds > Math.min(APART_SECONDS, gcGraceSeconds / 10)) {

@@ -9,6 +9,7 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.node.Replica;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.DeletionReader;
@@ -25,7 +26,7 @@ import java.util.Optional;
  * one window. Owned by the session's thread.
  */
 final class WindowReader implements Closeable {
-    private final ReplicaTable table;
+    private final Replica table;
     private final ItemCodec codec;
     private final int bufferBytes;
     private final long localDeletionTimeMaxSeconds;
@@ -39,7 +40,7 @@ final class WindowReader implements Closeable {
     private long rowsRead;
     private long bytesRead;
 
-    WindowReader(ReplicaTable table, ItemCodec codec, int bufferBytes, long localDeletionTimeMaxSeconds) {
+    WindowReader(Replica table, ItemCodec codec, int bufferBytes, long localDeletionTimeMaxSeconds) {
         this.table = table;
         this.codec = codec;
         this.bufferBytes = bufferBytes;

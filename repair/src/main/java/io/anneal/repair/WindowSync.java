@@ -48,7 +48,7 @@ final class WindowSync {
     private record Ghosts(int origin, byte[] items) {}
 
     private final ReplicaSession own;
-    private final List<Replica> followers;
+    private final List<Participant> followers;
     private final RepairListener listener;
     private final EncodedItem item;
     private final ClusteringComparator comparator;
@@ -67,7 +67,7 @@ final class WindowSync {
     WindowSync(
             TableSchema schema,
             ReplicaSession own,
-            List<Replica> followers,
+            List<Participant> followers,
             RepairListener listener,
             RepairConfig config) {
         this.own = own;
@@ -144,7 +144,7 @@ final class WindowSync {
 
     private List<WindowSummary> sumsAgain() throws IOException {
         List<CompletableFuture<WindowSummary>> asked =
-                followers.stream().map(Replica::summary).toList();
+                followers.stream().map(Participant::summary).toList();
         return Waiting.results(asked);
     }
 
@@ -233,7 +233,7 @@ final class WindowSync {
     }
 
     /** The hashes of what a follower sent: those that it was asked for, each once, or it is told by name. */
-    private long[] check(Replica follower, Phase phase, byte[] items, long[] wanted) throws IOException {
+    private long[] check(Participant follower, Phase phase, byte[] items, long[] wanted) throws IOException {
         long[] hashes = new long[wanted.length];
         int count = 0;
         try {
@@ -261,7 +261,7 @@ final class WindowSync {
         return hashes;
     }
 
-    private static RepairException notAsked(Replica follower, Phase phase, String facts) {
+    private static RepairException notAsked(Participant follower, Phase phase, String facts) {
         return new RepairException(
                 "replica did not send what it listed, replica=" + follower.name() + ", phase=" + phase + ", " + facts);
     }

@@ -5,6 +5,7 @@ import static io.anneal.repair.Sessions.SCHEMA;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.net.Connection;
+import io.anneal.node.StagingArea;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
@@ -30,12 +31,12 @@ class LargeWindowsTest {
     @TempDir
     private Path directory;
 
-    private final List<RepairStaging> stagings = new ArrayList<>();
+    private final List<StagingArea> stagings = new ArrayList<>();
     private final List<TestTable> tables = new ArrayList<>();
     private final List<Nodes> nodes = new ArrayList<>();
 
     private TestTable table(FragmentList rows) throws IOException {
-        RepairStaging staging = Sessions.staging(directory.resolve("replica" + stagings.size()));
+        StagingArea staging = Sessions.staging(directory.resolve("replica" + stagings.size()));
         stagings.add(staging);
         TestTable table = new TestTable("replica" + tables.size(), rows, Optional.of(staging));
         tables.add(table);
@@ -44,7 +45,7 @@ class LargeWindowsTest {
 
     /** The first replica is the master. */
     private RepairReport repair(int bufferBytes, long budgetBytes) throws IOException {
-        List<Replica> followers = new ArrayList<>();
+        List<Participant> followers = new ArrayList<>();
         Nodes master = new Nodes((handlers, own) -> {}, budgetBytes);
         nodes.add(master);
         try {
@@ -54,21 +55,21 @@ class LargeWindowsTest {
                         budgetBytes);
                 nodes.add(follower);
                 Connection connection = master.client().open(RepairRunner.address(follower.address()));
-                followers.add(new RemoteReplica(connection, 2));
+                followers.add(new RemoteParticipant(connection, 2));
             }
             try (RepairMaster repair =
                     new RepairMaster(Sessions.config(bufferBytes), tables.get(0), followers, RepairListener.NONE)) {
                 return repair.run();
             }
         } finally {
-            followers.forEach(Replica::close);
+            followers.forEach(Participant::close);
         }
     }
 
     @AfterEach
     void stop() throws IOException {
         nodes.forEach(Nodes::close);
-        for (RepairStaging staging : stagings) {
+        for (StagingArea staging : stagings) {
             staging.close();
         }
     }

@@ -8,6 +8,7 @@ import io.anneal.fragment.Row;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
+import io.anneal.node.StagingArea;
 import io.anneal.repair.message.Waiver;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlTypes;
@@ -69,8 +70,8 @@ class RepairCostTest {
 
     private long workBytes(FragmentList master, FragmentList follower, int bufferBytes) throws IOException {
         repairs++;
-        try (RepairStaging ownStaging = Sessions.staging(directory.resolve("master-" + repairs));
-                RepairStaging otherStaging = Sessions.staging(directory.resolve("follower-" + repairs))) {
+        try (StagingArea ownStaging = Sessions.staging(directory.resolve("master-" + repairs));
+                StagingArea otherStaging = Sessions.staging(directory.resolve("follower-" + repairs))) {
             TestTable own = new TestTable("master", master, Optional.of(ownStaging));
             TestTable other = new TestTable("follower", follower, Optional.of(otherStaging));
             RepairConfig config = new RepairConfig(
@@ -86,7 +87,7 @@ class RepairCostTest {
                     Set.of(Waiver.values()));
             ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
             long before = threads.getCurrentThreadAllocatedBytes();
-            try (Replica replica = new LocalReplica("follower", other.opener(), Runnable::run);
+            try (Participant replica = new LocalParticipant("follower", other.opener(), Runnable::run);
                     RepairMaster repair = new RepairMaster(config, own, List.of(replica), RepairListener.NONE)) {
                 repair.run();
             }

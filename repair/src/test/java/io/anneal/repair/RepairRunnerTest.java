@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerException;
+import io.anneal.node.StagingArea;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import io.anneal.repair.message.Waiver;
@@ -34,8 +35,8 @@ class RepairRunnerTest {
     @TempDir
     private Path directory;
 
-    private RepairStaging masterStaging;
-    private RepairStaging followerStaging;
+    private StagingArea masterStaging;
+    private StagingArea followerStaging;
     private TestTable own;
     private TestTable followed;
     private Nodes master;

@@ -11,6 +11,8 @@ import io.anneal.net.Connection;
 import io.anneal.net.PeerException;
 import io.anneal.net.Verb;
 import io.anneal.net.Waiting;
+import io.anneal.node.ReplicaSource;
+import io.anneal.node.StagingArea;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.Texts;
@@ -38,7 +40,7 @@ class RepairServiceTest {
     @TempDir
     private Path directory;
 
-    private RepairStaging staging;
+    private StagingArea staging;
     private TestTable table;
     private Nodes nodes;
 
@@ -53,7 +55,7 @@ class RepairServiceTest {
         serve(served.opener(), sessionsMax);
     }
 
-    private void serve(ReplicaTable.Opener tables, int sessionsMax) throws IOException {
+    private void serve(ReplicaSource tables, int sessionsMax) throws IOException {
         if (nodes != null) {
             nodes.close();
         }
@@ -66,8 +68,8 @@ class RepairServiceTest {
         staging.close();
     }
 
-    private RemoteReplica replica() throws IOException {
-        return new RemoteReplica(nodes.connect(), 2);
+    private RemoteParticipant replica() throws IOException {
+        return new RemoteParticipant(nodes.connect(), 2);
     }
 
     private static void shouldFailWith(String code, ThrowingCallable step) {
@@ -89,7 +91,7 @@ class RepairServiceTest {
                         KEYS.get(0), HandMadeTable.row(1, 1).cell(0, 5, theirs).build()),
                 Optional.of(staging));
         serve(follower, 1);
-        try (RepairStaging masterStaging = Sessions.staging(directory.resolve("master"))) {
+        try (StagingArea masterStaging = Sessions.staging(directory.resolve("master"))) {
             TestTable own = new TestTable(
                     "master",
                     Sessions.one(
@@ -97,7 +99,7 @@ class RepairServiceTest {
                             HandMadeTable.row(1, 1).cell(0, 5, ours).build()),
                     Optional.of(masterStaging));
             RepairReport report;
-            try (RemoteReplica replica = replica();
+            try (RemoteParticipant replica = replica();
                     RepairMaster master =
                             new RepairMaster(Sessions.config(1), own, List.of(replica), RepairListener.NONE)) {
                 report = master.run();
@@ -122,8 +124,8 @@ class RepairServiceTest {
 
     @Test
     void shouldAnswerBusyUntilSessionIsFinished() throws IOException {
-        RemoteReplica first = replica();
-        RemoteReplica second = replica();
+        RemoteParticipant first = replica();
+        RemoteParticipant second = replica();
         Waiting.result(first.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(first.agree(Sessions.TERMS));
         shouldFailWith(RepairService.BUSY, () -> Waiting.result(second.open(Sessions.open(2, BUFFER_BYTES))));
@@ -137,7 +139,7 @@ class RepairServiceTest {
 
     @Test
     void shouldFreePlaceWhenOpenFails() throws IOException {
-        RemoteReplica replica = replica();
+        RemoteParticipant replica = replica();
         shouldFailWith(
                 RepairService.REFUSED,
                 () -> Waiting.result(replica.open(Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES))));
@@ -156,7 +158,7 @@ class RepairServiceTest {
 
     @Test
     void shouldNameTheDifferenceWhenSchemasDiffer() throws IOException {
-        RemoteReplica replica = replica();
+        RemoteParticipant replica = replica();
 
         assertThatThrownBy(
                         () -> Waiting.result(replica.open(Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES))))
@@ -182,7 +184,7 @@ class RepairServiceTest {
                         throw (RuntimeException) refusal;
                     },
                     1);
-            RemoteReplica replica = replica();
+            RemoteParticipant replica = replica();
 
             shouldFailWith(RepairService.REFUSED, () -> Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES))));
             assertThatThrownBy(() -> Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES))))
@@ -195,7 +197,7 @@ class RepairServiceTest {
     void shouldRefuseWhenServerIsReadOnly() throws IOException {
         TestTable readOnly = new TestTable("snapshot", Sessions.rows(KEYS.get(1), 1), Optional.empty());
         serve(readOnly, 1);
-        RemoteReplica replica = replica();
+        RemoteParticipant replica = replica();
 
         assertThatThrownBy(() -> Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES))))
                 .hasMessageContaining("read-only")
@@ -205,11 +207,11 @@ class RepairServiceTest {
 
     @Test
     void shouldKnowSessionsOnTheirConnectionOnly() throws IOException {
-        RemoteReplica none = replica();
+        RemoteParticipant none = replica();
         shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(none.fill()));
 
-        RemoteReplica owner = replica();
-        RemoteReplica other = replica();
+        RemoteParticipant owner = replica();
+        RemoteParticipant other = replica();
         Waiting.result(owner.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(owner.agree(Sessions.TERMS));
         shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(other.open(Sessions.open(1, BUFFER_BYTES))));
@@ -223,7 +225,7 @@ class RepairServiceTest {
     @Test
     void shouldNotEndForeignSessionWhenOpenNamesItAndFails() throws IOException {
         serve(table, 2);
-        RemoteReplica owner = replica();
+        RemoteParticipant owner = replica();
         Waiting.result(owner.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(owner.agree(Sessions.TERMS));
         Connection other = nodes.connect();
@@ -241,7 +243,7 @@ class RepairServiceTest {
     @Test
     void shouldAnswerMalformedAndGoOnWhenContentIsNone() throws IOException {
         Connection connection = nodes.connect();
-        RemoteReplica replica = new RemoteReplica(connection, 2);
+        RemoteParticipant replica = new RemoteParticipant(connection, 2);
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
 
@@ -257,7 +259,7 @@ class RepairServiceTest {
 
     @Test
     void shouldEndSessionAndRemoveItsFilesWhenPeerDisconnects() throws IOException, InterruptedException {
-        RemoteReplica replica = replica();
+        RemoteParticipant replica = replica();
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(TokenRange.Linear.ALL));

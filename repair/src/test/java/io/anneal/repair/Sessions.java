@@ -7,6 +7,8 @@ import io.anneal.key.KeyView;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
+import io.anneal.node.Receiving;
+import io.anneal.node.StagingArea;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.Waiver;
@@ -31,7 +33,7 @@ final class Sessions {
     static final int BUFFER_BYTES = 1 << 20;
 
     static final SessionTerms TERMS =
-            new SessionTerms(SSTableVersion.NB.localDeletionTimeMaxSeconds(), SessionTerms.NO_DEADLINE);
+            new SessionTerms(SSTableVersion.NB.localDeletionTimeMaxSeconds(), Receiving.NO_DEADLINE);
 
     private Sessions() {}
 
@@ -57,8 +59,8 @@ final class Sessions {
                 Set.of(Waiver.EMPTY_REPLICA));
     }
 
-    static RepairStaging staging(Path directory) throws IOException {
-        return RepairStaging.open(directory, "replica", () -> Instant.EPOCH);
+    static StagingArea staging(Path directory) throws IOException {
+        return StagingArea.open(directory, "replica", () -> Instant.EPOCH);
     }
 
     /** One partition of {@code count} rows. */

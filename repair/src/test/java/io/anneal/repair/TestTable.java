@@ -5,6 +5,10 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
+import io.anneal.node.Receiving;
+import io.anneal.node.Replica;
+import io.anneal.node.ReplicaSource;
+import io.anneal.node.StagingArea;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
@@ -25,7 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** A replica's table in memory that counts what is opened and closed, and fails where it is told to. */
-final class TestTable implements ReplicaTable {
+final class TestTable implements Replica {
     /** Runs before every fragment. */
     interface BeforeFragment {
         void run(int fragment) throws IOException;
@@ -40,15 +44,15 @@ final class TestTable implements ReplicaTable {
 
     private final String name;
     private final FragmentList rows;
-    private final Optional<RepairStaging> staging;
+    private final Optional<StagingArea> staging;
 
-    TestTable(String name, FragmentList rows, Optional<RepairStaging> staging) {
+    TestTable(String name, FragmentList rows, Optional<StagingArea> staging) {
         this.name = name;
         this.rows = rows;
         this.staging = staging;
     }
 
-    Opener opener() {
+    ReplicaSource opener() {
         return (keyspace, table, staged) -> {
             opened.incrementAndGet();
             return this;
@@ -121,7 +125,7 @@ final class TestTable implements ReplicaTable {
     }
 
     @Override
-    public StagedRun newRun(UUID sessionId, long importDeadlineSeconds) {
+    public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
         return staging.orElseThrow()
                 .start(sessionId, schema(), schema().id(), importDeadlineSeconds, SSTableWriterConfig.defaults(10));
     }

@@ -11,6 +11,7 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
+import io.anneal.node.StagingArea;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.row.DeletionItem;
@@ -39,15 +40,15 @@ class WrongFollowerTest {
 
     /** What a wrong follower does where the honest one would answer. */
     private interface Lie {
-        Object answer(LocalReplica honest, Object[] arguments);
+        Object answer(LocalParticipant honest, Object[] arguments);
     }
 
     private void repairShouldFailWhen(String method, Lie lie, String... texts) throws IOException {
-        try (RepairStaging ownStaging = Sessions.staging(directory.resolve("master"));
-                RepairStaging otherStaging = Sessions.staging(directory.resolve("follower"))) {
+        try (StagingArea ownStaging = Sessions.staging(directory.resolve("master"));
+                StagingArea otherStaging = Sessions.staging(directory.resolve("follower"))) {
             TestTable own = new TestTable("master", Sessions.rows(KEYS.get(0), 1), Optional.of(ownStaging));
             TestTable other = new TestTable("follower", Sessions.rows(KEYS.get(1), 2), Optional.of(otherStaging));
-            LocalReplica honest = new LocalReplica("follower", other.opener(), Runnable::run);
+            LocalParticipant honest = new LocalParticipant("follower", other.opener(), Runnable::run);
             try (RepairMaster master = new RepairMaster(
                     Sessions.config(1), own, List.of(lying(honest, method, lie)), RepairListener.NONE)) {
                 assertThatThrownBy(master::run)
@@ -62,10 +63,10 @@ class WrongFollowerTest {
         }
     }
 
-    private static Replica lying(LocalReplica honest, String name, Lie lie) {
-        return (Replica) Proxy.newProxyInstance(
-                Replica.class.getClassLoader(),
-                new Class<?>[] {Replica.class},
+    private static Participant lying(LocalParticipant honest, String name, Lie lie) {
+        return (Participant) Proxy.newProxyInstance(
+                Participant.class.getClassLoader(),
+                new Class<?>[] {Participant.class},
                 (proxy, method, arguments) -> method.getName().equals(name)
                         ? lie.answer(honest, arguments)
                         : method.invoke(honest, arguments));

@@ -5,9 +5,9 @@ import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.SessionPurgeRule;
-import io.anneal.repair.RepairStaging;
-import io.anneal.repair.ReplicaTable;
-import io.anneal.repair.StagedRun;
+import io.anneal.node.Receiving;
+import io.anneal.node.Replica;
+import io.anneal.node.StagingArea;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
@@ -26,18 +26,18 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /** A replica whose old data is in memory; what it receives is written to real SSTables and read back from them. */
-final class MemoryReplica implements ReplicaTable {
+final class MemoryReplica implements Replica {
     private final String name;
     private final TableSchema schema;
     private final List<FragmentList> sources;
-    private final RepairStaging staging;
+    private final StagingArea staging;
     private final List<SSTableReader> received = new ArrayList<>();
 
     MemoryReplica(String name, TableSchema schema, List<FragmentList> sources, Path directory) throws IOException {
         this.name = name;
         this.schema = schema;
         this.sources = sources;
-        staging = RepairStaging.open(directory, name, () -> Instant.EPOCH);
+        staging = StagingArea.open(directory, name, () -> Instant.EPOCH);
     }
 
     /** Opens what was received by now. */
@@ -121,7 +121,7 @@ final class MemoryReplica implements ReplicaTable {
     }
 
     @Override
-    public StagedRun newRun(UUID sessionId, long importDeadlineSeconds) {
+    public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
         return staging.start(sessionId, schema, schema.id(), importDeadlineSeconds, SSTableWriterConfig.defaults(100));
     }
 

@@ -9,9 +9,9 @@ import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
 import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
-import io.anneal.repair.RemoteReplica;
+import io.anneal.repair.Participant;
+import io.anneal.repair.RemoteParticipant;
 import io.anneal.repair.RepairService;
-import io.anneal.repair.Replica;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -58,19 +58,19 @@ abstract class RemoteFollowers implements AutoCloseable {
     }
 
     /** New connections to all that are served. */
-    List<Replica> connect() throws IOException {
+    List<Participant> connect() throws IOException {
         if (client == null) {
             client = newClient();
         }
-        List<Replica> connected = new ArrayList<>();
+        List<Participant> connected = new ArrayList<>();
         try {
             for (int i = 0; i < servers.size(); i++) {
                 InetSocketAddress address = servers.get(i).address();
-                connected.add(new RemoteReplica(client.open(address), clusteringColumns.get(i)));
+                connected.add(new RemoteParticipant(client.open(address), clusteringColumns.get(i)));
             }
             return connected;
         } catch (IOException failed) {
-            connected.forEach(Replica::close);
+            connected.forEach(Participant::close);
             throw failed;
         }
     }

@@ -8,10 +8,10 @@ import io.anneal.net.PeerException;
 import io.anneal.net.SimulatedFaults;
 import io.anneal.net.SimulatedFaults.Cut;
 import io.anneal.net.SimulatedNetwork;
+import io.anneal.repair.Participant;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairReport;
-import io.anneal.repair.Replica;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -139,7 +139,7 @@ class RepairNetworkTest {
         }
 
         private RepairReport repair(SimulatedFollowers followers) throws IOException {
-            List<Replica> connected = followers.connect();
+            List<Participant> connected = followers.connect();
             RepairConfig config = Repairs.config(scene.rule(), scene.bufferBytes(), random.nextLong());
             return Repairs.run(scene.master(), connected, config, this);
         }

@@ -2,12 +2,12 @@ package io.anneal.simulation;
 
 import io.anneal.key.TokenRange;
 import io.anneal.merge.SessionPurgeRule;
-import io.anneal.repair.LocalReplica;
+import io.anneal.repair.LocalParticipant;
+import io.anneal.repair.Participant;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
-import io.anneal.repair.Replica;
 import io.anneal.repair.message.Waiver;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -43,23 +43,24 @@ final class Repairs {
     }
 
     static RepairReport run(List<MemoryReplica> replicas, RepairConfig config) throws IOException {
-        List<Replica> followers = new ArrayList<>();
+        List<Participant> followers = new ArrayList<>();
         for (MemoryReplica replica : replicas.subList(1, replicas.size())) {
-            followers.add(new LocalReplica(replica.name(), (keyspace, table, staged) -> replica, Runnable::run));
+            followers.add(new LocalParticipant(replica.name(), (keyspace, table, staged) -> replica, Runnable::run));
         }
         return run(replicas.get(0), followers, config);
     }
 
-    static RepairReport run(MemoryReplica own, List<Replica> followers, RepairConfig config) throws IOException {
+    static RepairReport run(MemoryReplica own, List<Participant> followers, RepairConfig config) throws IOException {
         return run(own, followers, config, RepairListener.NONE);
     }
 
-    static RepairReport run(MemoryReplica own, List<Replica> followers, RepairConfig config, RepairListener listener)
+    static RepairReport run(
+            MemoryReplica own, List<Participant> followers, RepairConfig config, RepairListener listener)
             throws IOException {
         try (RepairMaster master = new RepairMaster(config, own, followers, listener)) {
             return master.run();
         } finally {
-            followers.forEach(Replica::close);
+            followers.forEach(Participant::close);
         }
     }
 }

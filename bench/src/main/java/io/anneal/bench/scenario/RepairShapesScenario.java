@@ -4,14 +4,14 @@ import io.anneal.bench.data.TemporaryDirectory;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
-import io.anneal.repair.LocalReplica;
+import io.anneal.node.CassandraReplicas;
+import io.anneal.node.Replica;
+import io.anneal.node.StagingArea;
+import io.anneal.repair.LocalParticipant;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
-import io.anneal.repair.RepairStaging;
-import io.anneal.repair.ReplicaDirectory;
-import io.anneal.repair.ReplicaTable;
 import io.anneal.repair.message.Waiver;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -133,8 +133,8 @@ public final class RepairShapesScenario {
             Path behind = directory.path().resolve("behind");
             Path ahead = directory.path().resolve("ahead");
             shape.write(behind, ahead, size);
-            try (RepairStaging toBehind = staging(directory.path().resolve("to-behind"));
-                    RepairStaging toAhead = staging(directory.path().resolve("to-ahead"))) {
+            try (StagingArea toBehind = staging(directory.path().resolve("to-behind"));
+                    StagingArea toAhead = staging(directory.path().resolve("to-ahead"))) {
                 ProcessStopwatch stopwatch = new ProcessStopwatch(config.nanoTime());
                 RepairReport report = bounded(shape, replica(behind, toBehind), replica(ahead, toAhead));
                 Run run = stopwatch.run(size, 0);
@@ -149,13 +149,13 @@ public final class RepairShapesScenario {
         }
     }
 
-    private static RepairStaging staging(Path directory) throws IOException {
+    private static StagingArea staging(Path directory) throws IOException {
         InstantSource clock = InstantSource.fixed(Instant.ofEpochSecond(RepairShape.NOW_SECONDS));
-        return RepairStaging.open(directory, NAME, clock);
+        return StagingArea.open(directory, NAME, clock);
     }
 
-    private static ReplicaDirectory replica(Path directory, RepairStaging staging) {
-        return new ReplicaDirectory(List.of(directory), Optional.empty(), Optional.of(staging));
+    private static CassandraReplicas replica(Path directory, StagingArea staging) {
+        return new CassandraReplicas(List.of(directory), Optional.empty(), Optional.of(staging));
     }
 
     /** A repair that did not even say that it goes on. It cannot be stopped, and would disturb what is measured next. */
@@ -171,7 +171,7 @@ public final class RepairShapesScenario {
         }
     }
 
-    private RepairReport bounded(RepairShape shape, ReplicaDirectory behind, ReplicaDirectory ahead)
+    private RepairReport bounded(RepairShape shape, CassandraReplicas behind, CassandraReplicas ahead)
             throws IOException {
         ExecutorService executor = Executors.newSingleThreadExecutor();
         try {
@@ -195,7 +195,8 @@ public final class RepairShapesScenario {
         }
     }
 
-    private RepairReport repair(RepairShape shape, ReplicaDirectory behind, ReplicaDirectory ahead) throws IOException {
+    private RepairReport repair(RepairShape shape, CassandraReplicas behind, CassandraReplicas ahead)
+            throws IOException {
         RepairConfig task = new RepairConfig(
                 new UUID(0, 1),
                 RepairShape.KEYSPACE,
@@ -208,8 +209,8 @@ public final class RepairShapesScenario {
                 Optional.empty(),
                 EnumSet.allOf(Waiver.class));
         ExecutorService executor = Executors.newSingleThreadExecutor();
-        try (ReplicaTable own = behind.open(RepairShape.KEYSPACE, RepairShape.TABLE, Optional.empty());
-                LocalReplica follower = new LocalReplica("ahead", ahead, executor);
+        try (Replica own = behind.open(RepairShape.KEYSPACE, RepairShape.TABLE, Optional.empty());
+                LocalParticipant follower = new LocalParticipant("ahead", ahead, executor);
                 RepairMaster master =
                         new RepairMaster(task, own, List.of(follower), new Deadline(config.nanoTime(), limitNanos))) {
             return master.run();

@@ -2,6 +2,7 @@ package io.anneal.repair.message;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import io.anneal.node.Receiving;
 import java.util.List;
 
 /**
@@ -12,7 +13,7 @@ import java.util.List;
  * @param rowsWritten rows it received and lacked
  * @param deletionsWritten partition and range deletions it received and lacked
  * @param importDeadlineSeconds when all that waits for import beside them must be imported at the latest, seconds since 1970,
- *     or {@link SessionTerms#NO_DEADLINE}
+ *     or {@link Receiving#NO_DEADLINE}
  * @param sstables the SSTables that it wrote, as paths
  */
 public record SessionFinished(

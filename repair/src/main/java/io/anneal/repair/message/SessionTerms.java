@@ -2,6 +2,7 @@ package io.anneal.repair.message;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import io.anneal.node.Receiving;
 import java.time.Instant;
 
 /**
@@ -9,22 +10,21 @@ import java.time.Instant;
  *
  * @param localDeletionTimeMaxSeconds lowest ceiling of the participants' write formats, to which all clamp
  * @param importDeadlineSeconds when everything received must be imported at the latest, seconds since 1970, or {@link
- *     #NO_DEADLINE}
+ *     Receiving#NO_DEADLINE}
  */
 public record SessionTerms(long localDeletionTimeMaxSeconds, long importDeadlineSeconds) {
-    public static final long NO_DEADLINE = Long.MAX_VALUE;
 
     public SessionTerms {
         requireDeadline(importDeadlineSeconds);
     }
 
     /**
-     * A peer may say anything: what is neither a moment since 1970 nor {@link #NO_DEADLINE} is no message.
+     * A peer may say anything: what is neither a moment since 1970 nor {@link Receiving#NO_DEADLINE} is no message.
      *
      * @throws IllegalArgumentException when it is neither
      */
     public static long requireDeadline(long seconds) {
-        if (seconds != NO_DEADLINE && (seconds < 0 || seconds > Instant.MAX.getEpochSecond())) {
+        if (seconds != Receiving.NO_DEADLINE && (seconds < 0 || seconds > Instant.MAX.getEpochSecond())) {
             throw new IllegalArgumentException("import deadline is no moment, seconds=" + seconds);
         }
         return seconds;

@@ -1,4 +1,4 @@
-package io.anneal.repair;
+package io.anneal.node;
 
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * What is staged counts as the replica's data only when its run is named. Refuses the tables that a repair by import
  * would harm. Safe for any thread; the staging directory belongs to the caller.
  */
-public final class ReplicaDirectory implements ReplicaTable.Opener {
-    private static final Logger LOG = LoggerFactory.getLogger(ReplicaDirectory.class);
+public final class CassandraReplicas implements ReplicaSource {
+    private static final Logger LOG = LoggerFactory.getLogger(CassandraReplicas.class);
     /** What {@code repairedAt} says when no incremental repair has seen the SSTable. */
     private static final long UNREPAIRED = 0;
 
@@ -49,30 +49,30 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
 
     private final List<Path> directories;
     private final Optional<Path> schemaFile;
-    private final Optional<RepairStaging> staging;
+    private final Optional<StagingArea> staging;
 
     /**
      * @param directories one, or one a disk
      * @param schemaFile the schema text to use instead of the one beside the SSTables
      * @param staging where received rows go; without it the replica can only be compared
      */
-    public ReplicaDirectory(List<Path> directories, Optional<Path> schemaFile, Optional<RepairStaging> staging) {
+    public CassandraReplicas(List<Path> directories, Optional<Path> schemaFile, Optional<StagingArea> staging) {
         this.directories = List.copyOf(directories);
         this.schemaFile = schemaFile;
         this.staging = staging;
     }
 
     @Override
-    public ReplicaTable open(String keyspace, String table, Optional<UUID> staged) throws IOException {
+    public Replica open(String keyspace, String table, Optional<UUID> staged) throws IOException {
         String qualifiedName = keyspace + "." + table;
         if (SYSTEM_KEYSPACES.contains(keyspace)) {
-            throw new RepairException("tables of a system keyspace are not repaired from outside, table="
+            throw new ReplicaException("tables of a system keyspace are not repaired from outside, table="
                     + qualifiedName + ", directories=" + directories);
         }
         TableDirectories found = CassandraDirectory.of(directories).table(keyspace, table);
         TableSource source = TableSource.of(found, schemaFile);
         TableSchema schema = source.schemaText()
-                .orElseThrow(() -> new RepairException("repair needs the table's schema text: take a snapshot, or give"
+                .orElseThrow(() -> new ReplicaException("repair needs the table's schema text: take a snapshot, or give"
                         + " --schema FILE.cql, table=" + qualifiedName + ", directories=" + found.directories()));
         Optional<Instant> asOf = found.asOf();
         TableViews views = TableViews.of(found, schemaFile);
@@ -86,13 +86,13 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         Set<Descriptor> descriptors = new LinkedHashSet<>(source.descriptors());
         if (staged.isPresent()) {
             descriptors.addAll(
-                    staging.orElseThrow(() -> RepairStaging.unknown(staged.get(), schema.qualifiedName(), "none"))
+                    staging.orElseThrow(() -> StagingArea.unknown(staged.get(), schema.qualifiedName(), "none"))
                             .sstables(schema, tableId, staged.get()));
         }
         SSTables sstables = SSTables.open(new TableSource(found, List.copyOf(descriptors), Optional.of(schema)));
         try {
             refuseLegacyCounters(sstables);
-        } catch (RepairException e) {
+        } catch (ReplicaException e) {
             sstables.close();
             throw e;
         }
@@ -100,9 +100,9 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         return new Table(name(), sstables, tableId, staging, asOf, notes(views));
     }
 
-    private static void refuseContradiction(TableDirectories found, Optional<String> textId) throws RepairException {
+    private static void refuseContradiction(TableDirectories found, Optional<String> textId) throws ReplicaException {
         if (found.id().isPresent() && textId.isPresent() && !found.id().equals(textId)) {
-            throw new RepairException("schema text beside the SSTables is of another table than their path: take a new"
+            throw new ReplicaException("schema text beside the SSTables is of another table than their path: take a new"
                     + " snapshot, table=" + found.qualifiedName() + ", path-id="
                     + found.id().get() + ", text-id=" + textId.get() + ", directories=" + found.directories());
         }
@@ -142,7 +142,7 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         return notes;
     }
 
-    private static void refuse(TableSchema schema, TableViews views) throws RepairException {
+    private static void refuse(TableSchema schema, TableViews views) throws ReplicaException {
         String reason = null;
         if (schema.isViewBase() || !views.names().isEmpty()) {
             reason = "import would bypass the table's materialized views, views=" + views.names();
@@ -150,15 +150,15 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
             reason = "import would bypass change data capture";
         }
         if (reason != null) {
-            throw new RepairException(reason + ", table=" + schema.qualifiedName());
+            throw new ReplicaException(reason + ", table=" + schema.qualifiedName());
         }
     }
 
     /** Shards of Cassandra 2.0 and earlier mean something only on the node that they lie on. */
-    private static void refuseLegacyCounters(SSTables sstables) throws RepairException {
+    private static void refuseLegacyCounters(SSTables sstables) throws ReplicaException {
         for (SSTableReader reader : sstables.readers()) {
             if (reader.statistics().hasLegacyCounterShards()) {
-                throw new RepairException("counters with local or remote shards of Cassandra 2.0 or earlier are not"
+                throw new ReplicaException("counters with local or remote shards of Cassandra 2.0 or earlier are not"
                         + " repaired, table=" + sstables.schema().qualifiedName() + ", sstable="
                         + reader.descriptor());
             }
@@ -169,10 +169,10 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
             String name,
             SSTables sstables,
             Optional<String> tableId,
-            Optional<RepairStaging> staging,
+            Optional<StagingArea> staging,
             Optional<Instant> asOf,
             List<String> notes)
-            implements ReplicaTable {
+            implements Replica {
         @Override
         public TableSchema schema() {
             return sstables.schema();
@@ -190,7 +190,7 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
 
         @Override
         public void checkReceiving() throws IOException {
-            staging.orElseThrow(() -> new RepairException(
+            staging.orElseThrow(() -> new ReplicaException(
                             "replica is read-only: it needs a staging directory to receive rows, replica=" + name))
                     .checkReceiving(schema(), tableId);
         }
@@ -206,7 +206,7 @@ public final class ReplicaDirectory implements ReplicaTable.Opener {
         }
 
         @Override
-        public StagedRun newRun(UUID sessionId, long importDeadlineSeconds) {
+        public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
             SSTableWriterConfig config = SSTableWriterConfig.defaults(
                             Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount()))
                     .withVersion(sstables.newestWrittenVersion())

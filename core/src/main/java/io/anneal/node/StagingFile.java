@@ -1,4 +1,4 @@
-package io.anneal.repair;
+package io.anneal.node;
 
 import io.anneal.io.UnsupportedVersionException;
 import java.nio.charset.StandardCharsets;
@@ -115,9 +115,9 @@ record StagingFile(String owner, List<Run> runs) {
 
     /**
      * @throws UnsupportedVersionException when another release wrote it
-     * @throws RepairException when it is no such file: line and reason
+     * @throws ReplicaException when it is no such file: line and reason
      */
-    static StagingFile parse(Path file, byte[] bytes) throws RepairException, UnsupportedVersionException {
+    static StagingFile parse(Path file, byte[] bytes) throws ReplicaException, UnsupportedVersionException {
         String text = new String(bytes, StandardCharsets.UTF_8);
         String[] lines = text.split("\n", -1);
         Matcher version = FIRST_LINE.matcher(lines[0]);
@@ -162,8 +162,8 @@ record StagingFile(String owner, List<Run> runs) {
                 Set.of());
     }
 
-    private static RepairException wrong(Path file, int line) {
-        return new RepairException("staging directory's own file is wrong, so that nobody knows what lies there:"
+    private static ReplicaException wrong(Path file, int line) {
+        return new ReplicaException("staging directory's own file is wrong, so that nobody knows what lies there:"
                 + " remove the directory, file=" + file + ", line=" + line);
     }
 

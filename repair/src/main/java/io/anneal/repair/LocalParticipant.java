@@ -2,6 +2,8 @@ package io.anneal.repair;
 
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.node.Replica;
+import io.anneal.node.ReplicaSource;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.SessionFinished;
@@ -23,20 +25,20 @@ import org.slf4j.LoggerFactory;
  * A replica in this process. Its session runs on the executor it is given, which must run one task at a time; while the
  * master compares a window, it reads on. Safe for the threads of a server that passes requests on.
  */
-public final class LocalReplica implements Replica {
-    private static final Logger LOG = LoggerFactory.getLogger(LocalReplica.class);
+public final class LocalParticipant implements Participant {
+    private static final Logger LOG = LoggerFactory.getLogger(LocalParticipant.class);
 
     /** A step of a session. */
     private interface Step<T> {
         T run(ReplicaSession session) throws IOException;
     }
 
-    private final ReplicaTable.Opener tables;
+    private final ReplicaSource tables;
     private final String name;
     private final Executor executor;
 
     /** A table that is open, and for what. */
-    private record OpenTable(ReplicaTable table, OpenSession parameters) {}
+    private record OpenTable(Replica table, OpenSession parameters) {}
 
     /** Touched by the executor only, as the session, which starts when its terms are agreed. */
     private Optional<OpenTable> opened = Optional.empty();
@@ -53,7 +55,7 @@ public final class LocalReplica implements Replica {
      * @param name for errors and reports, until the table is opened
      * @param executor serial; it belongs to the caller
      */
-    public LocalReplica(String name, ReplicaTable.Opener tables, Executor executor) {
+    public LocalParticipant(String name, ReplicaSource tables, Executor executor) {
         this.name = name;
         this.tables = tables;
         this.executor = executor;
@@ -116,7 +118,7 @@ public final class LocalReplica implements Replica {
         if (opened.isPresent()) {
             throw new IllegalStateException("a repair session is open already, replica=" + name);
         }
-        ReplicaTable table = tables.open(parameters.keyspace(), parameters.table(), parameters.staged());
+        Replica table = tables.open(parameters.keyspace(), parameters.table(), parameters.staged());
         try {
             refuseOtherSchema(table, parameters);
             SessionOpened answer = ReplicaSession.opened(table, parameters);
@@ -142,7 +144,7 @@ public final class LocalReplica implements Replica {
         });
     }
 
-    private static void refuseOtherSchema(ReplicaTable table, OpenSession parameters) throws RepairException {
+    private static void refuseOtherSchema(Replica table, OpenSession parameters) throws RepairException {
         TableSchema wanted = CqlSchema.parse(parameters.schemaText(), "schema of the repair master")
                 .table(parameters.keyspace(), parameters.table())
                 .orElseThrow(() -> new RepairException("repair master sent no schema of the table, table="
@@ -236,7 +238,7 @@ public final class LocalReplica implements Replica {
             Optional<ReplicaSession> ending = session;
             session = Optional.empty();
             if (open.isPresent()) {
-                try (ReplicaTable table = open.get().table();
+                try (Replica table = open.get().table();
                         ReplicaSession unfinished = ending.orElse(null)) {
                     LOG.debug("repair session ends, replica={}, started={}", table.name(), unfinished != null);
                 } catch (IOException failure) {

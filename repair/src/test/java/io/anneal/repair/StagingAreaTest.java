@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.io.UnsupportedVersionException;
+import io.anneal.node.Receiving;
+import io.anneal.node.ReplicaException;
+import io.anneal.node.StagingArea;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
@@ -22,7 +25,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class RepairStagingTest {
+class StagingAreaTest {
     private static final long NOW_SECONDS = 1_795_000_000;
     private static final long DEADLINE_SECONDS = NOW_SECONDS + 10;
     private static final Optional<String> ID = Optional.of("2e52ce90e54c11f199539ddbc8d5a59d");
@@ -34,15 +37,15 @@ class RepairStagingTest {
 
     private long nowSeconds = NOW_SECONDS;
 
-    private RepairStaging open(Path place) throws IOException {
-        return RepairStaging.open(place, "n1 /mnt/n1", () -> Instant.ofEpochSecond(nowSeconds));
+    private StagingArea open(Path place) throws IOException {
+        return StagingArea.open(place, "n1 /mnt/n1", () -> Instant.ofEpochSecond(nowSeconds));
     }
 
-    private static StagedRun start(RepairStaging staging, UUID run) {
+    private static Receiving start(StagingArea staging, UUID run) {
         return staging.start(run, SCHEMA, ID, DEADLINE_SECONDS, SSTableWriterConfig.defaults(10));
     }
 
-    private static List<Descriptor> write(StagedRun run) throws IOException {
+    private static List<Descriptor> write(Receiving run) throws IOException {
         try (StagedWriter writer = run.newWriter();
                 FragmentCursor rows = Sessions.rows(KEYS.get(0), 2).cursor()) {
             writer.append(rows);
@@ -50,8 +53,8 @@ class RepairStagingTest {
         }
     }
 
-    private static List<Descriptor> writeWhole(RepairStaging staging, UUID id) throws IOException {
-        try (StagedRun run = start(staging, id)) {
+    private static List<Descriptor> writeWhole(StagingArea staging, UUID id) throws IOException {
+        try (Receiving run = start(staging, id)) {
             List<Descriptor> written = write(run);
             run.complete();
             return written;
@@ -95,8 +98,8 @@ class RepairStagingTest {
         writeForeign(place);
         List<String> foreign = names(place);
         Path crashed;
-        try (RepairStaging staging = open(place);
-                StagedRun run = start(staging, RUN);
+        try (StagingArea staging = open(place);
+                Receiving run = start(staging, RUN);
                 StagedWriter unfinished = run.newWriter();
                 FragmentCursor rows = Sessions.rows(KEYS.get(0), 2).cursor()) {
             write(run);
@@ -106,10 +109,10 @@ class RepairStagingTest {
         }
         assertThat(names(place)).isEqualTo(foreign);
 
-        try (RepairStaging staging = open(crashed)) {
+        try (StagingArea staging = open(crashed)) {
             assertThat(names(crashed)).isEqualTo(foreign);
             assertThatThrownBy(() -> staging.sstables(SCHEMA, ID, RUN))
-                    .isInstanceOf(RepairException.class)
+                    .isInstanceOf(ReplicaException.class)
                     .hasMessageContaining("no such run finished here");
         }
     }
@@ -117,11 +120,11 @@ class RepairStagingTest {
     @Test
     void shouldKeepWhatAFinishedRunWroteAfterACrash() throws IOException {
         List<Descriptor> written;
-        try (RepairStaging staging = open(directory.resolve("staging"))) {
+        try (StagingArea staging = open(directory.resolve("staging"))) {
             written = writeWhole(staging, RUN);
             asAfterCrash();
         }
-        try (RepairStaging staging = open(directory.resolve("crashed"))) {
+        try (StagingArea staging = open(directory.resolve("crashed"))) {
             assertThat(staging.sstables(SCHEMA, ID, RUN))
                     .extracting(Descriptor::baseName)
                     .containsExactly(written.get(0).baseName());
@@ -131,8 +134,8 @@ class RepairStagingTest {
     @Test
     void shouldKeepNothingOfARunThatIsClosedBeforeItsEnd() throws IOException {
         Path place = directory.resolve("staging");
-        try (RepairStaging staging = open(place)) {
-            try (StagedRun run = start(staging, RUN)) {
+        try (StagingArea staging = open(place)) {
+            try (Receiving run = start(staging, RUN)) {
                 assertThat(write(run)).hasSize(1);
             }
             assertThat(names(place)).isEmpty();
@@ -142,14 +145,14 @@ class RepairStagingTest {
 
     @Test
     void shouldKnowARunThatWroteNothing() throws IOException {
-        try (RepairStaging staging = open(directory)) {
-            try (StagedRun run = start(staging, RUN)) {
+        try (StagingArea staging = open(directory)) {
+            try (Receiving run = start(staging, RUN)) {
                 run.complete();
             }
             assertThat(staging.sstables(SCHEMA, ID, RUN)).isEmpty();
-            try (StagedRun again = start(staging, RUN)) {
+            try (Receiving again = start(staging, RUN)) {
                 assertThatThrownBy(again::complete)
-                        .isInstanceOf(RepairException.class)
+                        .isInstanceOf(ReplicaException.class)
                         .hasMessageContaining("run=" + RUN);
             }
             assertThat(staging.sstables(SCHEMA, ID, RUN)).isEmpty();
@@ -158,10 +161,10 @@ class RepairStagingTest {
 
     @Test
     void shouldForgetTheOldestOfManyRunsThatWroteNothing() throws IOException {
-        try (RepairStaging staging = open(directory)) {
+        try (StagingArea staging = open(directory)) {
             writeWhole(staging, RUN);
             for (int i = 0; i < 301; i++) {
-                try (StagedRun run = start(staging, new UUID(1, i))) {
+                try (Receiving run = start(staging, new UUID(1, i))) {
                     run.complete();
                 }
             }
@@ -176,7 +179,7 @@ class RepairStagingTest {
     @Test
     void shouldTellRunsApartAndSayWhatWasImported() throws IOException {
         List<Descriptor> first;
-        try (RepairStaging staging = open(directory)) {
+        try (StagingArea staging = open(directory)) {
             first = writeWhole(staging, RUN);
             List<Descriptor> second = writeWhole(staging, OTHER_RUN);
             staging.checkReceiving(SCHEMA, ID);
@@ -186,20 +189,20 @@ class RepairStagingTest {
             assertGone(staging, first.get(0));
             assertThat(staging.sstables(SCHEMA, ID, OTHER_RUN)).isEqualTo(second);
         }
-        try (RepairStaging staging = open(directory)) {
+        try (StagingArea staging = open(directory)) {
             assertGone(staging, first.get(0));
         }
         writeForeignNamed("nb-1-big");
-        try (RepairStaging staging = open(directory)) {
+        try (StagingArea staging = open(directory)) {
             assertThatThrownBy(() -> staging.checkReceiving(SCHEMA, ID))
-                    .isInstanceOf(RepairException.class)
+                    .isInstanceOf(ReplicaException.class)
                     .hasMessageContainingAll("no run of a repair wrote it", "nb-1-big");
         }
     }
 
-    private static void assertGone(RepairStaging staging, Descriptor sstable) {
+    private static void assertGone(StagingArea staging, Descriptor sstable) {
         assertThatThrownBy(() -> staging.sstables(SCHEMA, ID, RUN))
-                .isInstanceOf(RepairException.class)
+                .isInstanceOf(ReplicaException.class)
                 .hasMessageContainingAll("gone", "run=" + RUN, sstable.toString());
     }
 
@@ -216,47 +219,47 @@ class RepairStagingTest {
 
     @Test
     void shouldRefuseWhenDeadlineHasPassedOrTableWasMadeAgain() throws IOException {
-        try (RepairStaging staging = open(directory)) {
+        try (StagingArea staging = open(directory)) {
             Descriptor written = writeWhole(staging, RUN).get(0);
             nowSeconds = DEADLINE_SECONDS;
             staging.checkReceiving(SCHEMA, ID);
 
             Optional<String> another = Optional.of("2e6ce640e54c11f199539ddbc8d5a59d");
             assertThatThrownBy(() -> staging.checkReceiving(SCHEMA, another))
-                    .isInstanceOf(RepairException.class)
+                    .isInstanceOf(ReplicaException.class)
                     .hasMessageContainingAll("dropped and made again", written.toString(), ID.get(), another.get());
             assertThatThrownBy(() -> staging.sstables(SCHEMA, another, RUN))
-                    .isInstanceOf(RepairException.class)
+                    .isInstanceOf(ReplicaException.class)
                     .hasMessageContainingAll("dropped and made again", "run=" + RUN);
 
             nowSeconds = DEADLINE_SECONDS + 1;
             assertThatThrownBy(() -> staging.checkReceiving(SCHEMA, ID))
-                    .isInstanceOf(RepairException.class)
+                    .isInstanceOf(ReplicaException.class)
                     .hasMessageContainingAll("import-deadline=", written.toString());
             assertThatThrownBy(() -> staging.sstables(SCHEMA, ID, RUN))
-                    .isInstanceOf(RepairException.class)
+                    .isInstanceOf(ReplicaException.class)
                     .hasMessageContainingAll("import-deadline=", "run=" + RUN);
         }
     }
 
     @Test
     void shouldRefuseAnotherOwner() throws IOException {
-        try (RepairStaging staging = open(directory)) {
+        try (StagingArea staging = open(directory)) {
             writeWhole(staging, RUN);
         }
         for (int attempt = 0; attempt < 2; attempt++) {
-            assertThatThrownBy(() -> RepairStaging.open(directory, "n1 /mnt/rack\n2/n1", () -> Instant.EPOCH))
-                    .isInstanceOf(RepairException.class)
+            assertThatThrownBy(() -> StagingArea.open(directory, "n1 /mnt/rack\n2/n1", () -> Instant.EPOCH))
+                    .isInstanceOf(ReplicaException.class)
                     .hasMessageContainingAll("owner=n1 /mnt/n1,", "replica=n1 /mnt/rack 2/n1");
         }
     }
 
     @Test
     void shouldRefuseAFileThatIsWrongAndOneOfAnotherRelease() throws IOException {
-        try (RepairStaging staging = open(directory)) {
+        try (StagingArea staging = open(directory)) {
             writeWhole(staging, RUN);
         }
-        Path file = directory.resolve(StagingFile.FILE);
+        Path file = directory.resolve(".anneal.runs");
         String text = Files.readString(file);
         String[] wrong = {
             "",
@@ -270,7 +273,7 @@ class RepairStagingTest {
             Files.writeString(file, content);
             assertThatThrownBy(() -> open(directory))
                     .as(content)
-                    .isInstanceOf(RepairException.class)
+                    .isInstanceOf(ReplicaException.class)
                     .hasMessageContaining("file=" + file.toRealPath());
         }
         Files.writeString(file, text.replace("anneal-staging 1", "anneal-staging 2"));

@@ -1,10 +1,9 @@
-package io.anneal.repair;
+package io.anneal.node;
 
 import io.anneal.io.AtomicFile;
 import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
-import io.anneal.repair.message.SessionTerms;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
@@ -34,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * written, so that opening the directory after a crash removes what an unfinished run left, and nothing else. Safe to
  * share between threads.
  */
-public final class RepairStaging implements Closeable {
-    private static final Logger LOG = LoggerFactory.getLogger(RepairStaging.class);
+public final class StagingArea implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(StagingArea.class);
 
     /** A server may run thousands of repairs that find nothing before the first of them expires. */
     private static final int EMPTY_RUNS_MAX = 300;
@@ -44,7 +43,7 @@ public final class RepairStaging implements Closeable {
     private final InstantSource clock;
     private StagingFile content;
 
-    private RepairStaging(StagingDirectory staging, InstantSource clock, StagingFile content) {
+    private StagingArea(StagingDirectory staging, InstantSource clock, StagingFile content) {
         this.staging = staging;
         this.clock = clock;
         this.content = content;
@@ -54,15 +53,15 @@ public final class RepairStaging implements Closeable {
      * Creates the directory when it is not there, takes it, and removes what an unfinished run left.
      *
      * @param owner whose SSTables go there, in one line; the first run settles it
-     * @throws RepairException when the directory is another owner's
+     * @throws ReplicaException when the directory is another owner's
      * @throws IllegalStateException when another process, or another object of this one, has it
      */
-    public static RepairStaging open(Path directory, String owner, InstantSource clock) throws IOException {
+    public static StagingArea open(Path directory, String owner, InstantSource clock) throws IOException {
         StagingDirectory staging = StagingDirectory.open(directory);
         boolean opened = false;
         try {
             StagingFile content = read(file(staging)).orElse(new StagingFile(owner.replaceAll("\\R", " "), List.of()));
-            RepairStaging repair = new RepairStaging(staging, clock, content);
+            StagingArea repair = new StagingArea(staging, clock, content);
             repair.requireOwner(owner.replaceAll("\\R", " "));
             repair.sweep();
             repair.forget();
@@ -92,12 +91,13 @@ public final class RepairStaging implements Closeable {
         return Optional.of(StagingFile.parse(file, bytes));
     }
 
-    private void requireOwner(String owner) throws RepairException {
+    private void requireOwner(String owner) throws ReplicaException {
         if (!content.owner().equals(owner)) {
-            throw new RepairException("staging directory is another replica's, whose node would import this one's rows:"
-                    + " give each its own, directory=" + staging.directory() + ", owner=" + content.owner()
-                    + ", replica="
-                    + owner);
+            throw new ReplicaException(
+                    "staging directory is another replica's, whose node would import this one's rows:"
+                            + " give each its own, directory=" + staging.directory() + ", owner=" + content.owner()
+                            + ", replica="
+                            + owner);
         }
     }
 
@@ -120,7 +120,7 @@ public final class RepairStaging implements Closeable {
     /** Marks what was imported or removed since, and leaves out runs of which nothing is left that anybody may ask for. */
     private void forget() throws IOException {
         List<StagingFile.Run> held = content.runs().stream().map(this::held).toList();
-        long without = held.stream().filter(RepairStaging::isEmpty).count();
+        long without = held.stream().filter(StagingArea::isEmpty).count();
         List<StagingFile.Run> kept = new ArrayList<>();
         for (StagingFile.Run run : held) {
             if (!isEmpty(run) || (!isExpired(run) && without <= EMPTY_RUNS_MAX)) {
@@ -175,7 +175,7 @@ public final class RepairStaging implements Closeable {
      * Refuses to add SSTables to what must not be imported: the operator imports a whole directory.
      *
      * @param tableId 32 hexadecimal digits, if it is known
-     * @throws RepairException naming the SSTable, the reason, and what to do
+     * @throws ReplicaException naming the SSTable, the reason, and what to do
      */
     public synchronized void checkReceiving(TableSchema schema, Optional<String> tableId) throws IOException {
         forget();
@@ -188,7 +188,7 @@ public final class RepairStaging implements Closeable {
                             .map(run -> reasonAgainst(run, tableId))
                             .orElse(Optional.of("no run of a repair wrote it here")));
             if (reason.isPresent()) {
-                throw new RepairException("staging directory holds what must not be imported with new SSTables: remove"
+                throw new ReplicaException("staging directory holds what must not be imported with new SSTables: remove"
                         + " it, or give another directory, sstable=" + sstable + ", reason=" + reason.get());
             }
         }
@@ -221,7 +221,7 @@ public final class RepairStaging implements Closeable {
     /**
      * What a run staged for a table and is not imported yet.
      *
-     * @throws RepairException when no such run finished here, some of it is gone, or nothing of it may be imported any more
+     * @throws ReplicaException when no such run finished here, some of it is gone, or nothing of it may be imported any more
      */
     public synchronized List<Descriptor> sstables(TableSchema schema, Optional<String> tableId, UUID runId)
             throws IOException {
@@ -232,7 +232,7 @@ public final class RepairStaging implements Closeable {
                 .findFirst()
                 .orElseThrow(() -> unknown(runId, schema.qualifiedName(), staging.directory()));
         if (!run.gone().isEmpty()) {
-            throw new RepairException(
+            throw new ReplicaException(
                     "what the run staged is gone, imported or moved away: compare new snapshots without"
                             + " --staged, run=" + runId + ", table=" + schema.qualifiedName() + ", sstables="
                             + run.gone().stream()
@@ -241,19 +241,19 @@ public final class RepairStaging implements Closeable {
         }
         Optional<String> reason = reasonAgainst(run, tableId);
         if (reason.isPresent()) {
-            throw new RepairException("what the run staged cannot be counted, run=" + runId + ", table="
+            throw new ReplicaException("what the run staged cannot be counted, run=" + runId + ", table="
                     + schema.qualifiedName() + ", directory=" + staging.directory() + ", reason=" + reason.get());
         }
         return run.sstables().stream().map(sstable -> descriptor(run, sstable)).toList();
     }
 
-    static RepairException unknown(UUID runId, String qualifiedName, Object place) {
-        return new RepairException(
+    static ReplicaException unknown(UUID runId, String qualifiedName, Object place) {
+        return new ReplicaException(
                 "no such run finished here, run=" + runId + ", table=" + qualifiedName + ", directory=" + place);
     }
 
     /** Prepares what a session writes for a table; nothing is written yet. */
-    public StagedRun start(
+    public Receiving start(
             UUID runId,
             TableSchema schema,
             Optional<String> tableId,
@@ -268,10 +268,10 @@ public final class RepairStaging implements Closeable {
         return staging.target(schema, record);
     }
 
-    /** @throws RepairException when a run of this id was here before */
+    /** @throws ReplicaException when a run of this id was here before */
     synchronized void add(StagingFile.Run run) throws IOException {
         if (content.runs().stream().anyMatch(known -> known.id().equals(run.id()))) {
-            throw new RepairException(
+            throw new ReplicaException(
                     "a run of this id was staged here before, run=" + run.id() + ", directory=" + staging.directory());
         }
         change(Stream.concat(content.runs().stream(), Stream.of(run)).toList());
@@ -293,7 +293,7 @@ public final class RepairStaging implements Closeable {
                 .filter(run -> !held(run).sstables().isEmpty())
                 .mapToLong(StagingFile.Run::importDeadlineSeconds)
                 .min()
-                .orElse(SessionTerms.NO_DEADLINE);
+                .orElse(Receiving.NO_DEADLINE);
     }
 
     /** From now on what the run wrote counts, and is kept. */

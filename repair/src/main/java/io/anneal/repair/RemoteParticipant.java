@@ -28,7 +28,7 @@ import java.util.function.Function;
 /**
  * A replica behind a connection, which it owns; closing it makes the other side forget a session that was not finished.
  */
-public final class RemoteReplica implements Replica {
+public final class RemoteParticipant implements Participant {
     /** Filling a row buffer from a slow disk takes long; a peer that is gone is noticed sooner than this. */
     private static final long STEP_TIMEOUT_MS = 600_000;
 
@@ -37,7 +37,7 @@ public final class RemoteReplica implements Replica {
     private UUID sessionId = new UUID(0, 0);
 
     /** @param clusteringColumns of the table to be repaired: bounds what a boundary may hold */
-    public RemoteReplica(Connection connection, int clusteringColumns) {
+    public RemoteParticipant(Connection connection, int clusteringColumns) {
         this.connection = connection;
         this.clusteringColumns = clusteringColumns;
     }

@@ -9,6 +9,7 @@ import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
+import io.anneal.node.StagingArea;
 import io.anneal.repair.message.Phase;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
@@ -22,15 +23,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class LocalReplicaTest {
+class LocalParticipantTest {
     private static final TokenRange.Linear ALL = TokenRange.Linear.ALL;
 
     @TempDir
     private Path directory;
 
-    private RepairStaging staging;
+    private StagingArea staging;
     private TestTable table;
-    private LocalReplica replica;
+    private LocalParticipant replica;
 
     @BeforeEach
     void open() throws IOException {
@@ -44,8 +45,8 @@ class LocalReplicaTest {
         staging.close();
     }
 
-    private LocalReplica replica(Executor executor) {
-        return new LocalReplica("one", table.opener(), executor);
+    private LocalParticipant replica(Executor executor) {
+        return new LocalParticipant("one", table.opener(), executor);
     }
 
     private void everythingShouldBeClosedOnce() {

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * One replica as the master of a session sees it: in this process or behind a connection. The master asks one thing at a
  * time. A failed future names the replica; after it only {@link #close()} is allowed.
  */
-public interface Replica extends AutoCloseable {
+public interface Participant extends AutoCloseable {
     /** Address or directory, for errors and reports. */
     String name();
 

@@ -1,4 +1,4 @@
-package io.anneal.repair;
+package io.anneal.node;
 
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
@@ -14,7 +14,7 @@ import java.util.UUID;
  * One replica's data of one table, as repair reads and writes it: everything that is live when it is opened, merged and
  * normalised but not purged. Whoever opened it closes it.
  */
-public interface ReplicaTable extends Closeable {
+public interface Replica extends Closeable {
     /** Directory or store, for reports. */
     String name();
 
@@ -40,7 +40,7 @@ public interface ReplicaTable extends Closeable {
     /**
      * Refuses to receive.
      *
-     * @throws RepairException when there is no place for what the replica receives, so that it can only be compared, or the
+     * @throws ReplicaException when there is no place for what the replica receives, so that it can only be compared, or the
      *     place holds what must not be imported along with it
      */
     void checkReceiving() throws IOException;
@@ -57,14 +57,12 @@ public interface ReplicaTable extends Closeable {
      *
      * @param importDeadlineSeconds when it must be imported at the latest, seconds since 1970
      */
-    StagedRun newRun(UUID sessionId, long importDeadlineSeconds);
+    Receiving receive(UUID sessionId, long importDeadlineSeconds);
 
-    /** Opens tables by name. */
-    interface Opener {
-        /**
-         * @param staged the run whose SSTables count as the replica's data although they are not imported yet
-         * @throws IOException naming the directory when the table is not there or cannot take part in a repair
-         */
-        ReplicaTable open(String keyspace, String table, Optional<UUID> staged) throws IOException;
-    }
+    /**
+     * A range was repaired on all replicas: what was deleted before may be purged by tables whose deletions wait for that.
+     *
+     * @param seconds when the repair began, since 1970
+     */
+    default void repaired(TokenRange range, long seconds) throws IOException {}
 }

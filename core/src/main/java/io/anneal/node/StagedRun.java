@@ -1,33 +1,32 @@
-package io.anneal.repair;
+package io.anneal.node;
 
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
-import java.io.Closeable;
 import java.io.IOException;
 
 /**
- * What one session writes to a {@link RepairStaging}: kept as a whole when {@link #complete()} was reached, else removed
+ * What one session writes to a {@link StagingArea}: kept as a whole when {@link #complete()} was reached, else removed
  * by {@link #close()}, or by the next opening of the directory. Owned by the session's thread.
  */
-public final class StagedRun implements Closeable {
-    private final RepairStaging staging;
+final class StagedRun implements Receiving {
+    private final StagingArea staging;
     private final StagingFile.Run run;
     private final TableSchema schema;
     private final SSTableWriterConfig config;
     private boolean recorded;
     private boolean complete;
 
-    StagedRun(RepairStaging staging, StagingFile.Run run, TableSchema schema, SSTableWriterConfig config) {
+    StagedRun(StagingArea staging, StagingFile.Run run, TableSchema schema, SSTableWriterConfig config) {
         this.staging = staging;
         this.run = run;
         this.schema = schema;
         this.config = config;
     }
 
-    /** Opens no file yet. */
-    StagedWriter newWriter() {
+    @Override
+    public StagedWriter newWriter() {
         return new StagedWriter(staging.target(schema, this::record), config, StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
     }
 
@@ -39,13 +38,9 @@ public final class StagedRun implements Closeable {
         staging.record(run.id(), sstable);
     }
 
-    /**
-     * Keeps all that was written; a run that wrote nothing is known by its id, too.
-     *
-     * @return when what lies there for the table must be imported at the latest, seconds since 1970, or {@link
-     *     io.anneal.repair.message.SessionTerms#NO_DEADLINE}
-     */
-    long complete() throws IOException {
+    /** Keeps all that was written; a run that wrote nothing is known by its id, too. */
+    @Override
+    public long complete() throws IOException {
         if (recorded) {
             staging.complete(run.id());
         } else {

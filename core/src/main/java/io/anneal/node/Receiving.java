@@ -1,0 +1,24 @@
+package io.anneal.node;
+
+import io.anneal.sstable.StagedWriter;
+import java.io.Closeable;
+import java.io.IOException;
+
+/**
+ * What a replica receives in one session: kept as a whole when {@link #complete()} was reached, else removed by {@link
+ * #close()}, or after a crash by the next opening. Owned by the session's thread.
+ */
+public interface Receiving extends Closeable {
+    /** Nothing must be imported by anybody. */
+    long NO_DEADLINE = Long.MAX_VALUE;
+
+    /** For rows in ring order; a session may have several, one after the other. Opens no file yet. */
+    StagedWriter newWriter();
+
+    /**
+     * Keeps all that was written.
+     *
+     * @return when what waits there for import must be imported at the latest, seconds since 1970, or {@link #NO_DEADLINE}
+     */
+    long complete() throws IOException;
+}

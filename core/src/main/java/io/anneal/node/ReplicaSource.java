@@ -1,0 +1,16 @@
+package io.anneal.node;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Opens replicas by the name of their table. Safe for any thread. */
+public interface ReplicaSource {
+    /**
+     * Opens what is live of a table now; the caller closes it.
+     *
+     * @param staged the run whose SSTables count as the replica's data although they are not imported yet
+     * @throws IOException naming the place when the table is not there or cannot take part
+     */
+    Replica open(String keyspace, String table, Optional<UUID> staged) throws IOException;
+}
