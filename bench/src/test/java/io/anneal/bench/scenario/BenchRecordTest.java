@@ -73,12 +73,15 @@ final class BenchRecordTest {
         "writes-per-sync, 1",
         "memtable-peak, B",
         "memory-budget, B",
+        "budget-peak, B",
+        "slowest-stream, B",
+        "median-stream, B",
         "cpu-per-call, s",
         "cpu-growth, 1"
     })
     void shouldNameMetricsAndUnitsAsRecordsHaveThem(String text, String unit) {
         assertThat(named(BenchMetric.values(), BenchMetric::text, text).unit()).isEqualTo(unit);
-        assertThat(BenchMetric.values()).hasSize(18);
+        assertThat(BenchMetric.values()).hasSize(21);
     }
 
     @Test
