@@ -1,5 +1,7 @@
 package io.anneal.io;
 
+import java.util.Locale;
+
 /** Text of somebody else's, for a log or a terminal: what could begin a line or steer the terminal is escaped. */
 public final class PrintableText {
     private PrintableText() {}
@@ -19,7 +21,7 @@ public final class PrintableText {
             if (isPrintable(c)) {
                 out.append(c);
             } else {
-                out.append(String.format("\\u%04x", (int) c));
+                out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
             }
         }
         return out.toString();

@@ -39,11 +39,12 @@ final class PackageTable {
         DIRECT.put("table", List.of("memtable", "commitlog", "compaction", "metrics"));
         DIRECT.put("store", List.of("table", "sstable.big", "sstable.bti"));
         DIRECT.put("net", List.of("io", "metrics"));
+        DIRECT.put("node", List.of("store", "net"));
 
         // Windows apply received deletions and purge for the hash, which is the merge's business.
         DIRECT.put("repair.row", List.of("merge"));
-        DIRECT.put("repair.message", List.of("net", "key"));
-        DIRECT.put("repair", List.of("repair.row", "repair.message", "store"));
+        DIRECT.put("repair.message", List.of("node"));
+        DIRECT.put("repair", List.of("repair.row", "repair.message", "node"));
 
         DIRECT.put("streaming.file", List.of("sstable"));
         DIRECT.put("streaming.message", List.of("net", "key"));
