@@ -124,9 +124,9 @@ final class ReadOnlyTables implements Closeable {
         }
 
         @Override
-        public FragmentCursor scan(TokenRange.Linear range) throws IOException {
+        public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
             requireOpen();
-            return sstables.scan(range);
+            return sstables.scan(range, localDeletionTimeMaxSeconds);
         }
 
         @Override

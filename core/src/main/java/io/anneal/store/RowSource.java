@@ -1,5 +1,6 @@
 package io.anneal.store;
 
+import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Slices;
@@ -11,8 +12,17 @@ import java.io.IOException;
 interface RowSource {
     TableSchema schema();
 
-    /** All partitions of a range, merged, nothing purged. */
-    FragmentCursor scan(TokenRange.Linear range) throws IOException;
+    /**
+     * All partitions of a range, merged, nothing purged.
+     *
+     * @param localDeletionTimeMaxSeconds rule 13's ceiling
+     */
+    FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException;
+
+    /** The same, with local deletion times as they are. */
+    default FragmentCursor scan(TokenRange.Linear range) throws IOException {
+        return scan(range, CanonicalEncoder.UNCLAMPED);
+    }
 
     /**
      * One partition, merged, nothing purged; yields nothing when there is none.

@@ -139,6 +139,7 @@ public final class SSTables implements RowSource, Closeable {
      *
      * @param localDeletionTimeMaxSeconds rule 13's ceiling
      */
+    @Override
     public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
         List<FragmentCursor> cursors = new ArrayList<>(readers.size());
         try {

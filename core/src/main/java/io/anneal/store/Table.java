@@ -7,6 +7,7 @@ import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.table.Engine;
 import io.anneal.table.LiveTable;
 import io.anneal.table.Reads;
@@ -43,9 +44,9 @@ public final class Table {
         }
 
         @Override
-        public FragmentCursor scan(TokenRange.Linear range) throws IOException {
+        public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
             engine.requireOpen();
-            return table.scan(range);
+            return table.scan(range, localDeletionTimeMaxSeconds);
         }
 
         @Override
@@ -241,6 +242,15 @@ public final class Table {
     }
 
     /**
+     * The same with local deletion times clamped, as a comparison with another replica needs it.
+     *
+     * @param localDeletionTimeMaxSeconds the latest that all of them can hold
+     */
+    public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
+        return source.scan(range, localDeletionTimeMaxSeconds);
+    }
+
+    /**
      * One partition as fragments; yields nothing when there is none.
      *
      * @param slices which rows; partition deletion and static row are there in any case
@@ -341,6 +351,30 @@ public final class Table {
     /** Forgets all that was written before. Snapshots stay. */
     public void truncate() throws IOException {
         live().engine().truncate(live().table());
+    }
+
+    /** Which SSTables it writes. */
+    public SSTableVersion writtenVersion() {
+        return live().table().version();
+    }
+
+    /** How many SSTables are live. */
+    public int sstableCount() {
+        return live().table().sstableCount();
+    }
+
+    /** Data of all live SSTables, uncompressed. */
+    public long sstableBytes() {
+        return live().table().sstableBytes();
+    }
+
+    /**
+     * Takes rows from elsewhere that are there for readers all at once, or never: for whoever has many, in ring order. Unlike
+     * {@link #importSSTables} it writes the SSTables itself. What was deleted here long ago, so that the deletion is purged,
+     * comes back with them.
+     */
+    public TableIntake intake() {
+        return new TableIntake(live().engine(), live().table());
     }
 
     /** A range was repaired as a whole: deletions made before may be purged by tables whose {@code tombstone_gc} is {@code repair}. */

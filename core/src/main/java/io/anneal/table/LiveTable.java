@@ -68,6 +68,9 @@ public final class LiveTable {
     }
 
     private final TableDirectory directory;
+    /** Raised under the lock of this. */
+    private volatile long truncations;
+
     private final SSTableVersion version;
     private final ShardRule shards;
     private final MemtablePool pool;
@@ -214,6 +217,28 @@ public final class LiveTable {
         }
     }
 
+    /** Which SSTables it writes. */
+    public SSTableVersion version() {
+        return version;
+    }
+
+    /** How often it was truncated while it was open. */
+    public long truncations() {
+        return truncations;
+    }
+
+    /** How many SSTables are live. */
+    public int sstableCount() {
+        return current.sstables().size();
+    }
+
+    /** Data of all live SSTables, uncompressed. */
+    public long sstableBytes() {
+        return current.sstables().stream()
+                .mapToLong(sstable -> sstable.reader().dataLengthBytes())
+                .sum();
+    }
+
     /** The live SSTables as strategies see them, for those who only count: they are not held. */
     List<CompactionCandidate> candidates() {
         return current.candidates();
@@ -227,9 +252,10 @@ public final class LiveTable {
      * The merge of everything in a range, as it is now: normalised, nothing purged. Whatever is written, flushed or compacted
      * behind this call does not change what the cursor sees. The caller closes it, and keeps memory and files until then.
      *
+     * @param localDeletionTimeMaxSeconds rule 13's ceiling
      * @throws IllegalStateException when the table is closed, from the cursor too
      */
-    public FragmentCursor scan(TokenRange.Linear range) throws IOException {
+    public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
         LiveSet set = acquire();
         List<FragmentCursor> cursors = new ArrayList<>();
         try {
@@ -242,7 +268,10 @@ public final class LiveTable {
             for (LiveSSTable sstable : set.sstables()) {
                 cursors.add(sstable.reader().scan(set.schema(), range));
             }
-            return live(validated(MergeCursor.of(set.schema(), cursors), false), set, metrics::scanDone);
+            return live(
+                    validated(MergeCursor.of(set.schema(), cursors, localDeletionTimeMaxSeconds), false),
+                    set,
+                    metrics::scanDone);
         } catch (IOException | RuntimeException e) {
             abandon(cursors, set, e);
             throw e;
@@ -535,6 +564,7 @@ public final class LiveTable {
         synchronized (this) {
             LiveSet before = current;
             directory.update(content -> content.truncated(underWay.upTo()));
+            truncations++;
             before.sstables().forEach(LiveSSTable::becomeObsolete);
             List<LiveMemtable> spared =
                     before.flushing().stream().filter(underWay::spares).toList();

@@ -185,6 +185,30 @@ final class TableCare {
         for (Descriptor descriptor : foreign) {
             verify(table, descriptor);
         }
+        takeIn(table, foreign);
+    }
+
+    /**
+     * The same of what this process has just written for the table.
+     *
+     * @param truncations how often the table had been truncated when the first of it was read
+     * @throws IllegalStateException when it was truncated since: what it held may be in these SSTables
+     */
+    void takeReceived(LiveTable table, List<Descriptor> received, long truncations) throws IOException {
+        if (table.truncations() != truncations) {
+            throw new IllegalStateException(
+                    "table was truncated while rows were received for it, which are not taken in:"
+                            + " begin again, table=" + table.schema().qualifiedName());
+        }
+        for (Descriptor descriptor : received) {
+            try (SSTableReader reader = formats.open(descriptor)) {
+                requireFit(reader, table);
+            }
+        }
+        takeIn(table, received);
+    }
+
+    private void takeIn(LiveTable table, List<Descriptor> foreign) throws IOException {
         List<LiveSSTable> opened = new ArrayList<>();
         boolean taken = false;
         try {

@@ -42,6 +42,9 @@ import java.util.stream.Collectors;
 public final class TableDirectory {
     public static final String SCHEMA_FILE = "schema.cql";
 
+    /** Below it lies what tables receive and have not taken in; see {@code TableIntake}. */
+    private static final String RECEIVING = "receiving";
+
     private final Path directory;
     private final SSTableFormats formats;
     private final Manifest manifest;
@@ -169,6 +172,7 @@ public final class TableDirectory {
     /** Deletes and moves aside what does not belong here; before anything is written. */
     void sweep() throws IOException {
         snapshots.sweep();
+        Directories.deleteTree(directory.resolve(RECEIVING));
         lastGeneration = TableSweep.run(directory, manifest);
     }
 
@@ -383,6 +387,11 @@ public final class TableDirectory {
         for (Component component : Component.values()) {
             Directories.deleteFile(descriptor.file(component));
         }
+    }
+
+    /** A directory for what is received under a name that nobody else has; the next opening deletes it. */
+    public Path receiving(String name) {
+        return directory.resolve(RECEIVING).resolve(name);
     }
 
     /**

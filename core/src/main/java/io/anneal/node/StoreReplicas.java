@@ -1,0 +1,104 @@
+package io.anneal.node;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.TokenRange;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.StagedWriter;
+import io.anneal.store.Store;
+import io.anneal.store.Table;
+import io.anneal.store.TableIntake;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Replicas that are tables of an open store: read as they are while they are written, flushed and compacted, and what they
+ * receive is theirs at once when a session ends well. Nothing is staged, and nothing waits for an import. The store belongs
+ * to the caller.
+ */
+public final class StoreReplicas implements ReplicaSource {
+    private final Store store;
+
+    public StoreReplicas(Store store) {
+        this.store = store;
+    }
+
+    @Override
+    public Replica open(String keyspace, String table, Optional<UUID> staged) throws IOException {
+        String qualifiedName = keyspace + "." + table;
+        if (staged.isPresent()) {
+            throw new ReplicaException("a store takes what it receives in at once, nothing is staged, run="
+                    + staged.get() + ", table=" + qualifiedName + ", store=" + store.directory());
+        }
+        Table found = store.findTable(qualifiedName)
+                .orElseThrow(() -> new ReplicaException(
+                        "store has no such table, table=" + qualifiedName + ", store=" + store.directory()));
+        return new LiveReplica(store.directory().toString(), found);
+    }
+
+    private record LiveReplica(String name, Table table) implements Replica {
+        @Override
+        public TableSchema schema() {
+            return table.schema();
+        }
+
+        @Override
+        public int sstableCount() {
+            return table.sstableCount();
+        }
+
+        @Override
+        public long dataBytes() {
+            return table.sstableBytes();
+        }
+
+        @Override
+        public long localDeletionTimeMaxSeconds() {
+            return table.writtenVersion().localDeletionTimeMaxSeconds();
+        }
+
+        @Override
+        public void checkReceiving() {
+            // A store that is open for writing can.
+            table.writtenVersion();
+        }
+
+        @Override
+        public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
+            return table.scan(range, localDeletionTimeMaxSeconds);
+        }
+
+        @Override
+        public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
+            return new TakenIn(table.intake());
+        }
+
+        @Override
+        public void repaired(TokenRange range, long seconds) throws IOException {
+            table.repaired(range, seconds);
+        }
+
+        @Override
+        public void close() {
+            // The table is the store's.
+        }
+    }
+
+    private record TakenIn(TableIntake intake) implements Receiving {
+        @Override
+        public StagedWriter newWriter() {
+            return intake.newWriter();
+        }
+
+        @Override
+        public long complete() throws IOException {
+            intake.complete();
+            return NO_DEADLINE;
+        }
+
+        @Override
+        public void close() throws IOException {
+            intake.close();
+        }
+    }
+}

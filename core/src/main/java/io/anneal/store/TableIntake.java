@@ -1,0 +1,92 @@
+package io.anneal.store;
+
+import io.anneal.io.Directories;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.Compression;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableTarget;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedWriter;
+import io.anneal.table.Engine;
+import io.anneal.table.LiveTable;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Rows on their way into a table of an open store: written as SSTables to a directory of their own, and taken in together by
+ * {@link #complete()}. What was not completed is removed by {@link #close()}, or by the next start of the store. One thread.
+ */
+public final class TableIntake implements Closeable {
+    private static final long PARTITIONS_EXPECTED = 100_000;
+
+    private final Engine engine;
+    private final LiveTable table;
+    private final TableSchema schema;
+    private final long truncations;
+    /** Nobody else's, of whatever process: it may outlive the store, and must harm no later one then. */
+    private final Path directory;
+
+    private long lastGeneration;
+    private boolean ended;
+
+    TableIntake(Engine engine, LiveTable table) {
+        this.engine = engine;
+        this.table = table;
+        schema = table.schema();
+        truncations = table.truncations();
+        directory = table.directory().receiving(engine.environment().ids().get().toString());
+    }
+
+    /** For partitions in ring order; another one may follow it. Opens no file yet. */
+    public StagedWriter newWriter() {
+        SSTableWriterConfig config = SSTableWriterConfig.defaults(PARTITIONS_EXPECTED)
+                .withVersion(table.version())
+                .withCompression(Compression.of(schema.options()));
+        SSTableTarget target = this::start;
+        return new StagedWriter(target, config, StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
+    }
+
+    private FragmentWriter start(SSTableWriterConfig config) throws IOException {
+        if (ended) {
+            throw new IllegalStateException("intake is completed or closed, table=" + schema.qualifiedName());
+        }
+        Directories.create(directory);
+        return Formats.write(directory, Long.toString(++lastGeneration), schema, config);
+    }
+
+    /**
+     * Takes in all that the writers have finished.
+     *
+     * @throws IllegalStateException when the store is closed, the table dropped, or truncated since the intake was made
+     * @throws io.anneal.schema.SchemaException when the table was altered since, so that the rows do not fit it
+     */
+    public void complete() throws IOException {
+        if (ended) {
+            throw new IllegalStateException("intake is completed or closed, table=" + schema.qualifiedName());
+        }
+        List<Descriptor> written = new ArrayList<>();
+        if (lastGeneration > 0) {
+            for (Path file : Directories.list(directory)) {
+                // Its TOC comes last.
+                Descriptor.of(file)
+                        .filter(sstable -> sstable.file(Component.TOC).equals(file))
+                        .ifPresent(written::add);
+            }
+        }
+        engine.takeReceived(table, written, truncations);
+        close();
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (!ended) {
+            ended = true;
+            Directories.deleteTree(directory);
+        }
+    }
+}

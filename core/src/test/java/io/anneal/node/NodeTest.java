@@ -1,0 +1,80 @@
+package io.anneal.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.net.Connection;
+import io.anneal.net.NetConfig;
+import io.anneal.net.NodeIdentity;
+import io.anneal.net.SharedToken;
+import io.anneal.net.Verb;
+import io.anneal.net.VersionRange;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class NodeTest {
+    private static final Verb ECHO = new Verb(2900, "test.echo");
+
+    private static Node open() {
+        NodeIdentity identity = new NodeIdentity(UUID.randomUUID(), "", Map.of());
+        SharedToken token = SharedToken.of("0123456789abcdef".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        return Node.open(NetConfig.of(identity, Optional.of(token), new VersionRange(1, 1)), 2, new SecureRandom());
+    }
+
+    private static InetSocketAddress anyPort() {
+        return new InetSocketAddress("127.0.0.1", 0);
+    }
+
+    @Test
+    void shouldAnswerOnEveryAddressAndBackOverConnectionsOfOthers() throws Exception {
+        try (Node one = open();
+                Node two = open()) {
+            one.handlers().register(ECHO, (peer, request) -> CompletableFuture.completedFuture(request));
+            for (int i = 0; i < 2; i++) {
+                try (Connection connection = two.client().open(one.listen(anyPort()))) {
+                    assertThat(connection.call(ECHO, ByteBuffer.wrap(new byte[] {7})).get(0)).isEqualTo((byte) 7);
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldEndWhatIsConnectedWhenItCloses() throws Exception {
+        try (Node one = open();
+                Node two = open()) {
+            InetSocketAddress address = one.listen(anyPort());
+            one.close();
+            one.close();
+
+            assertThatThrownBy(() -> two.client().open(address)).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> one.listen(anyPort()))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("node is closed");
+        }
+    }
+
+    @Test
+    void shouldGiveReplicasByNameAndSayWhichThereAre() throws Exception {
+        ReplicaSource source = (keyspace, table, staged) -> {
+            throw new ReplicaException("none");
+        };
+        try (Node node = open()) {
+            node.add("n1", source);
+
+            assertThat(node.replicas("n1")).isSameAs(source);
+            assertThatThrownBy(() -> node.add("n1", source)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> node.replicas("n2"))
+                    .isInstanceOf(ReplicaException.class)
+                    .hasMessageContaining("name=n2, names=[n1]");
+        }
+    }
+}
