@@ -41,7 +41,10 @@ class NodeTest {
             one.handlers().register(ECHO, (peer, request) -> CompletableFuture.completedFuture(request));
             for (int i = 0; i < 2; i++) {
                 try (Connection connection = two.client().open(one.listen(anyPort()))) {
-                    assertThat(connection.call(ECHO, ByteBuffer.wrap(new byte[] {7})).get(0)).isEqualTo((byte) 7);
+                    assertThat(connection
+                                    .call(ECHO, ByteBuffer.wrap(new byte[] {7}))
+                                    .get(0))
+                            .isEqualTo((byte) 7);
                 }
             }
         }

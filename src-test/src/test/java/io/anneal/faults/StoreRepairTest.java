@@ -242,9 +242,9 @@ class StoreRepairTest {
             assertThat(keys()).containsExactly(7L);
             assertThatThrownBy(intake::complete).isInstanceOf(IllegalStateException.class);
         }
-        try (TableIntake dropped = received()) {
-            assertThat(receiving()).isNotEmptyDirectory();
-        }
+        TableIntake dropped = received();
+        assertThat(receiving()).isNotEmptyDirectory();
+        dropped.close();
         assertThat(receiving()).isEmptyDirectory();
         assertThat(keys()).containsExactly(7L);
     }
