@@ -52,8 +52,8 @@ class NodeTest {
 
     @Test
     void shouldEndWhatIsConnectedWhenItCloses() throws Exception {
-        try (Node one = open();
-                Node two = open()) {
+        Node one = open();
+        try (Node two = open()) {
             InetSocketAddress address = one.listen(anyPort());
             one.close();
             one.close();
