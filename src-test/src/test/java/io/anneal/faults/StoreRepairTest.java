@@ -191,7 +191,7 @@ class StoreRepairTest {
             }
         }
         try (Store copy = Store.open(dir.resolve("copy"))) {
-            Table whole = copy.createTable(ReplicaFiles.SCHEMA_TEXT);
+            Table whole = copy.createTable(table.schema());
             whole.importSSTables(other);
             whole.importSSTables(dir.resolve("staging-other").resolve("ks").resolve("t"));
             try (Replica master = new StoreReplicas(store).open("ks", "t", Optional.empty())) {
