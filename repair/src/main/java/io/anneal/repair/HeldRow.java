@@ -24,7 +24,6 @@ record HeldRow(byte[] array, int offset, int lengthBytes, boolean hashed, long h
 
     /** The same row in an array of its own. */
     HeldRow copy() {
-        return new HeldRow(
-                Arrays.copyOfRange(array, offset, offset + lengthBytes), 0, lengthBytes, hashed, high, low);
+        return new HeldRow(Arrays.copyOfRange(array, offset, offset + lengthBytes), 0, lengthBytes, hashed, high, low);
     }
 }

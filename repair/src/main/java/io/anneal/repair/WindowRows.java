@@ -227,7 +227,9 @@ final class WindowRows {
             if (row.isNothing()) {
                 continue;
             }
-            for (; index < rows.windowEnd() && rows.compare(index, entry.getKey()) < 0; index = nextReceived(index + 1)) {
+            for (;
+                    index < rows.windowEnd() && rows.compare(index, entry.getKey()) < 0;
+                    index = nextReceived(index + 1)) {
                 consumer.accept(rows.item(index));
                 count++;
             }

@@ -229,10 +229,6 @@ final class WindowSync {
         return wanted;
     }
 
-    private static RepairException noItem(Participant follower, CorruptItemException cause) {
-        return new RepairException("replica sent what is no item, replica=" + follower.name(), cause);
-    }
-
     private void reconcileDeletions(WindowSummary sum, List<WindowSummary> theirs) throws IOException {
         HashList mine = HashList.of(own.hashes(Phase.DELETIONS));
         List<HashList> lists = hashLists(Phase.DELETIONS, mine, sum, theirs);
@@ -249,7 +245,7 @@ final class WindowSync {
                     union.add(deletion);
                 }
             } catch (CorruptItemException e) {
-                throw noItem(follower, e);
+                throw expected.noItem(e);
             }
             expected.requireAll();
             all.writeBytes(items);
@@ -279,8 +275,7 @@ final class WindowSync {
     private void reconcileRows(WindowSummary sum, List<WindowSummary> theirs) throws IOException {
         HashList mine = HashList.of(own.hashes(Phase.ROWS));
         List<HashList> lists = hashLists(Phase.ROWS, mine, sum, theirs);
-        NavigableMap<RingPosition, long[]> touched =
-                new TreeMap<>((left, right) -> left.compareTo(right, comparator));
+        NavigableMap<RingPosition, long[]> touched = new TreeMap<>((left, right) -> left.compareTo(right, comparator));
         ByteWriter ghosts = new ByteWriter(64);
         fetchMissing(
                 Phase.ROWS,
@@ -315,9 +310,10 @@ final class WindowSync {
             Participant follower, byte[] items, long[] wanted, NavigableMap<RingPosition, long[]> touched)
             throws IOException {
         ExpectedItems expected = new ExpectedItems(follower, Phase.ROWS, wanted);
+        expected.requireKinds(items, item);
+        byte[] ghosts;
         try {
-            expected.requireKinds(items, item);
-            byte[] ghosts = own.receive(items, (position, hash, before) -> {
+            ghosts = own.receive(items, (position, hash, before) -> {
                 expected.came(hash);
                 touched.merge(
                         position,
@@ -326,11 +322,13 @@ final class WindowSync {
                                 : new long[] {hash},
                         (known, more) -> with(known, hash));
             });
-            expected.requireAll();
-            return ghosts;
         } catch (CorruptItemException e) {
-            throw noItem(follower, e);
+            throw expected.noItem(e);
+        } catch (RepairException e) {
+            throw expected.refused(e);
         }
+        expected.requireAll();
+        return ghosts;
     }
 
     private static long[] with(long[] hashes, long hash) {
@@ -360,8 +358,9 @@ final class WindowSync {
     private void pushTouched(HeldRow row, long[] versions, List<HashList> lists, Pushes pushes) throws IOException {
         for (int i = 0; i < followers.size(); i++) {
             HashList list = lists.get(i);
-            boolean lacks =
-                    row.hashed() ? !list.contains(row.low()) : LongStream.of(versions).anyMatch(list::contains);
+            boolean lacks = row.hashed()
+                    ? !list.contains(row.low())
+                    : LongStream.of(versions).anyMatch(list::contains);
             if (lacks) {
                 pushes.addRow(i, row.array(), row.offset(), row.lengthBytes());
             }
@@ -490,10 +489,7 @@ final class WindowSync {
             if (ItemCodec.isDeletion(item)) {
                 held.writeBytes(items, item.offset(), item.lengthBytes());
             } else {
-                own.current()
-                        .rows()
-                        .heldAt(own.current().position(item))
-                        .ifPresent(row -> row.writeTo(held));
+                own.current().rows().heldAt(own.current().position(item)).ifPresent(row -> row.writeTo(held));
             }
         }
         return held.toByteArray();
