@@ -17,8 +17,7 @@ import java.util.TreeSet;
 final class PackageTable {
     private static final Map<String, List<String>> DIRECT = new LinkedHashMap<>();
     /** Never reached through another package. */
-    private static final Set<String> NAMED_ONLY =
-            Set.of(
+    private static final Set<String> NAMED_ONLY = Set.of(
             "sstable.file",
             "sstable.row",
             "sstable.statistics",
