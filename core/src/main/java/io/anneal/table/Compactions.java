@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.compaction.Compaction;
 import io.anneal.compaction.CompactionCancelledException;
 import io.anneal.compaction.CompactionCandidate;
@@ -73,7 +74,7 @@ final class Compactions implements Closeable {
     private final Executor asked;
     private final SSTableVersion version;
     private final ShardRule shards;
-    private final StoreEnvironment environment;
+    private final HostEnvironment environment;
     private final StoreState state;
     private final FailureNotices notices;
     private final RateLimiter limiter;
@@ -98,7 +99,7 @@ final class Compactions implements Closeable {
             Executor asked,
             ShardRule shards,
             StoreConfig config,
-            StoreEnvironment environment,
+            HostEnvironment environment,
             StoreState state,
             FailureNotices notices,
             LongSupplier keptFreeBytes) {

@@ -3,7 +3,7 @@ package io.anneal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
+import io.anneal.environment.HostEnvironment;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -28,9 +28,9 @@ final class StoreInterruptTest {
 
     @BeforeEach
     void openStore() throws Exception {
-        StoreEnvironment system = StoreEnvironment.system();
-        StoreEnvironment environment =
-                new StoreEnvironment(system.clock(), system.nanoTime(), system.ids(), system.sleeper(), name -> {
+        HostEnvironment system = HostEnvironment.system();
+        HostEnvironment environment =
+                system.withThreads(name -> {
                     ScheduledExecutorService executor = system.threads().single(name);
                     threads.put(name, executor);
                     return executor;

@@ -21,7 +21,8 @@ final class PackageTable {
             Set.of("sstable.data", "sstable.big", "sstable.bti", "schema.grammar");
 
     static {
-        DIRECT.put("io", List.of());
+        DIRECT.put("environment", List.of());
+        DIRECT.put("io", List.of("environment"));
         DIRECT.put("metrics", List.of());
         DIRECT.put("schema.grammar", List.of());
         DIRECT.put("schema", List.of("io", "schema.grammar"));

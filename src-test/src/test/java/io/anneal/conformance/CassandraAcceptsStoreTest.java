@@ -12,7 +12,7 @@ import io.anneal.simulation.Mutations;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.ManualClock;
 import io.anneal.testkit.RandomFragments;
@@ -135,9 +135,8 @@ class CassandraAcceptsStoreTest {
         Differences.assertSame("compacted", ours.lines(), theirs.lines());
     }
 
-    private static StoreEnvironment environment(ManualClock clock) {
-        StoreEnvironment system = StoreEnvironment.system();
-        return new StoreEnvironment(clock, system.nanoTime(), system.ids(), system.sleeper(), system.threads());
+    private static HostEnvironment environment(ManualClock clock) {
+        return HostEnvironment.system().withClock(clock);
     }
 
     private static TableOptions options(long seed) {

@@ -15,7 +15,7 @@ import io.anneal.store.TableMutation;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.ManualClock;
 import java.io.BufferedReader;
@@ -495,9 +495,8 @@ class StoreUseTest {
     @Test
     void shouldGiveOutRisingTimestampsWhenTheClockIsSetBack() throws IOException {
         ManualClock clock = ManualClock.create();
-        StoreEnvironment system = StoreEnvironment.system();
-        StoreEnvironment environment =
-                new StoreEnvironment(clock, system.nanoTime(), system.ids(), system.sleeper(), system.threads());
+        HostEnvironment environment =
+                HostEnvironment.system().withClock(clock);
         long last = Long.MIN_VALUE;
         for (int round = 0; round < 4; round++) {
             try (Store store = Store.open(directory, SMALL, environment)) {

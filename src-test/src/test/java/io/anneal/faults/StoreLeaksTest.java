@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.testkit.FaultyDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -33,11 +33,11 @@ class StoreLeaksTest {
     private final List<ScheduledExecutorService> threads = new CopyOnWriteArrayList<>();
 
     private Store open(FaultyDirectory directory) throws IOException {
-        StoreEnvironment system = StoreEnvironment.system();
+        HostEnvironment system = HostEnvironment.system();
         return Store.open(
                 directory.path(),
                 CONFIG,
-                new StoreEnvironment(system.clock(), system.nanoTime(), system.ids(), system.sleeper(), name -> {
+                system.withThreads(name -> {
                     ScheduledExecutorService thread = system.threads().single(name);
                     threads.add(thread);
                     return thread;

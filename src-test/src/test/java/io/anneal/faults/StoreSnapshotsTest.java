@@ -9,7 +9,7 @@ import io.anneal.io.StorageException;
 import io.anneal.store.Store;
 import io.anneal.store.StoreSnapshot;
 import io.anneal.store.Table;
-import io.anneal.table.StoreEnvironment;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import io.anneal.testkit.TemporaryStore;
@@ -202,9 +202,8 @@ class StoreSnapshotsTest {
         CompletableFuture<Path> own = new CompletableFuture<>();
         AtomicReference<Store> shared = new AtomicReference<>();
         AtomicBoolean first = new AtomicBoolean(true);
-        StoreEnvironment system = StoreEnvironment.system();
-        StoreEnvironment environment = new StoreEnvironment(
-                () -> {
+        HostEnvironment system = HostEnvironment.system();
+        HostEnvironment environment = system.withClock(() -> {
                     // The one of all is begun, and its first table's is being taken.
                     if (shared.get() != null
                             && Thread.currentThread().getName().contains("care-of-ks.a")
@@ -212,11 +211,7 @@ class StoreSnapshotsTest {
                         startOwn(shared.get(), own);
                     }
                     return system.clock().instant();
-                },
-                system.nanoTime(),
-                system.ids(),
-                system.sleeper(),
-                system.threads());
+                });
         temporary.store().close();
         store = Store.open(temporary.directory().path(), temporary.config(), environment);
         shared.set(store);

@@ -9,7 +9,7 @@ import io.anneal.store.Table;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.table.SyncMode;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
@@ -149,9 +149,8 @@ class TableLifeTest {
     void shouldOpenAllTheSameWhenTheCallerIsInterruptedMeanwhile() throws IOException {
         open().close();
         Thread caller = Thread.currentThread();
-        StoreEnvironment environment = threads.environment();
-        StoreEnvironment interrupting = new StoreEnvironment(
-                environment.clock(), environment.nanoTime(), environment.ids(), environment.sleeper(), name -> {
+        HostEnvironment environment = threads.environment();
+        HostEnvironment interrupting = environment.withThreads(name -> {
                     if (name.equals("care")) {
                         caller.interrupt();
                     }

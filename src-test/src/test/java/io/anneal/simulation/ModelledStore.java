@@ -23,7 +23,7 @@ import io.anneal.store.SSTables;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.table.SyncMode;
 import io.anneal.testkit.FaultyDirectory;
 import io.anneal.testkit.FragmentList;
@@ -87,11 +87,10 @@ final class ModelledStore implements AutoCloseable {
                 .withCommitLogCompression(random.nextBoolean())
                 .withCompactionThreads(random.nextInt(3))
                 .withVersion(VERSIONS[random.nextInt(VERSIONS.length)]);
-        StoreEnvironment system = StoreEnvironment.system();
         return Store.open(
                 disk.path().resolve("store"),
                 config,
-                new StoreEnvironment(clock, system.nanoTime(), system.ids(), system.sleeper(), system.threads()));
+                HostEnvironment.system().withClock(clock));
     }
 
     int writeCount() {

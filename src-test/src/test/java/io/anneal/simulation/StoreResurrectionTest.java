@@ -10,7 +10,7 @@ import io.anneal.store.Table;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import io.anneal.testkit.FaultyDirectory;
@@ -75,11 +75,10 @@ class StoreResurrectionTest {
                 .withShardCount(shards)
                 .withCommitLogSegmentBytes(64 << 10)
                 .withCompactionThreads(compactionThreads);
-        StoreEnvironment system = StoreEnvironment.system();
         store = Store.open(
                 disk.path(),
                 config,
-                new StoreEnvironment(clock, system.nanoTime(), system.ids(), system.sleeper(), system.threads()));
+                HostEnvironment.system().withClock(clock));
         table = store.tables().stream()
                 .filter(t -> t.schema().qualifiedName().equals(TABLE))
                 .findFirst()

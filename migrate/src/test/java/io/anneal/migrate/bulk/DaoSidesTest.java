@@ -11,7 +11,7 @@ import io.anneal.migrate.store.Partition;
 import io.anneal.migrate.store.PartitionDao;
 import io.anneal.migrate.store.TimedItem;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
+import io.anneal.environment.HostEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -65,11 +65,10 @@ final class DaoSidesTest {
     }
 
     private EmbeddedPartitionDao embedded() throws Exception {
-        StoreEnvironment system = StoreEnvironment.system();
         return EmbeddedPartitionDao.open(
                 directory,
                 StoreConfig.defaults(),
-                new StoreEnvironment(time, system.nanoTime(), system.ids(), system.sleeper(), system.threads()));
+                HostEnvironment.system().withClock(time));
     }
 
     @Test
