@@ -1,5 +1,6 @@
 package io.anneal.store;
 
+import io.anneal.store.directory.Formats;
 import io.anneal.compaction.CompactionStrategy;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.SchemaText;

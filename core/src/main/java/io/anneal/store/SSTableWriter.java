@@ -1,5 +1,6 @@
 package io.anneal.store;
 
+import io.anneal.store.directory.StagingDirectory;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Slices;
 import io.anneal.schema.Column;

@@ -1,5 +1,8 @@
 package io.anneal.store;
 
+import io.anneal.store.directory.Formats;
+import io.anneal.store.directory.HeaderSchemas;
+import io.anneal.store.directory.TableSource;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentStreamValidator;

@@ -1,5 +1,6 @@
 package io.anneal.store;
 
+import io.anneal.store.directory.StagingDirectory;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;

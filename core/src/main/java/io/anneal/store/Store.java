@@ -1,5 +1,9 @@
 package io.anneal.store;
 
+import io.anneal.store.directory.CorruptStoreException;
+import io.anneal.store.directory.Formats;
+import io.anneal.store.directory.StoreFile;
+import io.anneal.store.directory.StoreLock;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;

@@ -1,5 +1,6 @@
 package io.anneal.store;
 
+import io.anneal.store.directory.TableSource;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Mutation;
 import io.anneal.key.DecoratedKey;

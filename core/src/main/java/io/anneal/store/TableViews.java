@@ -1,5 +1,8 @@
 package io.anneal.store;
 
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.TableDirectories;
+import io.anneal.store.directory.TableSource;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlSchema;

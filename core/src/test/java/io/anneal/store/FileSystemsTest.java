@@ -1,5 +1,7 @@
 package io.anneal.store;
 
+import io.anneal.store.directory.CassandraFiles;
+import io.anneal.io.Directories;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -38,7 +40,7 @@ final class FileSystemsTest {
 
     private void copyTo(Path target) throws IOException {
         Files.createDirectories(target);
-        for (Path file : TableDirectories.list(table)) {
+        for (Path file : Directories.list(table)) {
             Files.copy(file, target.resolve(file.getFileName().toString()));
         }
     }

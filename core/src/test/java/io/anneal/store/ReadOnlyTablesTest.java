@@ -1,5 +1,6 @@
 package io.anneal.store;
 
+import io.anneal.store.directory.AmbiguousTableException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

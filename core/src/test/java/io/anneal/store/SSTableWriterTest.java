@@ -1,5 +1,10 @@
 package io.anneal.store;
 
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.Formats;
+import io.anneal.store.directory.StagingDirectory;
+import io.anneal.store.directory.TableDirectories;
+import io.anneal.store.directory.TableSource;
 import static io.anneal.sstable.SSTableVersion.NB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -396,7 +401,7 @@ final class SSTableWriterTest {
         try (Stream<Path> files = Files.walk(directory)) {
             assertThat(files.filter(Files::isRegularFile)
                             .map(f -> f.getFileName().toString()))
-                    .containsExactly(StagingDirectory.LOCK_FILE);
+                    .containsExactly(".anneal.lock");
         }
     }
 

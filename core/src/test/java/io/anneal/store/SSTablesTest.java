@@ -1,5 +1,10 @@
 package io.anneal.store;
 
+import io.anneal.store.directory.AmbiguousTableException;
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.CassandraFiles;
+import io.anneal.store.directory.TableDirectories;
+import io.anneal.store.directory.TableSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -1,5 +1,9 @@
 package io.anneal.store;
 
+import io.anneal.store.directory.CassandraFiles;
+import io.anneal.store.directory.StagingDirectory;
+import io.anneal.io.Directories;
+import io.anneal.store.directory.TableSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -87,7 +91,7 @@ final class StagedWriterTest {
     @Test
     void shouldHoldNothingButSSTableFiles() throws IOException {
         writeAll(1);
-        assertThat(TableDirectories.list(tableDirectory))
+        assertThat(Directories.list(tableDirectory))
                 .allSatisfy(file -> assertThat(Descriptor.of(file)).isPresent());
     }
 
@@ -105,9 +109,9 @@ final class StagedWriterTest {
         try (FragmentCursor cursor = source.scan(TokenRange.Linear.ALL);
                 StagedWriter writer = writer(1)) {
             writer.append(cursor);
-            assertThat(TableDirectories.list(tableDirectory)).isNotEmpty();
+            assertThat(Directories.list(tableDirectory)).isNotEmpty();
         }
-        assertThat(TableDirectories.list(tableDirectory)).isEmpty();
+        assertThat(Directories.list(tableDirectory)).isEmpty();
     }
 
     @Test

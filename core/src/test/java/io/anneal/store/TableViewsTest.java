@@ -1,5 +1,7 @@
 package io.anneal.store;
 
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.CassandraFiles;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.schema.CqlSchema;

@@ -38,7 +38,8 @@ final class PackageTable {
         DIRECT.put("merge", List.of("fragment"));
         DIRECT.put("compaction", List.of("sstable", "merge"));
         DIRECT.put("table", List.of("memtable", "commitlog", "compaction", "metrics"));
-        DIRECT.put("store", List.of("table", "sstable.big", "sstable.bti"));
+        DIRECT.put("store.directory", List.of("table", "sstable.big", "sstable.bti"));
+        DIRECT.put("store", List.of("store.directory"));
         DIRECT.put("net", List.of("io", "metrics"));
         DIRECT.put("node", List.of("store", "net"));
 

@@ -16,7 +16,7 @@ import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.store.Formats;
+import io.anneal.store.directory.Formats;
 import io.anneal.store.SSTables;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.RandomFragments;

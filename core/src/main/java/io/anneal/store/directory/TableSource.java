@@ -1,4 +1,4 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;

@@ -1,4 +1,4 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
@@ -10,15 +10,15 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** SSTables that Cassandra wrote (table {@code corpus.deletions}, three flushes), laid out as a test wants them. */
-final class CassandraFiles {
-    static final String KEYSPACE = "corpus";
-    static final String TABLE = "deletions";
-    static final String ID = "2d987f40e54c11f199539ddbc8d5a59d";
-    static final String OTHER_ID = "00000000e54c11f199539ddbc8d5a59d";
+public final class CassandraFiles {
+    public static final String KEYSPACE = "corpus";
+    public static final String TABLE = "deletions";
+    public static final String ID = "2d987f40e54c11f199539ddbc8d5a59d";
+    public static final String OTHER_ID = "00000000e54c11f199539ddbc8d5a59d";
 
     private CassandraFiles() {}
 
-    static Path resources() {
+    public static Path resources() {
         try {
             return Path.of(CassandraFiles.class.getResource(TABLE).toURI());
         } catch (URISyntaxException e) {
@@ -27,15 +27,15 @@ final class CassandraFiles {
     }
 
     /** Creates {@code <data>/corpus/deletions-<id>/}. */
-    static Path tableDirectory(Path data, String id) throws IOException {
+    public static Path tableDirectory(Path data, String id) throws IOException {
         return Files.createDirectories(data.resolve(KEYSPACE).resolve(TABLE + "-" + id));
     }
 
-    static void copySSTable(int generation, Path directory) throws IOException {
+    public static void copySSTable(int generation, Path directory) throws IOException {
         copy("nb-" + generation + "-big-", directory);
     }
 
-    static void copySchema(Path directory) throws IOException {
+    public static void copySchema(Path directory) throws IOException {
         copy("schema.cql", directory);
     }
 
@@ -49,7 +49,7 @@ final class CassandraFiles {
     }
 
     /** All three SSTables and the schema text. */
-    static Path wholeTable(Path data) throws IOException {
+    public static Path wholeTable(Path data) throws IOException {
         Path directory = tableDirectory(data, ID);
         for (int generation = 1; generation <= 3; generation++) {
             copySSTable(generation, directory);
@@ -58,16 +58,16 @@ final class CassandraFiles {
         return directory;
     }
 
-    static Path data(Path directory, int generation) {
+    public static Path data(Path directory, int generation) {
         return new Descriptor(directory, "nb", Integer.toString(generation), "big").file(Component.DATA);
     }
 
-    static Path writeLog(Path directory, String... lines) throws IOException {
+    public static Path writeLog(Path directory, String... lines) throws IOException {
         Path log = directory.resolve("nb_txn_compaction_7a6e2f60-e54c-11f1-9953-9ddbc8d5a59d.log");
         return Files.writeString(log, String.join("\n", lines), StandardCharsets.UTF_8);
     }
 
-    static List<String> generations(TableDirectories table) throws IOException {
+    public static List<String> generations(TableDirectories table) throws IOException {
         return table.liveSSTables().stream()
                 .map(Descriptor::generation)
                 .sorted()

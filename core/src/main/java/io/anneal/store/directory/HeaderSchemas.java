@@ -1,4 +1,4 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
 import io.anneal.schema.Column;
 import io.anneal.schema.SchemaException;
@@ -12,10 +12,10 @@ import java.util.Map;
  * A schema out of the headers of SSTables: each names only the columns that it holds, so a table's columns are the union.
  * Where they know a column by different types, the one that reads the others is taken.
  */
-final class HeaderSchemas {
+public final class HeaderSchemas {
     private HeaderSchemas() {}
 
-    static TableSchema union(TableDirectories table, List<SSTableReader> readers) {
+    public static TableSchema union(TableDirectories table, List<SSTableReader> readers) {
         if (readers.isEmpty()) {
             throw new SchemaException("no schema text and no SSTable whose header could tell, table="
                     + table.qualifiedName() + ", directories=" + table.directories());

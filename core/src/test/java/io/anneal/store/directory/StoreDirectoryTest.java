@@ -1,5 +1,7 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
+import io.anneal.store.Store;
+import io.anneal.store.Table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -1,4 +1,4 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;

@@ -1,5 +1,6 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
+import io.anneal.io.DirectoryLock;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +23,7 @@ public final class StoreLock {
      *
      * @throws IllegalStateException when somebody has it: names the directory and the owner's process
      */
-    static Closeable take(Path store, Instant since) throws IOException {
+    public static Closeable take(Path store, Instant since) throws IOException {
         DirectoryLock outer = DirectoryLock.take(store, FILE, "store", Optional.of(since));
         boolean taken = false;
         try {

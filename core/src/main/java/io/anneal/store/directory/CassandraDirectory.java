@@ -1,4 +1,4 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
@@ -28,7 +28,8 @@ import java.util.stream.Collectors;
  * part of a table. Only ever read; immutable.
  */
 public final class CassandraDirectory {
-    static final String SCHEMA_KEYSPACE = "system_schema";
+    /** Holds the schema tables of a node. */
+    public static final String SCHEMA_KEYSPACE = "system_schema";
     /** Levels of directories below a data directory. */
     private static final int KEYSPACES_AND_TABLES = 2;
 
@@ -55,6 +56,30 @@ public final class CassandraDirectory {
         return new CassandraDirectory(List.copyOf(directories), List.copyOf(found));
     }
 
+    /**
+     * Refuses directories that hold nothing of a table and are no store: a wrong directory must not look like an empty one.
+     *
+     * @throws NoSuchFileException when they are such
+     */
+    public void requireTables() throws IOException {
+        if (found.isEmpty() && !isStoreOrEmpty()) {
+            throw new NoSuchFileException(
+                    given.toString(),
+                    null,
+                    "no table is here: give a store, a directory of its tables, a data directory of Cassandra's or a snapshot");
+        }
+    }
+
+    private boolean isStoreOrEmpty() throws IOException {
+        for (Path directory : given) {
+            if (StoreDirectory.ofDirectoryOrData(directory.toRealPath()).isPresent()
+                    || TableDirectories.list(directory).isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Every table found; one that was dropped and made again stands here twice, under different ids. */
     public List<TableDirectories> tables() throws IOException {
         return named(found);
@@ -74,7 +99,7 @@ public final class CassandraDirectory {
     }
 
     /** The newest schema text of each directory found that has one. */
-    List<Path> schemaFiles() throws IOException {
+    public List<Path> schemaFiles() throws IOException {
         List<Path> files = new ArrayList<>();
         for (Path directory : found) {
             TableDirectories.schemaFile(List.of(directory)).ifPresent(files::add);

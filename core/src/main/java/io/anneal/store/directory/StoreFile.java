@@ -1,4 +1,4 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
 import io.anneal.io.AtomicFile;
 import io.anneal.io.OutputFile;
@@ -37,7 +37,7 @@ public record StoreFile(int ignoredBits, UUID storeId) {
             Pattern.compile("(anneal-store 1\nignored-bits (\\d{1,2})\nid ([0-9a-f-]{36})\n)crc32 ([0-9a-f]{8})\n");
 
     /** Makes a directory a store. */
-    void create(Path store, OutputFile.Opener opener) throws IOException {
+    public void create(Path store, OutputFile.Opener opener) throws IOException {
         AtomicFile.replace(store.resolve(FILE), print().getBytes(StandardCharsets.UTF_8), opener);
     }
 

@@ -1,4 +1,4 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
@@ -218,7 +218,7 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
     }
 
     /** Whether there is at least one file of an SSTable, live or not. */
-    boolean holdsSSTables() throws IOException {
+    public boolean holdsSSTables() throws IOException {
         for (Path directory : directories) {
             if (holdsSSTables(directory)) {
                 return true;

@@ -1,4 +1,4 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,5 +1,7 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
+import io.anneal.store.SSTableWriter;
+import io.anneal.store.SSTables;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -1,5 +1,6 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
+import io.anneal.io.DirectoryLock;
 import io.anneal.io.StorageException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;

@@ -1,7 +1,5 @@
-package io.anneal.store;
+package io.anneal.io;
 
-import io.anneal.io.Directories;
-import io.anneal.io.StorageException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -26,7 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * The text of an owner that is gone stays and means nothing; so does the file, since deleting it would let two processes
  * hold two locks. Where the file system knows no locks, only this process is kept out. Safe to share between threads.
  */
-final class DirectoryLock implements Closeable {
+public final class DirectoryLock implements Closeable {
     /**
      * Owned by this process. A second opening of a lock file must not even touch it: POSIX drops a process's locks on a file
      * as soon as any of its channels to it is closed.
@@ -53,7 +51,7 @@ final class DirectoryLock implements Closeable {
      * @param since when the owner began, for the message
      * @throws IllegalStateException when it has an owner: names the directory and the owner's process
      */
-    static DirectoryLock take(Path directory, String fileName, String what, Optional<Instant> since)
+    public static DirectoryLock take(Path directory, String fileName, String what, Optional<Instant> since)
             throws IOException {
         Directories.create(directory);
         // A process that was killed may have made it and not come to this; one that others made may lie where we cannot
@@ -149,7 +147,7 @@ final class DirectoryLock implements Closeable {
     }
 
     /** Who owns the directory now, in words; empty when nobody does. Takes the lock for a moment and changes nothing. */
-    static Optional<String> owner(Path directory, String fileName) throws IOException {
+    public static Optional<String> owner(Path directory, String fileName) throws IOException {
         Path file = directory.toRealPath().resolve(fileName);
         if (OWNED.contains(file)) {
             return Optional.of(owner());

@@ -1,4 +1,4 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
 import io.anneal.io.UnsupportedVersionException;
 import io.anneal.schema.TableOptions;

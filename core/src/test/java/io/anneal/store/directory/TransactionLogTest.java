@@ -1,10 +1,10 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.sstable.CorruptSSTableException;
-import io.anneal.store.TransactionRecord.Type;
+import io.anneal.store.directory.TransactionRecord.Type;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

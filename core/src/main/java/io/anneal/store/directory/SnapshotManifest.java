@@ -1,4 +1,4 @@
-package io.anneal.store;
+package io.anneal.store.directory;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -17,10 +17,10 @@ import java.util.Optional;
  * @param files the data files; those of a secondary index stand below its directory
  * @param createdAt told since Cassandra 4.1
  */
-record SnapshotManifest(List<String> files, Optional<Instant> createdAt) {
+public record SnapshotManifest(List<String> files, Optional<Instant> createdAt) {
     static final String FILE = "manifest.json";
 
-    SnapshotManifest {
+    public SnapshotManifest {
         files = List.copyOf(files);
     }
 
@@ -29,7 +29,7 @@ record SnapshotManifest(List<String> files, Optional<Instant> createdAt) {
      *
      * @throws CorruptSnapshotException when it cannot be read, as one that was cut off
      */
-    static Optional<SnapshotManifest> read(Path directory) throws IOException {
+    public static Optional<SnapshotManifest> read(Path directory) throws IOException {
         Path file = directory.resolve(FILE);
         if (!Files.isRegularFile(file)) {
             return Optional.empty();
