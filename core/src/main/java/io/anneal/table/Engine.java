@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.metrics.StoreMetrics;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.commitlog.CommitLog;
 import io.anneal.commitlog.CommitLogConfig;

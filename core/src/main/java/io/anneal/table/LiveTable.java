@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.metrics.TableMetrics;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.compaction.CompactionCandidate;
 import io.anneal.compaction.CompactionStrategy;
@@ -159,7 +160,7 @@ public final class LiveTable {
     /** Opens an SSTable of the table's directory, for the caller to hold. */
     LiveSSTable open(Descriptor descriptor, int shard) throws IOException {
         LiveSSTable sstable = LiveSSTable.of(directory.openReader(descriptor), shard, disposal);
-        sstable.reader().listenToFilter(metrics);
+        sstable.reader().listenToFilter(new FilterCounts(metrics));
         return sstable;
     }
 

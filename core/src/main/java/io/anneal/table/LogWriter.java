@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.metrics.StoreMetrics;
 import io.anneal.commitlog.CommitLog;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.fragment.CorruptItemException;

@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.metrics.StoreMetrics;
 import io.anneal.compaction.CompactionStrategy;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;

@@ -1,6 +1,5 @@
-package io.anneal.table;
+package io.anneal.metrics;
 
-import io.anneal.metrics.ValueRecorder;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 

@@ -1,8 +1,5 @@
-package io.anneal.table;
+package io.anneal.metrics;
 
-import io.anneal.metrics.MetricName;
-import io.anneal.metrics.MetricsRegistry;
-import io.anneal.metrics.ValueRecorder;
 import java.io.Closeable;
 import java.util.Map;
 import java.util.SortedMap;
@@ -13,7 +10,7 @@ import java.util.function.LongSupplier;
  * What a store does as a whole: its commit log, its memory, and the tables'. Each method is cheap, allocates nothing and may
  * be called by any thread. {@code docs/metrics.md} has the names.
  */
-final class StoreMetrics implements Closeable {
+public final class StoreMetrics implements Closeable {
     private final MetricsRegistry registry;
     private final ValueRecorder syncNanos;
     private final ValueRecorder mutationsPerSync;
@@ -22,7 +19,7 @@ final class StoreMetrics implements Closeable {
     private final LongAdder commitLogMutations;
 
     /** @param store tells this store's MBeans from another's */
-    StoreMetrics(String store, LongSupplier nanoClock) {
+    public StoreMetrics(String store, LongSupplier nanoClock) {
         registry = new MetricsRegistry("store", store, nanoClock);
         syncNanos = registry.addTimer(name("commit-log-sync-latency"));
         mutationsPerSync = registry.addHistogram(name("commit-log-mutations-per-sync"));
@@ -41,49 +38,49 @@ final class StoreMetrics implements Closeable {
      * @param segmentCount of segments that are still needed
      * @param lengthBytes of them
      */
-    void commitLog(LongSupplier segmentCount, LongSupplier lengthBytes) {
+    public void commitLog(LongSupplier segmentCount, LongSupplier lengthBytes) {
         registry.addGauge(name("commit-log-segments"), segmentCount);
         registry.addGauge(name("commit-log-length-bytes"), lengthBytes);
     }
 
     /** What all memtables occupy, and how much that may be. */
-    void memtables(LongSupplier usedBytes, LongSupplier budgetBytes) {
+    public void memtables(LongSupplier usedBytes, LongSupplier budgetBytes) {
         registry.addGauge(name("memtable-bytes"), usedBytes);
         registry.addGauge(name("memtable-budget-bytes"), budgetBytes);
     }
 
     /** Mutations came to the log, and so many bytes to its file. */
-    void commitLogWritten(long mutations, long bytes) {
+    public void commitLogWritten(long mutations, long bytes) {
         commitLogMutations.add(mutations);
         commitLogBytes.add(bytes);
     }
 
     /** @param mutations that it made durable */
-    void commitLogSynced(long mutations, long nanos) {
+    public void commitLogSynced(long mutations, long nanos) {
         syncNanos.record(nanos);
         mutationsPerSync.record(mutations);
     }
 
     /** A writer had to wait for memory. Those that did not are not counted. */
-    void admissionWaited(long nanos) {
+    public void admissionWaited(long nanos) {
         admissionNanos.record(nanos);
     }
 
     /** Metrics of a table that begin at nothing. */
-    TableMetrics addTable(String qualifiedName, int shardCount) {
+    public TableMetrics addTable(String qualifiedName, int shardCount) {
         return new TableMetrics(registry, qualifiedName, shardCount);
     }
 
     /** Forgets a table that is there no more. */
-    void removeTable(TableMetrics table) {
+    public void removeTable(TableMetrics table) {
         registry.removeIf(table::owns);
     }
 
-    SortedMap<String, Number> values() {
+    public SortedMap<String, Number> values() {
         return registry.values();
     }
 
-    void startJmx() {
+    public void startJmx() {
         registry.startJmx();
     }
 

@@ -1,9 +1,5 @@
-package io.anneal.table;
+package io.anneal.metrics;
 
-import io.anneal.metrics.MetricName;
-import io.anneal.metrics.MetricsRegistry;
-import io.anneal.metrics.ValueRecorder;
-import io.anneal.sstable.FilterListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +12,7 @@ import java.util.function.ToLongFunction;
  * What one table does: its shards, each and together, and what shards do not divide. Each method is cheap, allocates nothing
  * and may be called by any thread. {@code docs/metrics.md} has the names.
  */
-public final class TableMetrics implements FilterListener {
+public final class TableMetrics {
     private static final String TABLE_KEY = "table";
     private static final int ALL_SHARDS = -1;
 
@@ -156,18 +152,18 @@ public final class TableMetrics implements FilterListener {
         sstableBytes = bytes;
     }
 
-    @Override
-    public void negative() {
+    /** A filter said that the key is not there. */
+    public void filterNegative() {
         filterNegatives.increment();
     }
 
-    @Override
-    public void truePositive() {
+    /** A filter said that the key may be there, and it was. */
+    public void filterTruePositive() {
         filterTruePositives.increment();
     }
 
-    @Override
-    public void falsePositive() {
+    /** A filter said that the key may be there, and it was not. */
+    public void filterFalsePositive() {
         filterFalsePositives.increment();
     }
 }

@@ -1,4 +1,4 @@
-package io.anneal.table;
+package io.anneal.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.anneal.table;
+package io.anneal.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -60,10 +60,10 @@ final class TableMetricsTest {
         table.compacted(1_000, 600, 50);
         table.compactionFailed();
         table.scanDone(10, 3);
-        table.negative();
-        table.truePositive();
-        table.truePositive();
-        table.falsePositive();
+        table.filterNegative();
+        table.filterTruePositive();
+        table.filterTruePositive();
+        table.filterFalsePositive();
         table.pending(() -> 4, () -> 4_000);
         table.live(() -> 6, () -> 6_000);
 
