@@ -1,5 +1,6 @@
 package io.anneal.cli;
 
+import io.anneal.environment.FutureFailure;
 import io.anneal.bench.peer.CassandraPeerException;
 import io.anneal.commitlog.CorruptCommitLogException;
 import io.anneal.dualdao.journal.JournalException;
@@ -60,12 +61,9 @@ public record ErrorReport(String code, String message, String advice, int exitCo
 
     /** Wrappers of threads and streams are taken off first. */
     public static ErrorReport of(Throwable failure) {
-        Throwable cause = failure;
-        while ((cause instanceof UncheckedIOException
-                        || cause instanceof CompletionException
-                        || cause instanceof ExecutionException)
-                && cause.getCause() != null) {
-            cause = cause.getCause();
+        Throwable cause = FutureFailure.cause(failure);
+        while (cause instanceof UncheckedIOException) {
+            cause = FutureFailure.cause(cause.getCause());
         }
         return cause instanceof IOException ? ofInputOutput((IOException) cause) : ofOther(cause);
     }

@@ -1,5 +1,6 @@
 package io.anneal.net;
 
+import io.anneal.environment.FutureFailure;
 import io.anneal.io.UnsupportedVersionException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -111,7 +112,7 @@ public final class KeptConnection implements AutoCloseable {
             if (failed == null) {
                 connected(connection);
             } else {
-                failed(failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed);
+                failed(FutureFailure.cause(failed));
             }
         });
     }

@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.environment.FutureFailure;
 import io.anneal.environment.HostEnvironment;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -62,7 +63,7 @@ public final class Undisturbed {
         try {
             return asked.join();
         } catch (CompletionException e) {
-            throw StoreWait.asIOException(e.getCause());
+            throw FutureFailure.asIOException(e);
         }
     }
 }

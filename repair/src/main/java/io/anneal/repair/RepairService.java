@@ -1,5 +1,6 @@
 package io.anneal.repair;
 
+import io.anneal.environment.FutureFailure;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
@@ -137,8 +138,7 @@ public final class RepairService {
 
     /** What the replica says of its table and its files in its own words; anything else is a bug, which the log tells. */
     private static Throwable refused(Verb verb, Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = FutureFailure.cause(failure);
         boolean isRefusal = cause instanceof IOException
                 || cause instanceof IllegalStateException
                 || cause instanceof SchemaException

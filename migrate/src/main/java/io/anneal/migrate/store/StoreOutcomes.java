@@ -1,5 +1,6 @@
 package io.anneal.migrate.store;
 
+import io.anneal.environment.FutureFailure;
 import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.NodeUnavailableException;
@@ -46,11 +47,7 @@ public final class StoreOutcomes implements Function<Throwable, SideOutcome> {
 
     @Override
     public SideOutcome apply(Throwable failure) {
-        Throwable cause = failure;
-        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-                && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = FutureFailure.cause(failure);
         boolean open = cause instanceof DriverException ? isOpen(cause) : isOpenByName(cause);
         return open ? SideOutcome.UNKNOWN : SideOutcome.FAILED;
     }
