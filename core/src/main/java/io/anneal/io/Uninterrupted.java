@@ -50,6 +50,7 @@ final class Uninterrupted {
     }
 
     private static boolean isInterrupt(IOException failure) {
-        return failure instanceof ClosedByInterruptException || failure.getCause() instanceof ClosedByInterruptException;
+        return failure instanceof ClosedByInterruptException
+                || failure.getCause() instanceof ClosedByInterruptException;
     }
 }

@@ -3,7 +3,6 @@ package io.anneal.net;
 import io.anneal.environment.FutureFailure;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /** A request that is asked again while a side has no memory for it. */
 final class PatientRequest {

@@ -1,8 +1,5 @@
 package io.anneal.store;
 
-import io.anneal.store.directory.CassandraDirectory;
-import io.anneal.store.directory.TableDirectories;
-import io.anneal.store.directory.TableSource;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Slices;
@@ -10,6 +7,9 @@ import io.anneal.key.TokenRange;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.schema.UnsupportedTypeException;
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.TableDirectories;
+import io.anneal.store.directory.TableSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

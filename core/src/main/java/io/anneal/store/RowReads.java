@@ -23,7 +23,8 @@ final class RowReads {
 
     /** The rows of a range that exist at a time. */
     TableRows rows(TokenRange range, long nowSeconds) {
-        List<TokenRange.Linear> ranges = range.equals(TokenRange.FULL) ? List.of(TokenRange.Linear.ALL) : range.unwrap();
+        List<TokenRange.Linear> ranges =
+                range.equals(TokenRange.FULL) ? List.of(TokenRange.Linear.ALL) : range.unwrap();
         return new TableRows(
                 source.schema(),
                 ranges.stream()

@@ -1,8 +1,5 @@
 package io.anneal.store;
 
-import io.anneal.store.directory.Formats;
-import io.anneal.store.directory.HeaderSchemas;
-import io.anneal.store.directory.TableSource;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentStreamValidator;
@@ -16,6 +13,9 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
+import io.anneal.store.directory.Formats;
+import io.anneal.store.directory.HeaderSchemas;
+import io.anneal.store.directory.TableSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
 package io.anneal.store;
 
-import io.anneal.store.directory.StagingDirectory;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
@@ -10,6 +9,7 @@ import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
+import io.anneal.store.directory.StagingDirectory;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

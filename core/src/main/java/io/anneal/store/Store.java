@@ -1,9 +1,6 @@
 package io.anneal.store;
 
-import io.anneal.store.directory.CorruptStoreException;
-import io.anneal.store.directory.Formats;
-import io.anneal.store.directory.StoreFile;
-import io.anneal.store.directory.StoreLock;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
@@ -16,11 +13,14 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.store.directory.CorruptStoreException;
+import io.anneal.store.directory.Formats;
+import io.anneal.store.directory.StoreFile;
+import io.anneal.store.directory.StoreLock;
 import io.anneal.table.Engine;
 import io.anneal.table.LiveTable;
 import io.anneal.table.SSTableFormats;
 import io.anneal.table.StoreConfig;
-import io.anneal.environment.HostEnvironment;
 import io.anneal.table.StoreSnapshots;
 import io.anneal.table.StoreWait;
 import io.anneal.table.Undisturbed;
@@ -163,8 +163,7 @@ public final class Store implements Closeable {
         if (there.isPresent()) {
             return there.get();
         }
-        StoreFile made =
-                new StoreFile(ShardRule.IGNORED_BITS_DEFAULT, environment.newId());
+        StoreFile made = new StoreFile(ShardRule.IGNORED_BITS_DEFAULT, environment.newId());
         made.create(directory, OutputFile.CREATE_NEW);
         return made;
     }

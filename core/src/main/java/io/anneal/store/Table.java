@@ -1,6 +1,5 @@
 package io.anneal.store;
 
-import io.anneal.store.directory.TableSource;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Mutation;
 import io.anneal.key.DecoratedKey;
@@ -8,6 +7,7 @@ import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.store.directory.TableSource;
 import io.anneal.table.Engine;
 import io.anneal.table.LiveTable;
 import io.anneal.table.Reads;

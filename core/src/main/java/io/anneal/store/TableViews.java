@@ -1,12 +1,12 @@
 package io.anneal.store;
 
-import io.anneal.store.directory.CassandraDirectory;
-import io.anneal.store.directory.TableDirectories;
-import io.anneal.store.directory.TableSource;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.TableDirectories;
+import io.anneal.store.directory.TableSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
 package io.anneal.table;
 
-import io.anneal.environment.HostEnvironment;
 import io.anneal.compaction.Compaction;
 import io.anneal.compaction.CompactionCancelledException;
 import io.anneal.compaction.CompactionCandidate;
@@ -11,6 +10,7 @@ import io.anneal.compaction.CompactionResult;
 import io.anneal.compaction.CompactionTask;
 import io.anneal.compaction.CompactionView;
 import io.anneal.compaction.RepairTimes;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.RateLimiter;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;

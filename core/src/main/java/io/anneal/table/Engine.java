@@ -1,17 +1,17 @@
 package io.anneal.table;
 
-import io.anneal.metrics.StoreMetrics;
-import io.anneal.environment.HostEnvironment;
 import io.anneal.commitlog.CommitLog;
 import io.anneal.commitlog.CommitLogConfig;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.commitlog.CommitLogReplay;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.Mutation;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
 import io.anneal.key.TokenRange;
 import io.anneal.memtable.MemtablePool;
+import io.anneal.metrics.StoreMetrics;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import java.io.Closeable;
@@ -84,11 +84,7 @@ public final class Engine implements Closeable {
     private WritePath writes;
 
     private Engine(
-            Path directory,
-            ShardRule shards,
-            StoreConfig config,
-            HostEnvironment environment,
-            SSTableFormats formats) {
+            Path directory, ShardRule shards, StoreConfig config, HostEnvironment environment, SSTableFormats formats) {
         this.directory = directory;
         this.config = config;
         this.environment = environment;

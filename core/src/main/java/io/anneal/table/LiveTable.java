@@ -1,6 +1,5 @@
 package io.anneal.table;
 
-import io.anneal.metrics.TableMetrics;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.compaction.CompactionCandidate;
 import io.anneal.compaction.CompactionStrategy;
@@ -18,6 +17,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.memtable.Memtable;
 import io.anneal.memtable.MemtablePool;
 import io.anneal.merge.MergeCursor;
+import io.anneal.metrics.TableMetrics;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;

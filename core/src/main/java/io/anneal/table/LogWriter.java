@@ -1,11 +1,11 @@
 package io.anneal.table;
 
-import io.anneal.metrics.StoreMetrics;
 import io.anneal.commitlog.CommitLog;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.Mutation;
 import io.anneal.io.StorageException;
+import io.anneal.metrics.StoreMetrics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

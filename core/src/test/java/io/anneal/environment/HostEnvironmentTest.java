@@ -28,8 +28,9 @@ final class HostEnvironmentTest {
     void shouldKeepAllElseWhenOneThingIsChanged() {
         HostEnvironment system = HostEnvironment.system();
 
-        HostEnvironment changed =
-                system.withCallbacks(Runnable::run).withClock(() -> Instant.EPOCH).withRandom(new Random(SEED));
+        HostEnvironment changed = system.withCallbacks(Runnable::run)
+                .withClock(() -> Instant.EPOCH)
+                .withRandom(new Random(SEED));
 
         assertThat(changed.clock().instant()).isEqualTo(Instant.EPOCH);
         assertThat(changed.nanoTime()).isSameAs(system.nanoTime());

@@ -1,15 +1,15 @@
 package io.anneal.store;
 
-import io.anneal.store.directory.CassandraFiles;
-import io.anneal.io.Directories;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.jimfs.Configuration;
 import com.google.common.jimfs.Feature;
 import com.google.common.jimfs.Jimfs;
+import io.anneal.io.Directories;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.store.directory.CassandraFiles;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileSystem;

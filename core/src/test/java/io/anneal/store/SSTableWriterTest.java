@@ -1,10 +1,5 @@
 package io.anneal.store;
 
-import io.anneal.store.directory.CassandraDirectory;
-import io.anneal.store.directory.Formats;
-import io.anneal.store.directory.StagingDirectory;
-import io.anneal.store.directory.TableDirectories;
-import io.anneal.store.directory.TableSource;
 import static io.anneal.sstable.SSTableVersion.NB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -23,6 +18,11 @@ import io.anneal.schema.JavaValues;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.Formats;
+import io.anneal.store.directory.StagingDirectory;
+import io.anneal.store.directory.TableDirectories;
+import io.anneal.store.directory.TableSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

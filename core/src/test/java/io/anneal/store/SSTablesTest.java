@@ -1,10 +1,5 @@
 package io.anneal.store;
 
-import io.anneal.store.directory.AmbiguousTableException;
-import io.anneal.store.directory.CassandraDirectory;
-import io.anneal.store.directory.CassandraFiles;
-import io.anneal.store.directory.TableDirectories;
-import io.anneal.store.directory.TableSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +9,11 @@ import io.anneal.io.UnsupportedVersionException;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.SchemaException;
 import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.store.directory.AmbiguousTableException;
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.CassandraFiles;
+import io.anneal.store.directory.TableDirectories;
+import io.anneal.store.directory.TableSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

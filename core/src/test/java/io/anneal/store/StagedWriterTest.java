@@ -1,19 +1,19 @@
 package io.anneal.store;
 
-import io.anneal.store.directory.CassandraFiles;
-import io.anneal.store.directory.StagingDirectory;
-import io.anneal.io.Directories;
-import io.anneal.store.directory.TableSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.io.Directories;
 import io.anneal.io.StorageException;
 import io.anneal.key.TokenRange;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
+import io.anneal.store.directory.CassandraFiles;
+import io.anneal.store.directory.StagingDirectory;
+import io.anneal.store.directory.TableSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

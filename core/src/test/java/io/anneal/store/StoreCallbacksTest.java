@@ -2,9 +2,9 @@ package io.anneal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.Mutation;
 import io.anneal.table.StoreConfig;
-import io.anneal.environment.HostEnvironment;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.anneal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.table.StoreConfig;
 import io.anneal.environment.HostEnvironment;
+import io.anneal.table.StoreConfig;
 import io.anneal.table.SyncMode;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.schema.TableSchema;
 import io.anneal.table.StoreConfig;
-import io.anneal.environment.HostEnvironment;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;

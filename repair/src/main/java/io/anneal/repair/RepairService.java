@@ -1,7 +1,7 @@
 package io.anneal.repair;
 
-import io.anneal.environment.FutureFailure;
 import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.environment.FutureFailure;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
@@ -26,7 +26,6 @@ import java.nio.file.FileSystemException;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;

@@ -1,8 +1,8 @@
 package io.anneal.testkit;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.store.Store;
 import io.anneal.table.StoreConfig;
-import io.anneal.environment.HostEnvironment;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

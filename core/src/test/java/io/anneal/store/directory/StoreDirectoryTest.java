@@ -1,10 +1,10 @@
 package io.anneal.store.directory;
 
-import io.anneal.store.Store;
-import io.anneal.store.Table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.store.Store;
+import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.nio.file.Files;

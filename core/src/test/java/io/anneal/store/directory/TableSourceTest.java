@@ -1,13 +1,13 @@
 package io.anneal.store.directory;
 
-import io.anneal.store.SSTableWriter;
-import io.anneal.store.SSTables;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
+import io.anneal.store.SSTableWriter;
+import io.anneal.store.SSTables;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

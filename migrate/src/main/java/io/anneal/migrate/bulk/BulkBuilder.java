@@ -2,8 +2,8 @@ package io.anneal.migrate.bulk;
 
 import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseStore;
-import io.anneal.io.RateLimiter;
 import io.anneal.environment.HostEnvironment;
+import io.anneal.io.RateLimiter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package io.anneal.migrate.bulk;
 
 import io.anneal.dualdao.phase.PhaseStoreException;
-import io.anneal.io.RateLimiter;
 import io.anneal.environment.HostEnvironment;
+import io.anneal.io.RateLimiter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;

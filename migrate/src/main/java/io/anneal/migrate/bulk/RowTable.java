@@ -1,6 +1,5 @@
 package io.anneal.migrate.bulk;
 
-import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;

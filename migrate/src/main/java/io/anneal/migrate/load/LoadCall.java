@@ -1,8 +1,8 @@
 package io.anneal.migrate.load;
 
-import io.anneal.environment.FutureFailure;
 import io.anneal.dualdao.OutcomePerSide;
 import io.anneal.dualdao.SideOutcome;
+import io.anneal.environment.FutureFailure;
 import io.anneal.migrate.store.Item;
 import io.anneal.migrate.store.Partition;
 import io.anneal.migrate.store.PartitionDao;

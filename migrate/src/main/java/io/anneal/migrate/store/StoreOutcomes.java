@@ -1,6 +1,5 @@
 package io.anneal.migrate.store;
 
-import io.anneal.environment.FutureFailure;
 import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.NodeUnavailableException;
@@ -15,13 +14,12 @@ import com.datastax.oss.driver.api.core.servererrors.QueryValidationException;
 import com.datastax.oss.driver.api.core.servererrors.ReadFailureException;
 import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
 import io.anneal.dualdao.SideOutcome;
+import io.anneal.environment.FutureFailure;
 import io.anneal.io.StorageException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.stream.Stream;
 

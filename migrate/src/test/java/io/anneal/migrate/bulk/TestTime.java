@@ -40,11 +40,11 @@ final class TestTime implements InstantSource {
     /** @param whileAsleep happens at each sleep */
     HostEnvironment environment(Runnable whileAsleep) {
         return HostEnvironment.system().withTime(this, nanos::get, sleep -> {
-                    whileAsleep.run();
-                    if (Thread.interrupted()) {
-                        throw new InterruptedException("interrupted in sleep");
-                    }
-                    nanos.addAndGet(sleep);
-                });
+            whileAsleep.run();
+            if (Thread.interrupted()) {
+                throw new InterruptedException("interrupted in sleep");
+            }
+            nanos.addAndGet(sleep);
+        });
     }
 }
