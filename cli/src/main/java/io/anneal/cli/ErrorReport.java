@@ -1,12 +1,12 @@
 package io.anneal.cli;
 
-import io.anneal.environment.FutureFailure;
 import io.anneal.bench.peer.CassandraPeerException;
 import io.anneal.commitlog.CorruptCommitLogException;
 import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.PhaseChangedException;
 import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.environment.FutureFailure;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.io.PrintableText;
 import io.anneal.io.StorageException;
@@ -35,8 +35,6 @@ import java.net.BindException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 
 /**
  * What a user is told of an exception: one line that says what, where and what to do. The only place that knows which

@@ -3,6 +3,7 @@ package io.anneal.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.Mutation;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.schema.SchemaText;
@@ -12,7 +13,6 @@ import io.anneal.simulation.Mutations;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
-import io.anneal.environment.HostEnvironment;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.ManualClock;
 import io.anneal.testkit.RandomFragments;

@@ -1,6 +1,5 @@
 package io.anneal.conformance;
 
-import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;

@@ -16,7 +16,6 @@ import io.anneal.store.TableMutation;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.environment.HostEnvironment;
 import io.anneal.table.StoreListener;
 import io.anneal.table.SyncMode;
 import java.io.IOException;

@@ -2,10 +2,10 @@ package io.anneal.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
-import io.anneal.environment.HostEnvironment;
 import io.anneal.testkit.FaultyDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -34,14 +34,11 @@ class StoreLeaksTest {
 
     private Store open(FaultyDirectory directory) throws IOException {
         HostEnvironment system = HostEnvironment.system();
-        return Store.open(
-                directory.path(),
-                CONFIG,
-                system.withThreads(name -> {
-                    ScheduledExecutorService thread = system.threads().single(name);
-                    threads.add(thread);
-                    return thread;
-                }));
+        return Store.open(directory.path(), CONFIG, system.withThreads(name -> {
+            ScheduledExecutorService thread = system.threads().single(name);
+            threads.add(thread);
+            return thread;
+        }));
     }
 
     /** What deletes files runs behind the store's end. */

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.StorageException;
 import io.anneal.store.Store;
 import io.anneal.store.StoreSnapshot;
 import io.anneal.store.Table;
-import io.anneal.environment.HostEnvironment;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import io.anneal.testkit.TemporaryStore;
@@ -204,14 +204,14 @@ class StoreSnapshotsTest {
         AtomicBoolean first = new AtomicBoolean(true);
         HostEnvironment system = HostEnvironment.system();
         HostEnvironment environment = system.withClock(() -> {
-                    // The one of all is begun, and its first table's is being taken.
-                    if (shared.get() != null
-                            && Thread.currentThread().getName().contains("care-of-ks.a")
-                            && first.getAndSet(false)) {
-                        startOwn(shared.get(), own);
-                    }
-                    return system.clock().instant();
-                });
+            // The one of all is begun, and its first table's is being taken.
+            if (shared.get() != null
+                    && Thread.currentThread().getName().contains("care-of-ks.a")
+                    && first.getAndSet(false)) {
+                startOwn(shared.get(), own);
+            }
+            return system.clock().instant();
+        });
         temporary.store().close();
         store = Store.open(temporary.directory().path(), temporary.config(), environment);
         shared.set(store);

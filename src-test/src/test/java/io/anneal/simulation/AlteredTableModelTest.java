@@ -3,6 +3,7 @@ package io.anneal.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.Mutation;
 import io.anneal.store.RowBuilder;
 import io.anneal.store.Store;
@@ -11,7 +12,6 @@ import io.anneal.store.TableMutation;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.environment.HostEnvironment;
 import io.anneal.table.SyncMode;
 import io.anneal.testkit.FaultyDirectory;
 import io.anneal.testkit.ManualClock;

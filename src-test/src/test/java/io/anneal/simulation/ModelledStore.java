@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.conformance.Differences;
 import io.anneal.conformance.SliceModel;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.Mutation;
@@ -18,12 +19,11 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.store.directory.Formats;
 import io.anneal.store.SSTables;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
+import io.anneal.store.directory.Formats;
 import io.anneal.table.StoreConfig;
-import io.anneal.environment.HostEnvironment;
 import io.anneal.table.SyncMode;
 import io.anneal.testkit.FaultyDirectory;
 import io.anneal.testkit.FragmentList;
@@ -88,9 +88,7 @@ final class ModelledStore implements AutoCloseable {
                 .withCompactionThreads(random.nextInt(3))
                 .withVersion(VERSIONS[random.nextInt(VERSIONS.length)]);
         return Store.open(
-                disk.path().resolve("store"),
-                config,
-                HostEnvironment.system().withClock(clock));
+                disk.path().resolve("store"), config, HostEnvironment.system().withClock(clock));
     }
 
     int writeCount() {

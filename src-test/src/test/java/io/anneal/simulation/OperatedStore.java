@@ -2,6 +2,7 @@ package io.anneal.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.schema.Column;
 import io.anneal.schema.SchemaException;
 import io.anneal.simulation.NaiveRows.Kind;
@@ -15,7 +16,6 @@ import io.anneal.store.TableMutation;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.environment.HostEnvironment;
 import io.anneal.table.SyncMode;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
