@@ -9,6 +9,7 @@ import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableTarget;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
+import io.anneal.store.directory.Formats;
 import io.anneal.table.Engine;
 import io.anneal.table.LiveTable;
 import java.io.Closeable;
@@ -39,7 +40,7 @@ public final class TableIntake implements Closeable {
         this.table = table;
         schema = table.schema();
         truncations = table.truncations();
-        directory = table.directory().receiving(engine.environment().ids().get().toString());
+        directory = table.directory().receiving(engine.environment().newId().toString());
     }
 
     /** For partitions in ring order; another one may follow it. Opens no file yet. */
