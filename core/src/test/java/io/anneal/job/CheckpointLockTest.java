@@ -1,4 +1,4 @@
-package io.anneal.migrate.bulk;
+package io.anneal.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -22,7 +22,7 @@ final class CheckpointLockTest {
         public static void main(String[] arguments) throws IOException {
             try {
                 CheckpointLock.take(Path.of(arguments[0])).close();
-            } catch (BulkRefusedException e) {
+            } catch (JobRefusedException e) {
                 System.exit(REFUSED);
             }
         }
@@ -47,7 +47,7 @@ final class CheckpointLockTest {
         CheckpointLock held = CheckpointLock.take(checkpoint);
         try {
             assertThatThrownBy(() -> CheckpointLock.take(checkpoint))
-                    .isInstanceOf(BulkRefusedException.class)
+                    .isInstanceOf(JobRefusedException.class)
                     .hasMessageContaining("another run uses this checkpoint");
 
             assertThat(other(checkpoint)).isEqualTo(REFUSED);

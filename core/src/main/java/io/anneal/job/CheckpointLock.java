@@ -1,4 +1,4 @@
-package io.anneal.migrate.bulk;
+package io.anneal.job;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -26,7 +26,7 @@ final class CheckpointLock implements Closeable {
         this.channel = channel;
     }
 
-    /** @throws BulkRefusedException when another run has it */
+    /** @throws JobRefusedException when another run has it */
     static CheckpointLock take(Path checkpoint) throws IOException {
         Files.createDirectories(checkpoint.getParent());
         Path file = checkpoint.getParent().toRealPath().resolve("." + checkpoint.getFileName() + ".lock");
@@ -55,8 +55,8 @@ final class CheckpointLock implements Closeable {
         return new CheckpointLock(file, channel);
     }
 
-    private static BulkRefusedException refused(Path checkpoint) {
-        return new BulkRefusedException("another run uses this checkpoint, file=" + checkpoint);
+    private static JobRefusedException refused(Path checkpoint) {
+        return new JobRefusedException("another run uses this checkpoint, file=" + checkpoint);
     }
 
     /** Closing again does nothing. */

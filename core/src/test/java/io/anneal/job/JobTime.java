@@ -1,0 +1,54 @@
+package io.anneal.job;
+
+import io.anneal.io.RateLimiter;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/** Time that passes only where somebody sleeps; threads are the machine's. */
+final class JobTime {
+    private final AtomicLong nanos = new AtomicLong();
+    private final List<Long> sleptSeconds = new CopyOnWriteArrayList<>();
+
+    /** Happens at each sleep. */
+    volatile Runnable whileAsleep = () -> {};
+
+    LongSupplier nanoTime() {
+        return nanos::get;
+    }
+
+    RateLimiter.Sleeper sleeper() {
+        return sleep -> {
+            sleptSeconds.add(TimeUnit.NANOSECONDS.toSeconds(sleep));
+            whileAsleep.run();
+            if (Thread.interrupted()) {
+                throw new InterruptedException("interrupted in sleep");
+            }
+            nanos.addAndGet(sleep);
+        };
+    }
+
+    void pass(long seconds) {
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
+    }
+
+    double seconds() {
+        return nanos.get() / 1e9;
+    }
+
+    List<Long> sleptSeconds() {
+        return sleptSeconds;
+    }
+
+    static ScheduledExecutorService thread(String name) {
+        return Executors.newSingleThreadScheduledExecutor(work -> {
+            Thread thread = new Thread(work, name);
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+}
