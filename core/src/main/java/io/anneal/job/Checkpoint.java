@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
@@ -94,7 +95,7 @@ final class Checkpoint implements Closeable {
         CheckpointContent content = CheckpointContent.parse(file, bytes(file));
         if (!content.identity().equals(identity)) {
             throw new JobRefusedException("checkpoint is of another run, name another file or remove this one, file="
-                    + file + ", wanted=" + identity + ", found=" + content.identity());
+                    + file + ", wanted=" + new TreeMap<>(identity) + ", found=" + content.identity());
         }
         return Optional.of(content);
     }

@@ -56,11 +56,10 @@ public final class Backfill<E extends BulkEntry> {
         Optional<BulkPhase> phase = BulkPhase.of(told.phases, KIND, BulkPhase::requireBackfill, told.environment);
         phase.ifPresent(BulkPhase::require);
         phase.ifPresent(BulkPhase::requireAcknowledged);
-        BulkRun.Identity identity =
-                new BulkRun.Identity(KIND, source.identity(), target.identity(), source.shape());
+        BulkRun.Identity identity = new BulkRun.Identity(KIND, source.identity(), target.identity(), source.shape());
         long epoch = phase.map(BulkPhase::epoch).orElse(0L);
-        try (BulkRun run = BulkRun.open(
-                told, KIND, phase, identity, epoch, Long.MIN_VALUE, () -> source.ranges(told.ranges))) {
+        try (BulkRun run =
+                BulkRun.open(told, KIND, phase, identity, epoch, Long.MIN_VALUE, () -> source.ranges(told.ranges))) {
             Optional<BulkTarget.RangeTransfer> transfer = target.wholeRanges(source);
             run.job().run(unit -> {
                 if (transfer.isPresent()) {
@@ -87,12 +86,7 @@ public final class Backfill<E extends BulkEntry> {
                         Map.of(Facts.TEXT, source.identity() + " to " + target.identity())));
         job.complete();
         return new BackfillResult(
-                progress.rows(),
-                progress.bytes(),
-                progress.rangesTotal(),
-                job.resumed(),
-                job.retries(),
-                job.seconds());
+                progress.rows(), progress.bytes(), progress.rangesTotal(), job.resumed(), job.retries(), job.seconds());
     }
 
     private static void move(BulkTarget.RangeTransfer transfer, UnitRun<BulkRange> unit)

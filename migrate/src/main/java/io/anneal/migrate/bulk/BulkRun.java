@@ -62,8 +62,8 @@ final class BulkRun implements Closeable {
             throws IOException, InterruptedException {
         BulkRun run = new BulkRun(told, kind, phase);
         BulkStart start = phase.map(part -> part.start(epoch))
-                .orElseGet(() -> new BulkStart(
-                        0, told.environment.clock().instant().toEpochMilli(), true, epoch));
+                .orElseGet(() ->
+                        new BulkStart(0, told.environment.clock().instant().toEpochMilli(), true, epoch));
         StoreEnvironment environment = told.environment;
         RangeJob.Builder<BulkRange> job = RangeJob.builder(
                         kind,
@@ -122,6 +122,10 @@ final class BulkRun implements Closeable {
 
     RangeJob<BulkRange> job() {
         return job;
+    }
+
+    Optional<BulkPhase> phase() {
+        return phase;
     }
 
     BulkStart start() {

@@ -76,16 +76,16 @@ public final class Verification<E extends BulkEntry> {
         if (told.repair.isPresent()) {
             phase.ifPresent(BulkPhase::requireAcknowledged);
         }
-        BulkRun.Identity identity = new BulkRun.Identity(
-                KIND + " " + told.tolerance, origin.identity(), target.identity(), origin.shape());
+        BulkRun.Identity identity =
+                new BulkRun.Identity(KIND + " " + told.tolerance, origin.identity(), target.identity(), origin.shape());
         long epoch = told.wayBack.isPresent()
                 ? told.wayBack.getAsLong()
                 : phase.map(BulkPhase::epoch).orElse(0L);
         // What was compared before the data was copied says nothing of the copy.
         long validSinceMillis =
                 phase.flatMap(BulkPhase::backfilled).map(Instant::toEpochMilli).orElse(Long.MIN_VALUE);
-        try (BulkRun run = BulkRun.open(
-                told, KIND, phase, identity, epoch, validSinceMillis, () -> origin.ranges(told.ranges))) {
+        try (BulkRun run =
+                BulkRun.open(told, KIND, phase, identity, epoch, validSinceMillis, () -> origin.ranges(told.ranges))) {
             return new Session(run).result();
         }
     }
@@ -139,12 +139,7 @@ public final class Verification<E extends BulkEntry> {
                                             + new BulkMismatch(
                                                     sample.key(), sample.kind(), sample.writtenPast(), List.of()))
                                     .collect(Collectors.joining()));
-            run.phase()
-                    .ifPresent(part -> part.note(
-                            PhaseNote.Kind.VERIFICATION,
-                            run.start(),
-                            run.progress(),
-                            facts));
+            run.phase().ifPresent(part -> part.note(PhaseNote.Kind.VERIFICATION, run.start(), run.progress(), facts));
         }
 
         private boolean tooMany() {

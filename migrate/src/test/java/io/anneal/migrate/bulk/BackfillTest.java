@@ -7,7 +7,6 @@ import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
 import io.anneal.job.JobFailedException;
 import io.anneal.job.JobRefusedException;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -251,7 +250,8 @@ final class BackfillTest {
             }
         };
 
-        assertThatThrownBy(() -> resumable().parallel(1).control(control).build().run())
+        assertThatThrownBy(
+                        () -> resumable().parallel(1).control(control).build().run())
                 .isInstanceOf(JobAbortedException.class)
                 .hasMessageContaining("needed for other work");
 

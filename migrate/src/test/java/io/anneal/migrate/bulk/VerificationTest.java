@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.dualdao.compare.FieldDiff;
 import io.anneal.job.JobFailedException;
+import io.anneal.job.JobRefusedException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -473,7 +474,7 @@ final class VerificationTest {
 
         assertThatThrownBy(
                         () -> resumable().tolerance(BulkTolerance.EXACT).build().run())
-                .isInstanceOf(BulkRefusedException.class)
+                .isInstanceOf(JobRefusedException.class)
                 .hasMessageContaining("writeTimes=true");
     }
 
