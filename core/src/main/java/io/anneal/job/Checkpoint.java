@@ -2,6 +2,7 @@ package io.anneal.job;
 
 import io.anneal.io.AtomicFile;
 import io.anneal.io.Directories;
+import io.anneal.io.DirectoryLock;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.job.CheckpointContent.UnitState;
@@ -23,7 +24,7 @@ import java.util.function.Predicate;
  */
 final class Checkpoint implements Closeable {
     private final Optional<Path> file;
-    private final Optional<CheckpointLock> lock;
+    private final Optional<DirectoryLock> lock;
     private final Map<String, String> identity;
     private final Map<String, String> facts;
     private final List<UnitState> units;
@@ -35,7 +36,7 @@ final class Checkpoint implements Closeable {
         List<String> make() throws IOException;
     }
 
-    private Checkpoint(Optional<Path> file, Optional<CheckpointLock> lock, CheckpointContent content) {
+    private Checkpoint(Optional<Path> file, Optional<DirectoryLock> lock, CheckpointContent content) {
         this.file = file;
         this.lock = lock;
         identity = content.identity();
@@ -61,7 +62,7 @@ final class Checkpoint implements Closeable {
             return new Checkpoint(file, Optional.empty(), started(identity, facts, made));
         }
         Path path = file.get().toAbsolutePath();
-        CheckpointLock lock = CheckpointLock.take(path);
+        DirectoryLock lock = lock(path);
         boolean opened = false;
         try {
             Optional<CheckpointContent> found = read(path, identity).filter(content -> goesOn.test(content.facts()));
@@ -76,6 +77,16 @@ final class Checkpoint implements Closeable {
             if (!opened) {
                 lock.close();
             }
+        }
+    }
+
+    private static DirectoryLock lock(Path file) throws IOException {
+        try {
+            return DirectoryLock.take(
+                    file.getParent(), "." + file.getFileName() + ".lock", "checkpoint", Optional.empty());
+        } catch (IllegalStateException e) {
+            throw new JobRefusedException(
+                    "another run uses this checkpoint, file=" + file + ", reason=" + e.getMessage());
         }
     }
 

@@ -1,5 +1,7 @@
 package io.anneal.job;
 
+import io.anneal.environment.FutureFailure;
+import io.anneal.environment.HostEnvironment;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -11,9 +13,7 @@ import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,12 +32,12 @@ final class JobWorkers {
     }
 
     private final String name;
-    private final Function<String, ScheduledExecutorService> threads;
+    private final HostEnvironment.Threads threads;
     private final Set<Thread> working = new HashSet<>();
     private boolean interrupted;
     private volatile boolean ending;
 
-    JobWorkers(String name, Function<String, ScheduledExecutorService> threads) {
+    JobWorkers(String name, HostEnvironment.Threads threads) {
         this.name = name;
         this.threads = threads;
     }
@@ -86,7 +86,7 @@ final class JobWorkers {
         try {
             BlockingQueue<Future<Void>> ended = new LinkedBlockingQueue<>();
             for (int i = 0; i < count; i++) {
-                ExecutorService thread = threads.apply(name + "-" + i);
+                ExecutorService thread = threads.single(name + "-" + i);
                 started.add(thread);
                 new ExecutorCompletionService<>(thread, ended).submit(() -> {
                     enlisted(work);
@@ -111,13 +111,10 @@ final class JobWorkers {
             if (cause instanceof Error error) {
                 throw error;
             }
-            if (cause instanceof RuntimeException failure) {
-                throw failure;
-            }
             if (cause instanceof InterruptedException) {
                 throw interrupted(cause);
             }
-            throw cause instanceof IOException failure ? failure : new IOException("worker ended", cause);
+            throw FutureFailure.asIOException(cause);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.anneal.job;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.RateLimiter;
 import io.anneal.io.StorageException;
 import io.anneal.job.CheckpointContent.UnitState;
@@ -16,11 +17,9 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -84,17 +83,17 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         for (UnitState state : checkpoint.units()) {
             units.add(new UnitRun<>(settings.parser.apply(state.unit()), units.size(), this, checkpoint));
         }
-        meter = new JobMeter(settings.nanoTime, units);
-        workers = new JobWorkers(settings.name, settings.threads);
-        rows = new RateLimiter(settings.rowsPerSecond, settings.nanoTime, settings.sleeper);
-        bytes = new RateLimiter(settings.bytesPerSecond, settings.nanoTime, settings.sleeper);
+        meter = new JobMeter(settings.environment.nanoTime(), units);
+        workers = new JobWorkers(settings.name, settings.environment.threads());
+        rows = new RateLimiter(settings.rowsPerSecond, settings.environment.nanoTime(), settings.environment.sleeper());
+        bytes = new RateLimiter(settings.bytesPerSecond, settings.environment.nanoTime(), settings.environment.sleeper());
         ticker = new JobTicker(
                 settings.name,
                 settings.guard,
                 settings.listener,
                 meter,
                 settings.isWatched()
-                        ? Optional.of(settings.threads.apply(settings.name + "-progress"))
+                        ? Optional.of(settings.environment.threads().single(settings.name + "-progress"))
                         : Optional.empty());
     }
 
@@ -103,16 +102,11 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
      *
      * @param name of the job in logs, failures and names of threads, as {@code repair}
      * @param parser makes a unit from its {@link JobUnit#text()}
-     * @param nanoTime as {@link System#nanoTime()}
-     * @param threads gives executors of one thread by name; the job shuts them down
+     * @param environment time and threads
      */
     public static <U extends JobUnit> Builder<U> builder(
-            String name,
-            Function<String, U> parser,
-            LongSupplier nanoTime,
-            RateLimiter.Sleeper sleeper,
-            Function<String, ScheduledExecutorService> threads) {
-        return new Builder<>(name, parser, nanoTime, sleeper, threads);
+            String name, Function<String, U> parser, HostEnvironment environment) {
+        return new Builder<>(name, parser, environment);
     }
 
     /** Pauses the clock of the meter, and interrupts workers. */
@@ -212,7 +206,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
             long waitNanos = settings.backoffNanos;
             for (int attempt = 1; !tried(unit, task, attempt, failures); attempt++) {
                 retries.incrementAndGet();
-                settings.sleeper.sleepNanos(waitNanos);
+                settings.environment.sleeper().sleepNanos(waitNanos);
                 waitNanos = Math.min(settings.backoffMaxNanos, 2 * waitNanos);
             }
         }
@@ -321,9 +315,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
 
         private final String name;
         private final Function<String, U> parser;
-        private final LongSupplier nanoTime;
-        private final RateLimiter.Sleeper sleeper;
-        private final Function<String, ScheduledExecutorService> threads;
+        private final HostEnvironment environment;
         private Optional<Path> checkpoint = Optional.empty();
         private Map<String, String> identity = Map.of();
         private Map<String, String> facts = Map.of();
@@ -338,17 +330,10 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         private Runnable guard = NO_GUARD;
         private JobProgress.Listener listener = NO_LISTENER;
 
-        private Builder(
-                String name,
-                Function<String, U> parser,
-                LongSupplier nanoTime,
-                RateLimiter.Sleeper sleeper,
-                Function<String, ScheduledExecutorService> threads) {
+        private Builder(String name, Function<String, U> parser, HostEnvironment environment) {
             this.name = name;
             this.parser = parser;
-            this.nanoTime = nanoTime;
-            this.sleeper = sleeper;
-            this.threads = threads;
+            this.environment = environment;
         }
 
         /**

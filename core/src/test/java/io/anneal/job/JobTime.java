@@ -1,13 +1,14 @@
 package io.anneal.job;
 
-import io.anneal.io.RateLimiter;
+import io.anneal.environment.HostEnvironment;
+import java.time.Instant;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 
 /** Time that passes only where somebody sleeps; threads are the machine's. */
 final class JobTime {
@@ -17,19 +18,22 @@ final class JobTime {
     /** Happens at each sleep. */
     volatile Runnable whileAsleep = () -> {};
 
-    LongSupplier nanoTime() {
-        return nanos::get;
+    HostEnvironment environment() {
+        return environment(JobTime::thread);
     }
 
-    RateLimiter.Sleeper sleeper() {
-        return sleep -> {
-            sleptSeconds.add(TimeUnit.NANOSECONDS.toSeconds(sleep));
-            whileAsleep.run();
-            if (Thread.interrupted()) {
-                throw new InterruptedException("interrupted in sleep");
-            }
-            nanos.addAndGet(sleep);
-        };
+    HostEnvironment environment(HostEnvironment.Threads threads) {
+        return new HostEnvironment(
+                () -> Instant.EPOCH.plusNanos(nanos.get()), nanos::get, new Random(14), this::sleep, threads);
+    }
+
+    private void sleep(long sleepNanos) throws InterruptedException {
+        sleptSeconds.add(TimeUnit.NANOSECONDS.toSeconds(sleepNanos));
+        whileAsleep.run();
+        if (Thread.interrupted()) {
+            throw new InterruptedException("interrupted in sleep");
+        }
+        nanos.addAndGet(sleepNanos);
     }
 
     void pass(long seconds) {

@@ -44,7 +44,7 @@ final class RangeJobTest {
     private Path directory;
 
     private RangeJob.Builder<TestUnit> job() {
-        return RangeJob.builder("test", TestUnit::parse, time.nanoTime(), time.sleeper(), JobTime::thread);
+        return RangeJob.builder("test", TestUnit::parse, time.environment());
     }
 
     private Path checkpoint() {
@@ -764,11 +764,10 @@ final class RangeJobTest {
     @Test
     void shouldNotStartAThreadThatNobodyNeeds() throws Exception {
         List<String> threads = new CopyOnWriteArrayList<>();
-        try (RangeJob<TestUnit> job = RangeJob.builder(
-                        "test", TestUnit::parse, time.nanoTime(), time.sleeper(), name -> {
-                            threads.add(name);
-                            return JobTime.thread(name);
-                        })
+        try (RangeJob<TestUnit> job = RangeJob.builder("test", TestUnit::parse, time.environment(name -> {
+                    threads.add(name);
+                    return JobTime.thread(name);
+                }))
                 .open(RangeJobTest::units)) {
             job.run(this::done);
             job.finish();

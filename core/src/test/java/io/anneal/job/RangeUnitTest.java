@@ -70,7 +70,7 @@ final class RangeUnitTest {
     }
 
     private RangeJob<RangeUnit> job() throws IOException, InterruptedException {
-        return RangeJob.builder("repair", RangeUnit::parse, time.nanoTime(), time.sleeper(), JobTime::thread)
+        return RangeJob.builder("repair", RangeUnit::parse, time.environment())
                 .checkpoint(directory.resolve("repair.checkpoint"), Map.of("table", "shop.orders"))
                 .retries(1, Duration.ZERO, Duration.ZERO)
                 .open(() -> RangeUnit.of("shop.orders", TokenRange.FULL, REPLICAS, 16));

@@ -3,7 +3,6 @@ package io.anneal.migrate.bulk;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.job.JobProgress;
 import io.anneal.job.RangeJob;
-import io.anneal.table.StoreEnvironment;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
@@ -64,13 +63,7 @@ final class BulkRun implements Closeable {
         BulkStart start = phase.map(part -> part.start(epoch))
                 .orElseGet(() ->
                         new BulkStart(0, told.environment.clock().instant().toEpochMilli(), true, epoch));
-        StoreEnvironment environment = told.environment;
-        RangeJob.Builder<BulkRange> job = RangeJob.builder(
-                        kind,
-                        BulkRange::parse,
-                        environment.nanoTime(),
-                        environment.sleeper(),
-                        environment.threads()::single)
+        RangeJob.Builder<BulkRange> job = RangeJob.builder(kind, BulkRange::parse, told.environment)
                 .facts(start.facts(), facts -> {
                     BulkStart found = BulkStart.of(facts);
                     return found.epoch() == epoch && found.startedMillis() >= validSinceMillis;

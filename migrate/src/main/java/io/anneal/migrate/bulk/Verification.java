@@ -8,6 +8,7 @@ import io.anneal.job.JobRefusedException;
 import io.anneal.job.RangeJob;
 import io.anneal.job.RangeJob.Outcome;
 import io.anneal.job.UnitRun;
+import io.anneal.merge.LockStep;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -184,13 +185,10 @@ public final class Verification<E extends BulkEntry> {
         private void join(
                 RangeComparison<E> comparison, BulkCursor<E> left, BulkCursor<E> right, UnitRun<BulkRange> unit)
                 throws IOException, InterruptedException {
-            E first = left.next();
-            E second = right.next();
-            while (first != null || second != null) {
-                int order =
-                        first == null ? 1 : second == null ? -1 : origin.order().compare(first, second);
-                E inOrigin = order <= 0 ? first : null;
-                E inTarget = order >= 0 ? second : null;
+            LockStep<E> walk = new LockStep<>(left::next, right::next, origin.order());
+            while (walk.next()) {
+                E inOrigin = walk.left();
+                E inTarget = walk.right();
                 if (inOrigin == null
                         || inTarget == null
                         || !inOrigin.differences(inTarget, told.tolerance).isEmpty()) {
@@ -202,13 +200,10 @@ public final class Verification<E extends BulkEntry> {
                         }
                     }
                 }
-                E either = inOrigin == null ? inTarget : inOrigin;
-                long lengthBytes = either.lengthBytes();
+                long lengthBytes = walk.either().lengthBytes();
                 unit.pace(1, lengthBytes);
                 unit.add(1, lengthBytes);
-                unit.covered(unit.unit().widthUpTo(either.position()));
-                first = order <= 0 ? left.next() : first;
-                second = order >= 0 ? right.next() : second;
+                unit.covered(unit.unit().widthUpTo(walk.either().position()));
             }
         }
 
