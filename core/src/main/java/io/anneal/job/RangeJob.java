@@ -86,7 +86,8 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         meter = new JobMeter(settings.environment.nanoTime(), units);
         workers = new JobWorkers(settings.name, settings.environment.threads());
         rows = new RateLimiter(settings.rowsPerSecond, settings.environment.nanoTime(), settings.environment.sleeper());
-        bytes = new RateLimiter(settings.bytesPerSecond, settings.environment.nanoTime(), settings.environment.sleeper());
+        bytes = new RateLimiter(
+                settings.bytesPerSecond, settings.environment.nanoTime(), settings.environment.sleeper());
         ticker = new JobTicker(
                 settings.name,
                 settings.guard,
