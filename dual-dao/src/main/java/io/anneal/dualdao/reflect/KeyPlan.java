@@ -15,7 +15,8 @@ import java.util.function.Function;
  * @param keyOf the key of one element
  * @param ofAll the keys made of all arguments, null if a parameter has them
  */
-public record KeyPlan(String operation, int parameter, Shape shape, Function<Object, ?> keyOf, Function<Object[], ?> ofAll)
+public record KeyPlan(
+        String operation, int parameter, Shape shape, Function<Object, ?> keyOf, Function<Object[], ?> ofAll)
         implements Function<Object[], Collection<?>> {
     /** What a parameter is: one element, or many. */
     public enum Shape {
