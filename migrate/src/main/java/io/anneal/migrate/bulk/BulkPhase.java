@@ -8,8 +8,8 @@ import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.phase.WorkStart;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.migrate.bulk.BulkBuilder.PhasesOf;
-import io.anneal.table.StoreEnvironment;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -23,14 +23,14 @@ final class BulkPhase {
     private final String kind;
     private final String instance;
     private final Consumer<BulkPhase> condition;
-    private final StoreEnvironment environment;
+    private final HostEnvironment environment;
 
-    private BulkPhase(PhasesOf phases, String kind, Consumer<BulkPhase> condition, StoreEnvironment environment) {
+    private BulkPhase(PhasesOf phases, String kind, Consumer<BulkPhase> condition, HostEnvironment environment) {
         this.phases = phases;
         this.kind = kind;
         this.condition = condition;
         this.environment = environment;
-        instance = kind + "-" + environment.ids().get();
+        instance = kind + "-" + environment.newId();
     }
 
     /**
@@ -38,7 +38,7 @@ final class BulkPhase {
      * @param condition what must hold as long as the run goes on: some of the methods here that begin with require
      */
     static Optional<BulkPhase> of(
-            Optional<PhasesOf> phases, String kind, Consumer<BulkPhase> condition, StoreEnvironment environment) {
+            Optional<PhasesOf> phases, String kind, Consumer<BulkPhase> condition, HostEnvironment environment) {
         return phases.map(told -> new BulkPhase(told, kind, condition, environment));
     }
 
@@ -51,9 +51,9 @@ final class BulkPhase {
         condition.accept(this);
     }
 
-    Checkpoint.Start start() {
+    BulkStart start(long epoch) {
         WorkStart start = phases.control().begin();
-        return new Checkpoint.Start(start.version(), start.at().toEpochMilli(), start.acknowledged());
+        return new BulkStart(start.version(), start.at().toEpochMilli(), start.acknowledged(), epoch);
     }
 
     /** Version of the record since which both sides are written, 0 if they are not. */
@@ -172,7 +172,7 @@ final class BulkPhase {
         return facts;
     }
 
-    void note(PhaseNote.Kind noteKind, Checkpoint.Start start, BulkProgress progress, Map<String, String> more) {
+    void note(PhaseNote.Kind noteKind, BulkStart start, BulkProgress progress, Map<String, String> more) {
         Map<String, String> facts = facts(progress);
         facts.putAll(more);
         facts.put(Facts.STARTED_MILLIS, Long.toString(start.startedMillis()));
