@@ -1,5 +1,6 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.compare.FieldDiff;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.journal.KeyJournal;
@@ -131,7 +132,7 @@ final class Rig {
                 batches,
                 1,
                 MetricsSink.NONE,
-                new DualEnvironment(() -> Instant.EPOCH, threads::nanoTime, environmentThreads));
+                new DualEnvironment(() -> Instant.EPOCH, threads::nanoTime, PhaseControl.Sleeper.THREAD, environmentThreads));
     }
 
     static List<FieldDiff> differences(Object left, Object right) {

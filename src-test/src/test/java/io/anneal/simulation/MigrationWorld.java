@@ -367,7 +367,7 @@ final class MigrationWorld {
                     .targetMark(mark())
                     .copy(KeyCodec.LONG, new SimulatedDao.Copy(PartitionCopy.between(one, other)))
                     .poll(Duration.ofMillis(5))
-                    .environment(new DualEnvironment(time, time::nanoTime, new DualEnvironment.Threads() {
+                    .environment(new DualEnvironment(time, time::nanoTime, PhaseControl.Sleeper.THREAD, new DualEnvironment.Threads() {
                         @Override
                         public ScheduledExecutorService scheduler() {
                             return mine.executor();

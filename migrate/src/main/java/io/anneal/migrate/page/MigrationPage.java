@@ -67,7 +67,7 @@ public final class MigrationPage implements AutoCloseable {
         ObjectMapper json = mapper();
         PageGuard guard = new PageGuard(config);
         PageActions actions =
-                new PageActions(control, json, monitor::look, duration -> Thread.sleep(duration.toMillis()));
+                new PageActions(control, json, monitor::look, config.environment().sleeper());
         EventStream events = new EventStream(monitor, json, PageToken.random().replace("-", "_"), config.interval());
 
         Javalin server = Javalin.create(javalin -> {
