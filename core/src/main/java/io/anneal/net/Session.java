@@ -347,6 +347,15 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         return new Report(0, PeerException.INTERNAL, String.valueOf(cause));
     }
 
+    /** What this side refuses of a message, told as what the peer refuses is. */
+    Throwable peerFailure(Verb verb, Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof RequestException refused
+                ? failure(verb, refused.code(), refused.getMessage(), refused)
+                : cause;
+    }
+
     private void checkIdleLater() {
         long periodMs = Math.max(1, config.timeouts().streamIdleMs() / IDLE_CHECKS);
         idleCheck = wire.channel().eventLoop().schedule(() -> guard(this::checkIdle), periodMs, TimeUnit.MILLISECONDS);

@@ -233,11 +233,13 @@ public final class StagingArea implements Closeable {
                 .orElseThrow(() -> unknown(runId, schema.qualifiedName(), staging.directory()));
         if (!run.gone().isEmpty()) {
             throw new ReplicaException(
-                    "what the run staged is gone, imported or moved away: compare new snapshots without"
-                            + " --staged, run=" + runId + ", table=" + schema.qualifiedName() + ", sstables="
+                    "what the run staged is gone, imported or moved away: compare new snapshots without it, run="
+                            + runId
+                            + ", table=" + schema.qualifiedName() + ", sstables="
                             + run.gone().stream()
                                     .map(gone -> descriptor(run, gone))
-                                    .toList());
+                                    .toList(),
+                    ReplicaException.Remedy.NOT_STAGED);
         }
         Optional<String> reason = reasonAgainst(run, tableId);
         if (reason.isPresent()) {
