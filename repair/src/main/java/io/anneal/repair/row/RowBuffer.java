@@ -11,7 +11,9 @@ import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.schema.TableSchema;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Encoded rows of one replica in ring order, each read once from disk and encoded once. The first {@link #windowEnd()}
@@ -22,7 +24,6 @@ public final class RowBuffer {
     private static final byte HASHED = 1;
     private static final byte RECEIVED = 2;
     private static final byte DEAD = 4;
-    private static final int INITIAL_BYTES_MAX = 1 << 20;
 
     /**
      * What a row takes besides its bytes: its place in the arrays, and on a replica that lacks it, until the window ends,
@@ -30,10 +31,10 @@ public final class RowBuffer {
      */
     private static final int ROW_OVERHEAD_BYTES = 400;
 
-    /** Bytes of a window and of what is read ahead; a buffer that huge rows made larger is given back. */
-    private final int capacityBytes;
+    private final RowChunks chunks;
+    /** What took the place of shorter rows of the window. */
+    private final List<byte[]> replacements = new ArrayList<>();
 
-    private ByteWriter bytes;
     private final EncodedItem item;
     private final Clustering clustering = new Clustering();
     private final KeyView wanted = new KeyView();
@@ -42,6 +43,9 @@ public final class RowBuffer {
     private int count;
     private int windowEnd;
     private long aheadBytes;
+    /** Number of the chunk; of a replacement, minus its index, minus one. */
+    private int[] chunkOf = new int[1024];
+
     private int[] offsets = new int[1024];
     private int[] lengths = new int[1024];
     private byte[] flags = new byte[1024];
@@ -50,25 +54,21 @@ public final class RowBuffer {
 
     /** @param capacityBytes of a window, and of what is read ahead; a row larger than that still passes */
     public RowBuffer(TableSchema schema, int capacityBytes) {
-        this.capacityBytes = (int) Math.min(Integer.MAX_VALUE / 2, capacityBytes * 2L);
-        bytes = newBytes();
-        item = new EncodedItem(schema);
+        chunks = new RowChunks(2L * capacityBytes);
+        item = new EncodedItem(schema).trusting();
         comparator = ClusteringComparator.of(schema);
-    }
-
-    private ByteWriter newBytes() {
-        return new ByteWriter(Math.min(capacityBytes, INITIAL_BYTES_MAX));
     }
 
     /** Where the next row is encoded to; {@link #add} then takes it in. */
     public ByteWriter bytes() {
-        return bytes;
+        return chunks.next();
     }
 
-    /** Takes in the bytes from {@code offset} as the next row; a ghost is not hashed. */
+    /** Takes in what was written from {@code offset} of {@link #bytes()} as the next row; a ghost is not hashed. */
     public void add(int offset, int length, boolean hashed, long high, long low) {
         if (count == offsets.length) {
             int capacity = count * 2;
+            chunkOf = Arrays.copyOf(chunkOf, capacity);
             offsets = Arrays.copyOf(offsets, capacity);
             lengths = Arrays.copyOf(lengths, capacity);
             flags = Arrays.copyOf(flags, capacity);
@@ -77,6 +77,7 @@ public final class RowBuffer {
         }
         int index = count++;
         flags[index] = 0;
+        chunkOf[index] = chunks.added(length);
         put(index, offset, length, hashed, high, low);
         aheadBytes += length + ROW_OVERHEAD_BYTES;
     }
@@ -90,15 +91,16 @@ public final class RowBuffer {
     }
 
     /** Puts other content in a row's place: where the old stood if it fits, so that overwriting a window takes no room. */
-    public void replace(int index, byte[] encoded, boolean hashed, long high, long low) {
+    public void replace(int index, byte[] source, int sourceOffset, int length, boolean hashed, long high, long low) {
         int offset = offsets[index];
-        if (encoded.length <= lengths[index]) {
-            System.arraycopy(encoded, 0, bytes.array(), offset, encoded.length);
+        if (length <= lengths[index]) {
+            System.arraycopy(source, sourceOffset, array(index), offset, length);
         } else {
-            offset = bytes.lengthBytes();
-            bytes.writeBytes(encoded);
+            replacements.add(Arrays.copyOfRange(source, sourceOffset, sourceOffset + length));
+            chunkOf[index] = -replacements.size();
+            offset = 0;
         }
-        put(index, offset, encoded.length, hashed, high, low);
+        put(index, offset, length, hashed, high, low);
     }
 
     /** Notes that a deletion left nothing of the row; it keeps its place. */
@@ -134,10 +136,6 @@ public final class RowBuffer {
         return hashesLow[index];
     }
 
-    public int offset(int index) {
-        return offsets[index];
-    }
-
     public int lengthBytes(int index) {
         return lengths[index];
     }
@@ -156,10 +154,15 @@ public final class RowBuffer {
         return aheadBytes;
     }
 
+    private byte[] array(int index) {
+        int chunk = chunkOf[index];
+        return chunk < 0 ? replacements.get(-chunk - 1) : chunks.array(chunk);
+    }
+
     /** Points at a row; valid until the next call. */
     public EncodedItem item(int index) {
         try {
-            return item.wrap(bytes.array(), offsets[index], offsets[index] + lengths[index]);
+            return item.wrap(array(index), offsets[index], offsets[index] + lengths[index]);
         } catch (CorruptItemException e) {
             throw new IllegalStateException("row buffer does not hold what it encoded, index=" + index, e);
         }
@@ -221,7 +224,8 @@ public final class RowBuffer {
         return low;
     }
 
-    private int compare(int index, RingPosition position) {
+    /** How a row stands to a place. */
+    public int compare(int index, RingPosition position) {
         if (position.isEnd()) {
             return -1;
         }
@@ -240,28 +244,27 @@ public final class RowBuffer {
         return comparator.compare(readClustering(at), ClusteringComparator.AT, place.prefix(), place.weight());
     }
 
-    /** Forgets the window; what is behind it moves to the front. */
+    /** Forgets the window; the rows behind it stay where they lie. */
     public void dropWindow() {
         int kept = count - windowEnd;
-        byte[] array = bytes.array();
-        int end = 0;
-        for (int i = 0; i < kept; i++) {
-            int from = windowEnd + i;
-            System.arraycopy(array, offsets[from], array, end, lengths[from]);
-            offsets[i] = end;
-            lengths[i] = lengths[from];
-            flags[i] = flags[from];
-            hashesLow[i] = hashesLow[from];
-            hashesHigh[i] = hashesHigh[from];
-            end += lengths[i];
-        }
-        bytes.truncate(end);
-        // What replaced rows of the window may take the same again; beyond that it was a huge row.
-        if (array.length > Math.max(INITIAL_BYTES_MAX, 2L * capacityBytes) && end <= capacityBytes) {
-            bytes = newBytes();
-            bytes.writeBytes(array, 0, end);
-        }
+        System.arraycopy(chunkOf, windowEnd, chunkOf, 0, kept);
+        System.arraycopy(offsets, windowEnd, offsets, 0, kept);
+        System.arraycopy(lengths, windowEnd, lengths, 0, kept);
+        System.arraycopy(flags, windowEnd, flags, 0, kept);
+        System.arraycopy(hashesLow, windowEnd, hashesLow, 0, kept);
+        System.arraycopy(hashesHigh, windowEnd, hashesHigh, 0, kept);
         count = kept;
         windowEnd = 0;
+        replacements.clear();
+        if (kept == 0) {
+            chunks.clear();
+        } else {
+            chunks.dropBefore(chunkOf[0]);
+        }
+    }
+
+    /** Memory that encoded rows take, and what is kept for more. */
+    public long capacityBytes() {
+        return chunks.capacityBytes();
     }
 }
