@@ -260,8 +260,7 @@ final class RepairCommand extends Subcommand {
         int buffer = bufferBytes == null
                 ? RepairConfig.bufferBytes(bufferBudgetBytes(), participants)
                 : (int) bufferBytes.longValue();
-        return new RepairTask(
-                table, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers());
+        return new RepairTask(table, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers());
     }
 
     /** Repairs one table; an error is told, and the others are still repaired. */
@@ -290,12 +289,12 @@ final class RepairCommand extends Subcommand {
     private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException {
         try (Progress progress = progress(task.table().toString())) {
             if (directories.isEmpty()) {
-                return new RepairOverServers(task, environment().clock()).run(replicas, security.config(this), progress);
+                return new RepairOverServers(task, environment().clock())
+                        .run(replicas, security.config(this), progress);
             }
             RepairOverDirectories repair =
                     new RepairOverDirectories(task, environment().clock(), Optional.ofNullable(schemaFile));
-            return repair.run(
-                    named, Optional.ofNullable(out), bufferBudgetBytes(), progress, namesRows ? out() : null);
+            return repair.run(named, Optional.ofNullable(out), bufferBudgetBytes(), progress, namesRows ? out() : null);
         }
     }
 }

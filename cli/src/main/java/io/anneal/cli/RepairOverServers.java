@@ -37,8 +37,7 @@ final class RepairOverServers {
             return task.repair()
                     .between(members)
                     .listener(new RepairWatch(progress, null))
-                    .run(new RepairEnvironment(
-                            executor, config.budget(), clock, random, TimeUnit.NANOSECONDS::sleep));
+                    .run(new RepairEnvironment(executor, config.budget(), clock, random, TimeUnit.NANOSECONDS::sleep));
         } finally {
             executor.shutdownNow();
         }
