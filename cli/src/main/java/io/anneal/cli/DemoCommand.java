@@ -168,12 +168,7 @@ final class DemoCommand extends Subcommand {
                     .between(members)
                     .range(TokenRange.FULL)
                     .listener(listener)
-                    .run(new RepairEnvironment(
-                            executor,
-                            ByteBudget.of(bufferBudgetBytes()),
-                            environment().clock(),
-                            random,
-                            TimeUnit.NANOSECONDS::sleep));
+                    .run(new RepairEnvironment(host(), executor, ByteBudget.of(bufferBudgetBytes())));
         } finally {
             servers.forEach(RepairServer::close);
             executor.shutdownNow();

@@ -6,8 +6,8 @@ import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairReport;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.message.Waiver;
-import io.anneal.store.CassandraDirectory;
-import io.anneal.store.TableDirectories;
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.TableDirectories;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -289,11 +289,11 @@ final class RepairCommand extends Subcommand {
     private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException {
         try (Progress progress = progress(task.table().toString())) {
             if (directories.isEmpty()) {
-                return new RepairOverServers(task, environment().clock())
+                return new RepairOverServers(task, host())
                         .run(replicas, security.config(this), progress);
             }
             RepairOverDirectories repair =
-                    new RepairOverDirectories(task, environment().clock(), Optional.ofNullable(schemaFile));
+                    new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile));
             return repair.run(named, Optional.ofNullable(out), bufferBudgetBytes(), progress, namesRows ? out() : null);
         }
     }

@@ -1,6 +1,7 @@
 package io.anneal.cli;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.StagingArea;
@@ -12,8 +13,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,12 +25,12 @@ final class RepairOverDirectories {
     private static final long CLOSE_SECONDS = 30;
 
     private final RepairTask task;
-    private final InstantSource clock;
+    private final HostEnvironment host;
     private final Optional<Path> schemaFile;
 
-    RepairOverDirectories(RepairTask task, InstantSource clock, Optional<Path> schemaFile) {
+    RepairOverDirectories(RepairTask task, HostEnvironment host, Optional<Path> schemaFile) {
         this.task = task;
-        this.clock = clock;
+        this.host = host;
         this.schemaFile = schemaFile;
     }
 
@@ -68,7 +67,7 @@ final class RepairOverDirectories {
             // Nothing is made by looking.
             throw new RepairException("nothing is staged there, directory=" + directory);
         }
-        return StagingArea.open(directory, owner, clock);
+        return StagingArea.open(directory, owner, host.clock());
     }
 
     private RepairReport run(List<RepairMember> replicas, long budgetBytes, RepairWatch watch) throws IOException {
@@ -77,12 +76,7 @@ final class RepairOverDirectories {
             return task.repair()
                     .between(replicas)
                     .listener(watch)
-                    .run(new RepairEnvironment(
-                            executor,
-                            ByteBudget.of(budgetBytes),
-                            clock,
-                            new SecureRandom(),
-                            TimeUnit.NANOSECONDS::sleep));
+                    .run(new RepairEnvironment(host, executor, ByteBudget.of(budgetBytes)));
         } finally {
             MoreExecutors.shutdownAndAwaitTermination(executor, CLOSE_SECONDS, TimeUnit.SECONDS);
         }

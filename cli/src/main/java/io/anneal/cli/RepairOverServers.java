@@ -1,5 +1,6 @@
 package io.anneal.cli;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.net.Connector;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
@@ -9,27 +10,23 @@ import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairReport;
 import io.anneal.repair.RepairRunner;
 import java.io.IOException;
-import java.security.SecureRandom;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 
 /** Has the first of several servers repair, and watches it until it is done. */
 final class RepairOverServers {
     private final RepairTask task;
-    private final InstantSource clock;
+    private final HostEnvironment host;
 
-    RepairOverServers(RepairTask task, InstantSource clock) {
+    RepairOverServers(RepairTask task, HostEnvironment host) {
         this.task = task;
-        this.clock = clock;
+        this.host = host;
     }
 
     RepairReport run(List<String> replicas, NetConfig config, Progress progress) throws IOException {
         ExecutorService executor = Executors.newCachedThreadPool();
-        SecureRandom random = new SecureRandom();
-        try (NetClient client = NetClient.open(config, new VerbHandlers(executor), random)) {
+        try (NetClient client = NetClient.open(config, new VerbHandlers(executor), host.random())) {
             Connector nodes = client.keepAll(RepairServer.CONNECT_PATIENCE_MS);
             List<RepairMember> members = replicas.stream()
                     .map(address -> RepairMember.at(nodes, RepairRunner.address(address)))
@@ -37,7 +34,7 @@ final class RepairOverServers {
             return task.repair()
                     .between(members)
                     .listener(new RepairWatch(progress, null))
-                    .run(new RepairEnvironment(executor, config.budget(), clock, random, TimeUnit.NANOSECONDS::sleep));
+                    .run(new RepairEnvironment(host, executor, config.budget()));
         } finally {
             executor.shutdownNow();
         }

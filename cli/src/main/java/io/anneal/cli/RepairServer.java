@@ -1,6 +1,7 @@
 package io.anneal.cli;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.io.ByteBudget;
 import io.anneal.net.Connector;
@@ -63,8 +64,8 @@ final class RepairServer implements AutoCloseable {
             Connector followers = client.keepAll(CONNECT_PATIENCE_MS);
             VerbHandlers handlers = new VerbHandlers(executor);
             ByteBudget budget = ByteBudget.of(budgetBytes);
-            RepairEnvironment environment =
-                    new RepairEnvironment(executor, budget, clock, random, TimeUnit.NANOSECONDS::sleep);
+            HostEnvironment host = HostEnvironment.system().withClock(clock);
+            RepairEnvironment environment = new RepairEnvironment(host, executor, budget);
             new PartitionReads(tables).register(handlers);
             new RepairService(tables, executor, budget).register(handlers);
             new RepairRunner(config.node().nodeId(), tables, followers, environment).register(handlers);

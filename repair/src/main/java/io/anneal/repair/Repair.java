@@ -144,7 +144,7 @@ public final class Repair {
                 }
             }
             // Half of it is random, so that many do not come back at one moment.
-            long nowMs = waitMs / 2 + environment.random().nextLong(waitMs / 2 + 1);
+            long nowMs = waitMs / 2 + environment.host().random().nextLong(waitMs / 2 + 1);
             sleep(environment, nowMs);
             waitedMs += nowMs;
             waitMs = Math.min(2 * waitMs, WAIT_MAX_MS);
@@ -153,7 +153,7 @@ public final class Repair {
 
     private static void sleep(RepairEnvironment environment, long ms) throws InterruptedIOException {
         try {
-            environment.sleeper().sleepNanos(Duration.ofMillis(ms).toNanos());
+            environment.host().sleeper().sleepNanos(Duration.ofMillis(ms).toNanos());
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while waiting for room at a node");
@@ -199,13 +199,13 @@ public final class Repair {
     private RepairReport here(ReplicaSource own, List<RepairMember> others, RepairEnvironment environment)
             throws IOException {
         RepairConfig config = new RepairConfig(
-                new UUID(environment.random().nextLong(), environment.random().nextLong()),
+                environment.host().newId(),
                 keyspace,
                 table,
                 range.orElseThrow(),
                 bufferBytes(environment),
-                environment.clock().instant().getEpochSecond(),
-                environment.random().nextLong(),
+                environment.host().clock().instant().getEpochSecond(),
+                environment.host().random().nextLong(),
                 dryRun,
                 staged,
                 waivers);

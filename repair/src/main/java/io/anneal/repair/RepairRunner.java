@@ -87,7 +87,7 @@ public final class RepairRunner {
                     wanted,
                     place,
                     (asked, listener) -> repair(asked, place.bufferBytes(), listener),
-                    environment.clock());
+                    environment.host().clock());
             messages.stream().closed().whenComplete((done, failure) -> {
                 if (failure != null) {
                     run.abort();

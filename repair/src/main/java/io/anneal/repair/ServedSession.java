@@ -1,6 +1,7 @@
 package io.anneal.repair;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.environment.FutureFailure;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
@@ -22,7 +23,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import org.slf4j.Logger;
@@ -179,8 +179,7 @@ final class ServedSession {
 
     /** What the replica says of its table and its files in its own words; anything else is a bug, which the log tells. */
     private static RequestException refusal(int kind, Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = FutureFailure.cause(failure);
         if (cause instanceof RequestException refused) {
             return refused;
         }

@@ -4,6 +4,7 @@ import static io.anneal.repair.Sessions.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connector;
@@ -77,13 +78,14 @@ class ManyRepairsTest {
     }
 
     private static RepairEnvironment environment(Executor executor, int seed) {
-        return new RepairEnvironment(
-                executor,
-                ByteBudget.of(BUDGET_BYTES),
-                () -> Instant.ofEpochSecond(100),
-                new Random(seed),
-                // Patience counts what was asked for, the test need not wait so long.
-                nanos -> TimeUnit.NANOSECONDS.sleep(nanos / 20));
+        // Patience counts what was asked for, the test need not wait so long.
+        HostEnvironment host = HostEnvironment.system()
+                .withTime(
+                        () -> Instant.ofEpochSecond(100),
+                        System::nanoTime,
+                        nanos -> TimeUnit.NANOSECONDS.sleep(nanos / 20))
+                .withRandom(new Random(seed));
+        return new RepairEnvironment(host, executor, ByteBudget.of(BUDGET_BYTES));
     }
 
     private Repair repair(Connector connector, int master) {

@@ -4,6 +4,7 @@ import static io.anneal.repair.Sessions.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.TokenRange;
@@ -73,12 +74,10 @@ class RepairRunnerTest {
     }
 
     private static RepairEnvironment environment(Executor executor, long budgetBytes) {
-        return new RepairEnvironment(
-                executor,
-                ByteBudget.of(budgetBytes),
-                () -> Instant.ofEpochSecond(100),
-                new Random(1),
-                TimeUnit.NANOSECONDS::sleep);
+        HostEnvironment host = HostEnvironment.system()
+                .withClock(() -> Instant.ofEpochSecond(100))
+                .withRandom(new Random(1));
+        return new RepairEnvironment(host, executor, ByteBudget.of(budgetBytes));
     }
 
     private static RunRepair run(String... followerAddresses) {

@@ -2,6 +2,7 @@ package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
 import io.anneal.net.NetClient;
@@ -35,7 +36,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,12 +66,8 @@ class RepairSnippetsTest {
             Path here, Path there, StagingArea staging, InetSocketAddress server, NetClient client, ExecutorService executor)
             throws IOException {
         // snippet: environment
-        RepairEnvironment environment = new RepairEnvironment(
-                executor,
-                ByteBudget.of(64 << 20),
-                Clock.systemUTC(),
-                new SecureRandom(),
-                TimeUnit.NANOSECONDS::sleep);
+        RepairEnvironment environment =
+                new RepairEnvironment(HostEnvironment.system(), executor, ByteBudget.of(64 << 20));
         // end
         // snippet: repair
         RepairMember a = RepairMember.here(new CassandraReplicas(List.of(here), Optional.empty(), Optional.of(staging)));
