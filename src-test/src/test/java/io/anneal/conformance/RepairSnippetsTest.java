@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The snippets of {@code docs/embed.md} on repair: they compile, they run, and the page quotes them as they stand here. */
+/** The snippets on repair of {@code docs/embed.md}: they compile, they run, and the page quotes them as they are. */
 @Timeout(60)
 class RepairSnippetsTest {
     private static final String TEXT = "CREATE TABLE shop.orders (id int PRIMARY KEY, item text);";
@@ -63,15 +63,20 @@ class RepairSnippetsTest {
     }
 
     private static RepairReport repair(
-            Path here, Path there, StagingArea staging, InetSocketAddress server, NetClient client, ExecutorService executor)
+            Path one,
+            Path two,
+            StagingArea staging,
+            InetSocketAddress server,
+            NetClient client,
+            ExecutorService executor)
             throws IOException {
         // snippet: environment
         RepairEnvironment environment =
                 new RepairEnvironment(HostEnvironment.system(), executor, ByteBudget.of(64 << 20));
         // end
         // snippet: repair
-        RepairMember a = RepairMember.here(new CassandraReplicas(List.of(here), Optional.empty(), Optional.of(staging)));
-        RepairMember b = RepairMember.here(new CassandraReplicas(List.of(there), Optional.empty(), Optional.empty()));
+        RepairMember a = RepairMember.here(new CassandraReplicas(List.of(one), Optional.empty(), Optional.of(staging)));
+        RepairMember b = RepairMember.here(new CassandraReplicas(List.of(two), Optional.empty(), Optional.empty()));
         RepairMember c = RepairMember.at(client.keepAll(5_000), server);
         RepairReport report = Repair.of("shop.orders")
                 .between(a, b, c)
