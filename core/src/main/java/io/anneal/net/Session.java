@@ -211,11 +211,6 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         return answer;
     }
 
-    @Override
-    public CompletableFuture<ByteBuffer> requestPatiently(Verb verb, ByteBuffer content, long timeoutMs) {
-        return new PatientRequest(this, verb, content, timeoutMs).start();
-    }
-
     /** Without memory for its first credit the stream fails when it is started. */
     private MultiplexedStream newStream(Verb verb, boolean isLocal) {
         ByteBudget budget = config.budget();
