@@ -68,7 +68,7 @@ final class RepairServer implements AutoCloseable {
             RepairEnvironment environment = new RepairEnvironment(host, executor, budget);
             new PartitionReads(tables).register(handlers);
             new RepairService(tables, executor, budget).register(handlers);
-            new RepairRunner(config.node().nodeId(), tables, followers, environment).register(handlers);
+            new RepairRunner(config.node().nodeId(), tables, followers, executor, environment).register(handlers);
             return new RepairServer(executor, client, NetServer.bind(config, address, handlers, random));
         } catch (IOException | RuntimeException failure) {
             if (client != null) {

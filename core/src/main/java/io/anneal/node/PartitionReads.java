@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -115,40 +116,53 @@ public final class PartitionReads {
             if (failure != null) {
                 return; // It has ended the stream.
             }
-            try {
-                answer(
-                        message.orElseThrow(() -> new RequestException(
-                                PeerException.MALFORMED, "the stream ended before a partition was asked for")),
-                        messages);
-                stream.end();
+            try (Message request = message.orElseThrow(() -> new RequestException(
+                    PeerException.MALFORMED, "the stream ended before a partition was asked for"))) {
+                reading(request, messages).goOn();
             } catch (ByteUnderflowException | IllegalArgumentException malformed) {
                 stream.reset(PeerException.MALFORMED, "request is malformed, cause=" + malformed.getMessage());
-            } catch (RequestException refused) {
-                stream.reset(refused.code(), refused.getMessage());
             } catch (IOException | RuntimeException | Error failed) {
-                LOG.warn("partition cannot be read, cause={}", failed.toString());
-                LOG.debug("partition cannot be read", failed);
-                boolean speaks = failed.getMessage() != null && failed instanceof IOException;
-                stream.reset(REFUSED, speaks ? failed.getMessage() : failed.toString());
+                refuse(stream, failed);
             }
         });
     }
 
-    private void answer(Message request, MessageStream messages) throws IOException {
-        try (request) {
-            ByteReader in = new ByteReader().wrap(request.content());
-            int version = in.readUnsignedByte();
-            if (version != VERSION) {
-                throw new RequestException(
-                        PeerException.MALFORMED, "version of reads is not spoken here, version=" + version);
-            }
-            String keyspace = readText(in);
-            String table = readText(in);
-            String schemaText = readText(in);
-            byte[] key = readBytes(in);
-            try (Replica replica = tables.open(keyspace, table, Optional.empty())) {
-                requireSchema(replica, schemaText);
-                write(replica, DecoratedKey.of(key), messages);
+    private static void refuse(PeerStream stream, Throwable failed) {
+        if (failed instanceof RequestException refused) {
+            stream.reset(refused.code(), refused.getMessage());
+            return;
+        }
+        LOG.warn("partition cannot be read, cause={}", failed.toString());
+        LOG.debug("partition cannot be read", failed);
+        boolean speaks = failed.getMessage() != null && failed instanceof IOException;
+        stream.reset(REFUSED, speaks ? failed.getMessage() : failed.toString());
+    }
+
+    private Reading reading(Message request, MessageStream messages) throws IOException {
+        ByteReader in = new ByteReader().wrap(request.content());
+        int version = in.readUnsignedByte();
+        if (version != VERSION) {
+            throw new RequestException(
+                    PeerException.MALFORMED, "version of reads is not spoken here, version=" + version);
+        }
+        String keyspace = readText(in);
+        String table = readText(in);
+        String schemaText = readText(in);
+        long token = DecoratedKey.of(readBytes(in)).token();
+        Replica replica = tables.open(keyspace, table, Optional.empty());
+        boolean opened = false;
+        try {
+            requireSchema(replica, schemaText);
+            Reading reading = new Reading(
+                    messages,
+                    replica,
+                    replica.scan(new TokenRange.Linear(token, token), CanonicalEncoder.UNCLAMPED),
+                    new PartitionEncoder(replica.schema()));
+            opened = true;
+            return reading;
+        } finally {
+            if (!opened) {
+                replica.close();
             }
         }
     }
@@ -170,19 +184,53 @@ public final class PartitionReads {
         }
     }
 
-    private static void write(Replica replica, DecoratedKey key, MessageStream messages) throws IOException {
-        TokenRange.Linear token = new TokenRange.Linear(key.token(), key.token());
-        PartitionEncoder items = new PartitionEncoder(replica.schema());
-        try (FragmentCursor cursor = replica.scan(token, CanonicalEncoder.UNCLAMPED)) {
-            while (cursor.advance() != null) {
-                items.add(cursor);
-                if (items.lengthBytes() >= MESSAGE_BYTES) {
-                    Waiting.result(messages.write(KIND, items.take()));
+    /** A partition on its way; holds no thread while the peer takes it. */
+    private record Reading(
+            MessageStream messages, Replica replica, FragmentCursor cursor, PartitionEncoder items) {
+        void goOn() {
+            boolean more = false;
+            try {
+                more = fill();
+                CompletableFuture<Void> written = messages.write(KIND, items.take());
+                if (more) {
+                    written.whenComplete((done, failure) -> {
+                        if (failure == null) {
+                            goOn();
+                        } else {
+                            close();
+                        }
+                    });
+                } else {
+                    messages.stream().end();
+                }
+            } catch (IOException | RuntimeException | Error failed) {
+                more = false;
+                refuse(messages.stream(), failed);
+            } finally {
+                if (!more) {
+                    close();
                 }
             }
         }
-        if (items.lengthBytes() > 0) {
-            Waiting.result(messages.write(KIND, items.take()));
+
+        /** Whether there is more than what fits a message. */
+        private boolean fill() throws IOException {
+            while (items.lengthBytes() < MESSAGE_BYTES) {
+                if (cursor.advance() == null) {
+                    return false;
+                }
+                items.add(cursor);
+            }
+            return true;
+        }
+
+        private void close() {
+            try (Replica read = replica;
+                    FragmentCursor open = cursor) {
+                LOG.debug("partition was read, replica={}, cursor={}", read.name(), open.kind());
+            } catch (IOException failed) {
+                LOG.warn("replica did not close cleanly, cause={}", failed.toString());
+            }
         }
     }
 

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
@@ -28,18 +29,25 @@ public final class RepairRunner {
     private final UUID nodeId;
     private final ReplicaSource tables;
     private final Connector connector;
+    private final Executor runs;
     private final RepairEnvironment environment;
     private final SessionMemory memory;
 
     /**
      * @param nodeId the identity of this node, which followers must not have
      * @param connector reaches the followers
-     * @param environment its executor has a thread for each repair, which blocks it
+     * @param runs has a thread for each repair, which blocks it; no more than the budget of the environment has room for
      */
-    public RepairRunner(UUID nodeId, ReplicaSource tables, Connector connector, RepairEnvironment environment) {
+    public RepairRunner(
+            UUID nodeId,
+            ReplicaSource tables,
+            Connector connector,
+            Executor runs,
+            RepairEnvironment environment) {
         this.nodeId = nodeId;
         this.tables = tables;
         this.connector = connector;
+        this.runs = runs;
         this.environment = environment;
         memory = new SessionMemory(environment.budget());
     }
@@ -93,7 +101,7 @@ public final class RepairRunner {
                     run.abort();
                 }
             });
-            environment.executor().execute(run);
+            runs.execute(run);
             started = true;
         } finally {
             if (!started) {

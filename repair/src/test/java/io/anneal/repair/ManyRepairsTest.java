@@ -61,7 +61,7 @@ class ManyRepairsTest {
                 RepairEnvironment environment = environment(node.executor(), nodeId.hashCode());
                 new RepairService(table.opener(), node.executor(), environment.budget()).register(handlers);
                 Connector followers = node.client().keepAll(5_000);
-                new RepairRunner(nodeId, table.opener(), followers, environment).register(handlers);
+                new RepairRunner(nodeId, table.opener(), followers, node.executor(), environment).register(handlers);
             }));
         }
         client = new Nodes((handlers, node) -> {});

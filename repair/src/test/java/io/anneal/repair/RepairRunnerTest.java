@@ -61,6 +61,7 @@ class RepairRunnerTest {
                         new UUID(0, 99),
                         (keyspace, table, staged) -> own.opener().open(keyspace, table, staged),
                         node.client(),
+                        node.executor(),
                         environment(node.executor(), 4 << 20))
                 .register(handlers));
     }
