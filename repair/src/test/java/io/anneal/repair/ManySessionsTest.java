@@ -80,6 +80,7 @@ class ManySessionsTest {
         Waiting.result(session.open(open(id, SCHEMA)));
         Waiting.result(session.agree(Sessions.TERMS));
         Waiting.result(session.finish());
+        session.close();
     }
 
     private static void refused(CompletableFuture<?> answer) {
