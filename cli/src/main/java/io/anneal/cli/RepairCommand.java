@@ -122,7 +122,7 @@ final class RepairCommand extends Subcommand {
     }
 
     @Override
-    int execute() throws IOException, InterruptedException {
+    int execute() throws IOException {
         check();
         TokenRange tokens = fullReplicas ? TokenRange.FULL : TokenRange.parse(range);
         List<QualifiedTable> expanded = expand();
@@ -260,13 +260,11 @@ final class RepairCommand extends Subcommand {
         int buffer = bufferBytes == null
                 ? RepairConfig.bufferBytes(bufferBudgetBytes(), participants)
                 : (int) bufferBytes.longValue();
-        return new RepairTask(
-                UUID.randomUUID(), table, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers());
+        return new RepairTask(table, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers());
     }
 
     /** Repairs one table; an error is told, and the others are still repaired. */
-    private int repair(RepairTask task, List<NamedReplica> named, JsonGenerator json)
-            throws IOException, InterruptedException {
+    private int repair(RepairTask task, List<NamedReplica> named, JsonGenerator json) throws IOException {
         RepairReport report;
         try {
             report = report(task, named);
@@ -288,14 +286,15 @@ final class RepairCommand extends Subcommand {
         return fulfilled ? ExitCode.YES : ExitCode.NO;
     }
 
-    private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException, InterruptedException {
+    private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException {
         try (Progress progress = progress(task.table().toString())) {
             if (directories.isEmpty()) {
-                return new RepairOverServers(task).run(replicas, security.config(this), progress);
+                return new RepairOverServers(task, host())
+                        .run(replicas, security.config(this), progress);
             }
             RepairOverDirectories repair =
-                    new RepairOverDirectories(task, environment().clock(), Optional.ofNullable(schemaFile));
-            return repair.run(named, Optional.ofNullable(out), progress, namesRows ? out() : null);
+                    new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile));
+            return repair.run(named, Optional.ofNullable(out), bufferBudgetBytes(), progress, namesRows ? out() : null);
         }
     }
 }

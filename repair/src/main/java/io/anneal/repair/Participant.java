@@ -49,6 +49,13 @@ public interface Participant extends AutoCloseable {
 
     CompletableFuture<SessionFinished> finish();
 
+    /**
+     * All replicas have finished, so that each holds every deletion that any of them held in the range.
+     *
+     * @param seconds when the repair began, since 1970
+     */
+    CompletableFuture<Void> repaired(TokenRange range, long seconds);
+
     /** Bytes that crossed the network to this replica; 0 inside one process. */
     long bytesSent();
 
