@@ -289,11 +289,9 @@ final class RepairCommand extends Subcommand {
     private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException {
         try (Progress progress = progress(task.table().toString())) {
             if (directories.isEmpty()) {
-                return new RepairOverServers(task, host())
-                        .run(replicas, security.config(this), progress);
+                return new RepairOverServers(task, host()).run(replicas, security.config(this), progress);
             }
-            RepairOverDirectories repair =
-                    new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile));
+            RepairOverDirectories repair = new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile));
             return repair.run(named, Optional.ofNullable(out), bufferBudgetBytes(), progress, namesRows ? out() : null);
         }
     }
