@@ -78,8 +78,8 @@ final class MigrateBackfillCommand extends Subcommand {
 
     /** The stores are open to their instances alone, which copy and compare. */
     private int stepBack() throws IOException, InterruptedException {
-        DualEnvironment time =
-                DualEnvironment.system().withClocks(environment().clock(), environment().nanoTime());
+        DualEnvironment time = DualEnvironment.system()
+                .withClocks(environment().clock(), environment().nanoTime());
         PhaseRecord back;
         try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
             back = new StepsBack(phases.control(), who.who(), wait, time).run();

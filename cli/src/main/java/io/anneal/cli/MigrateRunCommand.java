@@ -210,8 +210,8 @@ final class MigrateRunCommand extends Subcommand {
 
     /** @param temporary where the stores are if none are named */
     private int run(Path temporary) throws IOException, InterruptedException {
-        DualEnvironment environment =
-                DualEnvironment.system().withClocks(environment().clock(), environment().nanoTime());
+        DualEnvironment environment = DualEnvironment.system()
+                .withClocks(environment().clock(), environment().nanoTime());
         ScheduledExecutorService delays = environment.threads().scheduler();
         StopSignal stop = StopSignal.interrupting(Thread.currentThread());
         try (PhaseStore phases = openPhases()) {

@@ -156,7 +156,8 @@ public final class MigrationHarness {
             }
             StoryRecorder recorder = new StoryRecorder(dual.phaseStore(), dual.name(), environment.clock());
             RecorderLooks.start(recorder, looks, RunConfig.look(bake));
-            StoryTeller teller = new StoryTeller(dual.phaseStore(), dual.name(), recorder, environment, testing(), lines);
+            StoryTeller teller =
+                    new StoryTeller(dual.phaseStore(), dual.name(), recorder, environment, testing(), lines);
             WalkResult result = new Walk(dual.control(), plan(), teller, environment).run();
             teller.finish();
             String end = result.outcome() + " in phase " + result.last().phase().label()

@@ -1,7 +1,7 @@
 package io.anneal.migrate;
 
-import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.DualDao;
+import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.ReverseResult;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Phase;

@@ -1,8 +1,8 @@
 package io.anneal.simulation;
 
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.ShadowConfig;
+import io.anneal.dualdao.phase.PhaseControl;
 import java.time.Instant;
 import java.util.Deque;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.anneal.migrate.page;
 
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.ShadowConfig;
+import io.anneal.dualdao.phase.PhaseControl;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
