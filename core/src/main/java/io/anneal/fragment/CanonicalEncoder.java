@@ -59,6 +59,24 @@ public final class CanonicalEncoder {
                 : localDeletionTimeSeconds;
     }
 
+    /** Whether encoding the row changes a time in it: one exceeds the ceiling. */
+    public boolean clamps(Row row) {
+        if (exceedsCeiling(row.livenessExpirySeconds()) || exceedsCeiling(row.deletionLocalTimeSeconds())) {
+            return true;
+        }
+        int count = row.entryCount();
+        for (int i = 0; i < count; i++) {
+            if (exceedsCeiling(row.localDeletionTimeSeconds(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean exceedsCeiling(long seconds) {
+        return clamp(seconds, localDeletionTimeMaxSeconds) != seconds;
+    }
+
     /**
      * Appends a static or clustering row; returns the item's length in bytes.
      *

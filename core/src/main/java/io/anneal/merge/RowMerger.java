@@ -27,6 +27,8 @@ import java.util.List;
  * thread.
  */
 public final class RowMerger {
+    private static final int NO_COLUMN = -1;
+
     private final Column[] staticColumns;
     private final Column[] regularColumns;
     private final boolean staticDrops;
@@ -79,9 +81,9 @@ public final class RowMerger {
 
     /**
      * Whether the only version is its own merge already, so that it can be passed on as it is. Says no when in doubt:
-     * with a covering or a complex deletion, dropped columns or an empty row.
+     * with a covering deletion, dropped columns or an empty row.
      */
-    boolean isOnlyVersionNormal(long coveringTimestampMicros) {
+    public boolean isOnlyVersionNormal(long coveringTimestampMicros) {
         if (versionCount != 1
                 || coveringTimestampMicros != DeletionTime.NO_TIMESTAMP
                 || (isStatic ? staticDrops : regularDrops)) {
@@ -97,13 +99,19 @@ public final class RowMerger {
                 || row.hasDeletion() && deletedMicros == DeletionTime.NO_TIMESTAMP) {
             return false;
         }
+        int deletedColumn = NO_COLUMN;
+        long columnDeletedMicros = deletedMicros;
         int count = row.entryCount();
         for (int i = 0; i < count; i++) {
-            if (row.isComplexDeletion(i)
-                    || row.timestampMicros(i) <= deletedMicros
+            long micros = row.timestampMicros(i);
+            if (micros <= (row.columnIndex(i) == deletedColumn ? columnDeletedMicros : deletedMicros)
                     || exceedsCeiling(row.localDeletionTimeSeconds(i))
                     || hasCounters && !isCounterNormal(row, i)) {
                 return false;
+            }
+            if (row.isComplexDeletion(i)) {
+                deletedColumn = row.columnIndex(i);
+                columnDeletedMicros = micros;
             }
         }
         return true;

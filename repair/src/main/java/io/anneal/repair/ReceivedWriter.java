@@ -1,5 +1,7 @@
 package io.anneal.repair;
 
+import com.google.common.collect.Iterators;
+import com.google.common.collect.PeekingIterator;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.EncodedItem;
 import io.anneal.fragment.FragmentCursor;
@@ -9,8 +11,7 @@ import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
-import io.anneal.key.PositionInPartition;
-import io.anneal.key.RingPosition;
+import io.anneal.key.KeyView;
 import io.anneal.node.Receiving;
 import io.anneal.repair.row.KnownDeletions;
 import io.anneal.schema.TableSchema;
@@ -19,21 +20,18 @@ import io.anneal.sstable.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
-import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.TreeSet;
 
 /**
  * Turns what a replica received, window by window, into the fragments of one writer. It is the cursor that the SSTable
  * writer reads, moved on from outside: callers hand in deletions and rows in ring order, and a partition or a range
- * deletion that goes on in the next window goes on in the file. The SSTable is started with the first fragment. Owned by
- * the session's thread.
+ * deletion that goes on in the next window goes on in the file. Rows are read where they lie, once. The SSTable is started
+ * with the first fragment. Owned by the session's thread.
  */
 final class ReceivedWriter implements Closeable {
     private final Receiving run;
     private final ClusteringComparator comparator;
     private final HandedFragment current;
-    private final EncodedItem item;
     private final Row received = new Row();
 
     private Optional<StagedWriter> output = Optional.empty();
@@ -44,40 +42,77 @@ final class ReceivedWriter implements Closeable {
         this.run = run;
         comparator = ClusteringComparator.of(schema);
         current = new HandedFragment(schema);
-        item = new EncodedItem(schema);
     }
 
-    /** Appends what was received in a window: encoded rows by place, and deletions. */
-    void window(NavigableMap<RingPosition, byte[]> rows, KnownDeletions deletions) throws IOException {
-        TreeSet<DecoratedKey> keys = new TreeSet<>();
-        deletions.keys().forEach(keys::add);
-        rows.keySet().forEach(position -> keys.add(position.key().orElseThrow()));
-        for (DecoratedKey key : keys) {
-            partition(key, deletions.partitionDeletion(key));
-            RingPosition from = RingPosition.of(key, PositionInPartition.START);
-            RingPosition to = RingPosition.of(key, PositionInPartition.END);
-            content(rows.subMap(from, true, to, true).values(), deletions.steps(key));
+    /** Appends what was received in a window, rows and deletions; returns the number of rows. */
+    long window(WindowRows rows, KnownDeletions deletions) throws IOException {
+        WindowContent content = new WindowContent(deletions);
+        long count = rows.forEachReceived(content::row);
+        content.end();
+        return count;
+    }
+
+    /** Puts the deletions of one window between its rows; both come in ring order. */
+    private final class WindowContent {
+        private final KnownDeletions deletions;
+        private final PeekingIterator<DecoratedKey> deleted;
+        /** Of the partition that this window is at; without bytes before the first. */
+        private final KeyView key = new KeyView();
+
+        private List<RangeDeletion> ranges = List.of();
+        private int nextRange;
+        private boolean started;
+
+        WindowContent(KnownDeletions deletions) {
+            this.deletions = deletions;
+            deleted = Iterators.peekingIterator(deletions.keys().iterator());
         }
-    }
 
-    private void content(Iterable<byte[]> rows, List<RangeDeletion> ranges) throws IOException {
-        int next = 0;
-        for (byte[] encoded : rows) {
-            item.wrap(encoded, 0, encoded.length).readRow(received);
-            while (next < ranges.size()
-                    && !received.isStatic()
-                    && comparator.compare(
-                                    ranges.get(next).start(),
-                                    ranges.get(next).startWeight(),
-                                    received.clustering(),
-                                    ClusteringComparator.AT)
-                            < 0) {
-                range(ranges.get(next++));
+        void row(EncodedItem item) throws IOException {
+            if (!started || !key.sameAs(item.key())) {
+                startAt(item.key().toDecoratedKey());
             }
-            row(received);
+            item.readRow(received);
+            while (nextRange < ranges.size() && !received.isStatic() && startsBefore(ranges.get(nextRange), received)) {
+                range(ranges.get(nextRange++));
+            }
+            ReceivedWriter.this.row(received);
         }
-        while (next < ranges.size()) {
-            range(ranges.get(next++));
+
+        private boolean startsBefore(RangeDeletion range, Row row) {
+            return comparator.compare(range.start(), range.startWeight(), row.clustering(), ClusteringComparator.AT) < 0;
+        }
+
+        private void startAt(DecoratedKey next) throws IOException {
+            while (deleted.hasNext() && deleted.peek().compareTo(next) < 0) {
+                start(deleted.next());
+            }
+            if (deleted.hasNext() && deleted.peek().equals(next)) {
+                deleted.next();
+            }
+            start(next);
+        }
+
+        private void start(DecoratedKey next) throws IOException {
+            endRanges();
+            partition(next, deletions.partitionDeletion(next));
+            key.wrap(next);
+            ranges = deletions.steps(next);
+            nextRange = 0;
+            started = true;
+        }
+
+        private void endRanges() throws IOException {
+            while (nextRange < ranges.size()) {
+                range(ranges.get(nextRange++));
+            }
+        }
+
+        void end() throws IOException {
+            while (deleted.hasNext()) {
+                start(deleted.next());
+            }
+            endRanges();
         }
     }
 

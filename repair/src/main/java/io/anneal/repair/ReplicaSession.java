@@ -26,10 +26,10 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
 
 /**
@@ -158,23 +158,36 @@ final class ReplicaSession implements Closeable {
     byte[] fetch(Phase phase, long[] hashes) {
         long[] sorted = hashes.clone();
         Arrays.sort(sorted);
+        if (phase == Phase.ROWS) {
+            return fetchRows(sorted);
+        }
         ByteWriter out = new ByteWriter(1024);
-        if (phase == Phase.DELETIONS) {
-            for (HashedDeletion deletion : window.deletions()) {
-                if (deletion.hashed() && Arrays.binarySearch(sorted, deletion.low()) >= 0) {
-                    out.writeBytes(deletion.encoded());
-                }
-            }
-        } else {
-            RowBuffer rows = reader.rows();
-            for (int i = 0; i < rows.windowEnd(); i++) {
-                if (rows.isHashed(i) && Arrays.binarySearch(sorted, rows.hashLow(i)) >= 0) {
-                    EncodedItem item = rows.item(i);
-                    out.writeBytes(item.buffer(), item.offset(), item.lengthBytes());
-                }
+        for (HashedDeletion deletion : window.deletions()) {
+            if (deletion.hashed() && Arrays.binarySearch(sorted, deletion.low()) >= 0) {
+                out.writeBytes(deletion.encoded());
             }
         }
         return out.toByteArray();
+    }
+
+    private byte[] fetchRows(long[] sorted) {
+        RowBuffer rows = reader.rows();
+        BitSet found = new BitSet(rows.windowEnd());
+        int lengthBytes = 0;
+        for (int i = 0; i < rows.windowEnd(); i++) {
+            if (rows.isHashed(i) && Arrays.binarySearch(sorted, rows.hashLow(i)) >= 0) {
+                found.set(i);
+                lengthBytes = Math.addExact(lengthBytes, rows.lengthBytes(i));
+            }
+        }
+        byte[] items = new byte[lengthBytes];
+        int end = 0;
+        for (int i = found.nextSetBit(0); i >= 0; i = found.nextSetBit(i + 1)) {
+            EncodedItem row = rows.item(i);
+            System.arraycopy(row.buffer(), row.offset(), items, end, row.lengthBytes());
+            end += row.lengthBytes();
+        }
+        return items;
     }
 
     /**
@@ -198,18 +211,20 @@ final class ReplicaSession implements Closeable {
         return out.toByteArray();
     }
 
-    /** Receives items; answers with the ghosts that shadow them. */
+    /** Receives items, keeping the array; answers with the ghosts that shadow them. */
     byte[] receive(byte[] items) throws IOException {
-        return window.receive(items);
+        return receive(items, Window.Arrivals.UNHEEDED);
+    }
+
+    byte[] receive(byte[] items, Window.Arrivals arrivals) throws IOException {
+        return window.receive(items, arrivals);
     }
 
     private void endWindow() throws IOException {
         if (window.isOpen()) {
-            NavigableMap<RingPosition, byte[]> received = window.rows().received();
-            rowsWritten += received.size();
             deletionsWritten += window.receivedDeletionCount();
             if (writer.isPresent()) {
-                writer.get().window(received, window.receivedDeletions());
+                rowsWritten += writer.get().window(window.rows(), window.receivedDeletions());
             }
             window.end();
         }

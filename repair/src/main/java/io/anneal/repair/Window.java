@@ -10,6 +10,7 @@ import io.anneal.io.ByteWriter;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
@@ -39,8 +40,8 @@ final class Window {
     private final WindowRows rows;
     private final ClusteringComparator comparator;
     private final EncodedItem item;
-    private final ByteWriter scratch = new ByteWriter(1024);
     private final Row incoming = new Row();
+    private final KeyView lastKeyView = new KeyView();
 
     /** What this replica had, ghosts and what was carried in included. */
     private final KnownDeletions own;
@@ -55,6 +56,9 @@ final class Window {
 
     private RingPosition boundary = RingPosition.END;
     private boolean open;
+    /** Of the row received last: many in a row are of one partition. */
+    private Optional<DecoratedKey> lastKey = Optional.empty();
+
     /** Made when asked for, and anew after something was received. */
     private Optional<List<HashedDeletion>> deletions = Optional.empty();
 
@@ -107,6 +111,7 @@ final class Window {
         known.clear();
         received.clear();
         rows.end();
+        lastKey = Optional.empty();
         receivedDeletionCount = 0;
     }
 
@@ -161,15 +166,6 @@ final class Window {
         return codec.position(row);
     }
 
-    /** Hash of the purged view of a row received from elsewhere; 0 of a ghost. */
-    long hashOf(EncodedItem row) throws IOException {
-        require(!ItemCodec.isDeletion(row), row);
-        row.readRow(incoming);
-        scratch.clear();
-        codec.row(row.key(), incoming, scratch);
-        return codec.low();
-    }
-
     /** A deletion received from elsewhere. */
     HashedDeletion hash(EncodedItem deletion) throws IOException {
         require(ItemCodec.isDeletion(deletion), deletion);
@@ -187,14 +183,26 @@ final class Window {
         return known.isInForce(deletion);
     }
 
+    /** Is told of each row that is received, in the order in which they came. */
+    interface Arrivals {
+        Arrivals UNHEEDED = (position, hash, before) -> {};
+
+        /**
+         * @param hash of the purged view of what came; 0 of a ghost
+         * @param before what was held at its place until then
+         */
+        void row(RingPosition position, long hash, Optional<HeldRow> before);
+    }
+
     /**
-     * Receives encoded items, deletions before rows whatever their order.
+     * Receives encoded items, deletions before rows whatever their order. Rows that nothing here changes are not copied: the
+     * array is kept until the window ends, and must stay as it is.
      *
      * @return encoded ghosts that shadow part of them
      * @throws CorruptItemException when the bytes are no items of this table
      * @throws RepairException when an item stands outside the window
      */
-    byte[] receive(byte[] items) throws IOException {
+    byte[] receive(byte[] items, Arrivals arrivals) throws IOException {
         if (!open) {
             throw new IllegalStateException("items were received, and no window is open");
         }
@@ -222,7 +230,7 @@ final class Window {
         added.forEach(this::applyToRows);
         for (int at = 0; at < items.length; at = item.endOffset()) {
             if (!ItemCodec.isDeletion(item.wrap(items, at, items.length))) {
-                receiveRow(ghosts);
+                receiveRow(ghosts, arrivals);
             }
         }
         return ghosts.out.toByteArray();
@@ -275,8 +283,8 @@ final class Window {
             }
         }
 
-        void add(byte[] row) {
-            out.writeBytes(row);
+        void add(HeldRow row) {
+            row.writeTo(out);
         }
 
         private void add(DecoratedKey key, RangeDeletion step) {
@@ -359,31 +367,54 @@ final class Window {
         rows.apply(from, to, this::covering);
     }
 
-    private void receiveRow(GhostAnswer ghosts) throws IOException {
+    private void receiveRow(GhostAnswer ghosts, Arrivals arrivals) throws IOException {
         item.readRow(incoming);
-        RingPosition position = codec.position(item);
+        RingPosition position = positionOfIncoming();
         requireInWindow(position, position, 1);
-        scratch.clear();
-        codec.row(item.key(), incoming, scratch);
-        boolean incomingHashed = codec.isHashed();
-        long incomingLow = codec.low();
+        boolean canonical = codec.received(item, incoming);
+        HeldRow came = new HeldRow(
+                item.buffer(), item.offset(), item.lengthBytes(), codec.isHashed(), codec.high(), codec.low());
 
-        Optional<HeldRow> before = rows.heldAt(position);
-        HeldRow after =
-                rows.merge(incoming, before, covering(position), position.key().orElseThrow());
+        int index = rows.buffer().find(position);
+        Optional<HeldRow> before = rows.heldAt(index, position);
+        arrivals.row(position, came.low(), before);
+        DeletionTime covering = covering(position);
+        // Most rows meet nothing: then the bytes that came are what is held, and written.
+        boolean asItCame = canonical && before.isEmpty() && rows.isItsOwnMerge(incoming, covering);
+        HeldRow after = asItCame
+                ? came
+                : rows.merge(incoming, before, covering, position.key().orElseThrow());
 
-        if (after.hashed() != incomingHashed || after.hashed() && after.low() != incomingLow) {
+        if (after.hashed() != came.hashed() || after.hashed() && after.low() != came.low()) {
             ghosts.addAbove(position, incoming);
             if (before.isPresent() && !after.isNothing()) {
-                ghosts.add(after.encoded());
+                ghosts.add(after);
             }
         }
         boolean unchanged = before.isEmpty()
                 ? !after.hashed()
                 : before.get().hashed() == after.hashed() && before.get().low() == after.low();
         if (!unchanged) {
-            rows.put(position, after);
+            rows.put(index, position, after);
         }
+    }
+
+    /** Where the incoming row stands; copies. */
+    private RingPosition positionOfIncoming() {
+        DecoratedKey key = keyOfItem();
+        return RingPosition.of(
+                key,
+                incoming.isStatic()
+                        ? PositionInPartition.STATIC
+                        : PositionInPartition.at(incoming.clustering().copy()));
+    }
+
+    private DecoratedKey keyOfItem() {
+        if (lastKey.isEmpty() || !lastKeyView.sameAs(item.key())) {
+            lastKey = Optional.of(item.key().toDecoratedKey());
+            lastKeyView.wrap(lastKey.get());
+        }
+        return lastKey.get();
     }
 
     /** Partition and range deletions received in this window that this replica lacked. */
@@ -404,6 +435,9 @@ final class Window {
     }
 
     private DeletionTime covering(RingPosition position) {
+        if (known.isEmpty()) {
+            return DeletionTime.LIVE;
+        }
         DecoratedKey key = position.key().orElseThrow();
         return position.position().region() == PositionInPartition.Region.STATIC
                 ? known.partitionDeletion(key)

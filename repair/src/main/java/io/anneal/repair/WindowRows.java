@@ -14,7 +14,9 @@ import io.anneal.merge.RowMerger;
 import io.anneal.repair.row.ItemCodec;
 import io.anneal.repair.row.RowBuffer;
 import io.anneal.schema.TableSchema;
+import java.io.IOException;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -41,7 +43,7 @@ final class WindowRows {
         this.rows = rows;
         ClusteringComparator comparator = ClusteringComparator.of(schema);
         merger = new RowMerger(schema, localDeletionTimeMaxSeconds);
-        heldItem = new EncodedItem(schema);
+        heldItem = new EncodedItem(schema).trusting();
         newRows = new TreeMap<>((left, right) -> left.compareTo(right, comparator));
     }
 
@@ -86,39 +88,63 @@ final class WindowRows {
 
     /** The row held at a place now; empty when there is none, or nothing of it is left. */
     Optional<HeldRow> heldAt(RingPosition position) {
-        int index = rows.find(position);
+        return heldAt(rows.find(position), position);
+    }
+
+    /** As {@link #heldAt(RingPosition)}, of a place that was found in the row buffer before. */
+    Optional<HeldRow> heldAt(int index, RingPosition position) {
         if (index < 0) {
             return Optional.ofNullable(newRows.get(position)).filter(row -> !row.isNothing());
         }
         if (rows.isDead(index)) {
             return Optional.empty();
         }
-        int offset = rows.offset(index);
-        byte[] encoded = Arrays.copyOfRange(rows.bytes().array(), offset, offset + rows.lengthBytes(index));
-        return Optional.of(new HeldRow(encoded, rows.isHashed(index), rows.hashHigh(index), rows.hashLow(index)));
+        EncodedItem row = rows.item(index);
+        return Optional.of(new HeldRow(
+                row.buffer(),
+                row.offset(),
+                row.lengthBytes(),
+                rows.isHashed(index),
+                rows.hashHigh(index),
+                rows.hashLow(index)));
     }
 
-    /** Merges a row with what is held at its place, under a deletion. */
+    /** Whether a row that meets nothing at its place is, under a deletion, its own merge. */
+    boolean isItsOwnMerge(Row incoming, DeletionTime covering) {
+        merger.start(incoming.isStatic());
+        merger.add(incoming);
+        return merger.isOnlyVersionNormal(covering.timestampMicros());
+    }
+
+    /** Merges a row with what is held at its place, under a deletion; what comes out lies in the scratch. */
     HeldRow merge(Row incoming, Optional<HeldRow> before, DeletionTime covering, DecoratedKey key) {
         merger.start(incoming.isStatic());
         merger.add(incoming);
         if (before.isPresent()) {
-            read(before.get().encoded(), held);
+            read(before.get(), held);
             merger.add(held);
         }
         merger.merge(covering.timestampMicros(), covering.localDeletionTimeSeconds(), merged);
         return encodeMerged(keyView.wrap(key));
     }
 
-    /** Holds a row as received. */
-    void put(RingPosition position, HeldRow row) {
-        int index = rows.find(position);
+    /**
+     * Holds a row as received.
+     *
+     * @param index what the row buffer found at the place
+     */
+    void put(int index, RingPosition position, HeldRow row) {
         if (index >= 0) {
             replace(index, row);
             rows.markReceived(index);
         } else {
-            newRows.put(position, row);
+            newRows.put(position, outOfScratch(row));
         }
+    }
+
+    /** The next row that is merged overwrites the scratch. */
+    private HeldRow outOfScratch(HeldRow row) {
+        return row.array() == scratch.array() ? row.copy() : row;
     }
 
     /** Applies deletions to the rows of one partition from a place to another. */
@@ -139,8 +165,8 @@ final class WindowRows {
             if (row.isNothing()) {
                 return row;
             }
-            read(row.encoded(), held);
-            return mergeHeld(covering.apply(position), key);
+            read(row, held);
+            return outOfScratch(mergeHeld(covering.apply(position), key));
         });
     }
 
@@ -157,7 +183,7 @@ final class WindowRows {
             rows.kill(index);
             return;
         }
-        rows.replace(index, row.encoded(), row.hashed(), row.high(), row.low());
+        rows.replace(index, row.array(), row.offset(), row.lengthBytes(), row.hashed(), row.high(), row.low());
     }
 
     private HeldRow encodeMerged(KeyView key) {
@@ -166,7 +192,7 @@ final class WindowRows {
         }
         scratch.clear();
         codec.row(key, merged, scratch);
-        return new HeldRow(scratch.toByteArray(), codec.isHashed(), codec.high(), codec.low());
+        return new HeldRow(scratch.array(), 0, scratch.lengthBytes(), codec.isHashed(), codec.high(), codec.low());
     }
 
     /** Whether a deletion of this timestamp hides anything of the row. */
@@ -186,21 +212,41 @@ final class WindowRows {
         return false;
     }
 
-    /** Rows received in this window that this replica lacked, encoded, in ring order. */
-    NavigableMap<RingPosition, byte[]> received() {
-        NavigableMap<RingPosition, byte[]> all = new TreeMap<>(newRows.comparator());
-        newRows.forEach((position, row) -> {
-            if (!row.isNothing()) {
-                all.put(position, row.encoded());
+    /** Takes rows one after the other. */
+    interface RowConsumer {
+        /** @param row where it lies; the view is good until this returns */
+        void accept(EncodedItem row) throws IOException;
+    }
+
+    /** Hands out the rows received in this window that this replica lacked, in ring order; returns their number. */
+    long forEachReceived(RowConsumer consumer) throws IOException {
+        long count = 0;
+        int index = nextReceived(0);
+        for (Map.Entry<RingPosition, HeldRow> entry : newRows.entrySet()) {
+            HeldRow row = entry.getValue();
+            if (row.isNothing()) {
+                continue;
             }
-        });
-        for (int i = 0; i < rows.windowEnd(); i++) {
-            if (rows.isReceived(i) && !rows.isDead(i)) {
-                RingPosition position = rows.position(i);
-                all.put(position, heldAt(position).orElseThrow().encoded());
+            for (; index < rows.windowEnd() && rows.compare(index, entry.getKey()) < 0; index = nextReceived(index + 1)) {
+                consumer.accept(rows.item(index));
+                count++;
             }
+            consumer.accept(at(row));
+            count++;
         }
-        return all;
+        for (; index < rows.windowEnd(); index = nextReceived(index + 1)) {
+            consumer.accept(rows.item(index));
+            count++;
+        }
+        return count;
+    }
+
+    private int nextReceived(int from) {
+        int index = from;
+        while (index < rows.windowEnd() && (!rows.isReceived(index) || rows.isDead(index))) {
+            index++;
+        }
+        return index;
     }
 
     private void read(EncodedItem encoded, Row into) {
@@ -211,9 +257,13 @@ final class WindowRows {
         }
     }
 
-    private void read(byte[] encoded, Row into) {
+    private void read(HeldRow row, Row into) {
+        read(at(row), into);
+    }
+
+    private EncodedItem at(HeldRow row) {
         try {
-            read(heldItem.wrap(encoded, 0, encoded.length), into);
+            return heldItem.wrap(row.array(), row.offset(), row.offset() + row.lengthBytes());
         } catch (CorruptItemException e) {
             throw new IllegalStateException("window does not hold what it encoded", e);
         }

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -182,26 +183,22 @@ final class WindowSync {
         return lists;
     }
 
-    /** Items of one phase as they came, with their hashes in the same order. */
-    private record Fetched(byte[] items, long[] hashes) {}
+    /** Takes what a follower sent. */
+    private interface Fetched {
+        void accept(Participant follower, byte[] items, long[] wanted) throws IOException;
+    }
 
     /** Fetches each item that the master lacks once. */
-    private Fetched fetchMissing(Phase phase, HashList mine, List<HashList> lists) throws IOException {
+    private void fetchMissing(Phase phase, HashList mine, List<HashList> lists, Fetched fetched) throws IOException {
         List<long[]> wanted = missing(mine, lists);
         PacedAnswers<byte[]> fetches =
                 asked(lists, wanted, i -> followers.get(i).fetch(phase, wanted.get(i)));
-        ByteWriter all = new ByteWriter(1024);
-        LongStream.Builder hashes = LongStream.builder();
         for (int i = 0; i < followers.size(); i++) {
             byte[] items = fetches.next();
-            for (long hash : check(followers.get(i), phase, items, wanted.get(i))) {
-                hashes.add(hash);
-            }
             itemsFetched += wanted.get(i).length;
             itemBytes += items.length;
-            all.writeBytes(items);
+            fetched.accept(followers.get(i), items, wanted.get(i));
         }
-        return new Fetched(all.toByteArray(), hashes.build().toArray());
     }
 
     /** Asks each follower for the items with these hashes: the part of its window that they are. */
@@ -232,50 +229,32 @@ final class WindowSync {
         return wanted;
     }
 
-    /** The hashes of what a follower sent: those that it was asked for, each once, or it is told by name. */
-    private long[] check(Participant follower, Phase phase, byte[] items, long[] wanted) throws IOException {
-        long[] hashes = new long[wanted.length];
-        int count = 0;
-        try {
-            for (int at = 0; at < items.length; at = item.endOffset()) {
-                item.wrap(items, at, items.length);
-                if (ItemCodec.isDeletion(item) != (phase == Phase.DELETIONS)) {
-                    throw notAsked(follower, phase, "another kind, kind=" + item.kind());
-                }
-                long hash = phase == Phase.DELETIONS
-                        ? own.current().hash(item).low()
-                        : own.current().hashOf(item);
-                if (count < hashes.length) {
-                    hashes[count] = hash;
-                }
-                count++;
-            }
-        } catch (CorruptItemException e) {
-            throw new RepairException("replica sent what is no item, replica=" + follower.name(), e);
-        }
-        long[] sorted = hashes.clone();
-        Arrays.sort(sorted);
-        if (count != hashes.length || !Arrays.equals(sorted, wanted)) {
-            throw notAsked(follower, phase, "wanted=" + wanted.length + ", sent=" + count);
-        }
-        return hashes;
-    }
-
-    private static RepairException notAsked(Participant follower, Phase phase, String facts) {
-        return new RepairException(
-                "replica did not send what it listed, replica=" + follower.name() + ", phase=" + phase + ", " + facts);
+    private static RepairException noItem(Participant follower, CorruptItemException cause) {
+        return new RepairException("replica sent what is no item, replica=" + follower.name(), cause);
     }
 
     private void reconcileDeletions(WindowSummary sum, List<WindowSummary> theirs) throws IOException {
         HashList mine = HashList.of(own.hashes(Phase.DELETIONS));
         List<HashList> lists = hashLists(Phase.DELETIONS, mine, sum, theirs);
-        byte[] fetched = fetchMissing(Phase.DELETIONS, mine, lists).items();
         List<HashedDeletion> union = new ArrayList<>(own.current().deletions());
-        for (int at = 0; at < fetched.length; at = item.endOffset()) {
-            item.wrap(fetched, at, fetched.length);
-            union.add(own.current().hash(item));
-        }
-        byte[] ghosts = own.receive(fetched);
+        ByteWriter all = new ByteWriter(64);
+        fetchMissing(Phase.DELETIONS, mine, lists, (follower, items, wanted) -> {
+            ExpectedItems expected = new ExpectedItems(follower, Phase.DELETIONS, wanted);
+            try {
+                expected.requireKinds(items, item);
+                for (int at = 0; at < items.length; at = item.endOffset()) {
+                    item.wrap(items, at, items.length);
+                    HashedDeletion deletion = own.current().hash(item);
+                    expected.came(deletion.low());
+                    union.add(deletion);
+                }
+            } catch (CorruptItemException e) {
+                throw noItem(follower, e);
+            }
+            expected.requireAll();
+            all.writeBytes(items);
+        });
+        byte[] ghosts = own.receive(all.toByteArray());
 
         Pushes pushes = new Pushes();
         for (HashedDeletion deletion : union) {
@@ -300,43 +279,64 @@ final class WindowSync {
     private void reconcileRows(WindowSummary sum, List<WindowSummary> theirs) throws IOException {
         HashList mine = HashList.of(own.hashes(Phase.ROWS));
         List<HashList> lists = hashLists(Phase.ROWS, mine, sum, theirs);
-        Fetched fetched = fetchMissing(Phase.ROWS, mine, lists);
-        NavigableMap<RingPosition, List<Long>> touched = touched(fetched);
-        byte[] ghosts = onlyDeletions(own.receive(fetched.items()));
+        NavigableMap<RingPosition, long[]> touched =
+                new TreeMap<>((left, right) -> left.compareTo(right, comparator));
+        ByteWriter ghosts = new ByteWriter(64);
+        fetchMissing(
+                Phase.ROWS,
+                mine,
+                lists,
+                (follower, items, wanted) ->
+                        ghosts.writeBytes(onlyDeletions(receiveRows(follower, items, wanted, touched))));
 
         Pushes pushes = new Pushes();
         long[] touchedHashes = new long[touched.size()];
         int touchedCount = 0;
-        for (RingPosition position : touched.keySet()) {
+        for (Map.Entry<RingPosition, long[]> place : touched.entrySet()) {
+            RingPosition position = place.getKey();
             Optional<HeldRow> row = own.current().rows().heldAt(position);
             if (row.isPresent()) {
-                pushTouched(row.get(), touched.get(position), lists, pushes);
+                pushTouched(row.get(), place.getValue(), lists, pushes);
                 touchedHashes[touchedCount++] = row.get().low();
             }
             rowsDiffering++;
             listener.rowDiffers(position);
         }
         pushOwn(HashList.of(touchedHashes), lists, pushes);
-        spread(pushes.finish(), ghosts);
+        spread(pushes.finish(), ghosts.toByteArray());
     }
 
-    /** The places of what was fetched, with the hashes of the versions that replicas hold there. */
-    private NavigableMap<RingPosition, List<Long>> touched(Fetched fetched) throws IOException {
-        NavigableMap<RingPosition, List<Long>> touched =
-                new TreeMap<>((left, right) -> left.compareTo(right, comparator));
-        Window window = own.current();
-        byte[] items = fetched.items();
-        int index = 0;
-        for (int at = 0; at < items.length; at = item.endOffset()) {
-            item.wrap(items, at, items.length);
-            touched.computeIfAbsent(window.position(item), place -> {
-                        List<Long> hashes = new ArrayList<>();
-                        window.rows().heldAt(place).filter(HeldRow::hashed).ifPresent(row -> hashes.add(row.low()));
-                        return hashes;
-                    })
-                    .add(fetched.hashes()[index++]);
+    /**
+     * Receives what a follower sent; whether it is what was asked for shows on the way, and ends the session if not.
+     *
+     * @param touched takes the places, with the hashes of the versions that replicas hold there
+     */
+    private byte[] receiveRows(
+            Participant follower, byte[] items, long[] wanted, NavigableMap<RingPosition, long[]> touched)
+            throws IOException {
+        ExpectedItems expected = new ExpectedItems(follower, Phase.ROWS, wanted);
+        try {
+            expected.requireKinds(items, item);
+            byte[] ghosts = own.receive(items, (position, hash, before) -> {
+                expected.came(hash);
+                touched.merge(
+                        position,
+                        before.isPresent() && before.get().hashed()
+                                ? new long[] {before.get().low(), hash}
+                                : new long[] {hash},
+                        (known, more) -> with(known, hash));
+            });
+            expected.requireAll();
+            return ghosts;
+        } catch (CorruptItemException e) {
+            throw noItem(follower, e);
         }
-        return touched;
+    }
+
+    private static long[] with(long[] hashes, long hash) {
+        long[] all = Arrays.copyOf(hashes, hashes.length + 1);
+        all[hashes.length] = hash;
+        return all;
     }
 
     /** The places at which rows differ, told by hashes: no row is moved. */
@@ -357,13 +357,13 @@ final class WindowSync {
         }
     }
 
-    private void pushTouched(HeldRow row, List<Long> versions, List<HashList> lists, Pushes pushes) throws IOException {
+    private void pushTouched(HeldRow row, long[] versions, List<HashList> lists, Pushes pushes) throws IOException {
         for (int i = 0; i < followers.size(); i++) {
             HashList list = lists.get(i);
             boolean lacks =
-                    row.hashed() ? !list.contains(row.low()) : versions.stream().anyMatch(list::contains);
+                    row.hashed() ? !list.contains(row.low()) : LongStream.of(versions).anyMatch(list::contains);
             if (lacks) {
-                pushes.addRow(i, row.encoded(), 0, row.encoded().length);
+                pushes.addRow(i, row.array(), row.offset(), row.lengthBytes());
             }
         }
     }
@@ -493,7 +493,7 @@ final class WindowSync {
                 own.current()
                         .rows()
                         .heldAt(own.current().position(item))
-                        .ifPresent(row -> held.writeBytes(row.encoded()));
+                        .ifPresent(row -> row.writeTo(held));
             }
         }
         return held.toByteArray();

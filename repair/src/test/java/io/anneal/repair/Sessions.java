@@ -1,7 +1,10 @@
 package io.anneal.repair;
 
+import io.anneal.fragment.RangeDeletion;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteWriter;
+import io.anneal.key.Clustering;
+import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.TokenRange;
@@ -12,6 +15,7 @@ import io.anneal.node.StagingArea;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.Waiver;
+import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.ItemCodec;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
@@ -76,12 +80,26 @@ final class Sessions {
         return FragmentList.builder(SCHEMA).partition(key).row(row).end().build();
     }
 
-    static byte[] encoded(DecoratedKey key, Row row) {
-        ItemCodec codec = new ItemCodec(
+    private static ItemCodec codec() {
+        return new ItemCodec(
                 SCHEMA,
                 SSTableVersion.NB.localDeletionTimeMaxSeconds(),
                 new Purger(SCHEMA, new SessionPurgeRule(100, 10)),
                 1);
+    }
+
+    /** The deletion of all that begins with a prefix. */
+    static byte[] encodedDeletion(DecoratedKey key, Clustering prefix, long timestampMicros, long localSeconds) {
+        RangeDeletion range = new RangeDeletion();
+        range.start().wrap(prefix);
+        range.end().wrap(prefix);
+        range.weights(ClusteringComparator.BEFORE, ClusteringComparator.AFTER);
+        range.deletion(timestampMicros, localSeconds);
+        return codec().encode(DeletionItem.ofRange(key, range));
+    }
+
+    static byte[] encoded(DecoratedKey key, Row row) {
+        ItemCodec codec = codec();
         KeyView view = new KeyView();
         view.wrap(key);
         ByteWriter out = new ByteWriter(64);

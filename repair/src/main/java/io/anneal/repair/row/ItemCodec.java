@@ -16,6 +16,7 @@ import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.merge.Purger;
 import io.anneal.schema.TableSchema;
+import java.util.Arrays;
 
 /**
  * Encodes items unpurged and hashes their purged view, which is how a session sees every item (rule 11 of the canonical
@@ -26,6 +27,7 @@ public final class ItemCodec {
     private final Purger purger;
     private final ItemHash hash;
     private final ByteWriter purged = new ByteWriter(1024);
+    private final ByteWriter clamped = new ByteWriter(1024);
     private final Row view = new Row();
     private final KeyView keyView = new KeyView();
     private final Clustering clustering = new Clustering();
@@ -41,9 +43,38 @@ public final class ItemCodec {
     public int row(KeyView key, Row row, ByteWriter out) {
         int offset = out.lengthBytes();
         int length = encoder.row(key, row, out);
+        hash(key, row, out.array(), offset, length);
+        return length;
+    }
+
+    /**
+     * Hashes the purged view of a row that came encoded, and says whether its bytes are those that {@link #row} would
+     * append. They are, unless a time in it exceeds the ceiling: an item that can be read has the one form that is allowed.
+     *
+     * @param row what the item holds, read with all checks
+     */
+    public boolean received(EncodedItem item, Row row) {
+        if (encoder.clamps(row)) {
+            clamped.clear();
+            row(item.key(), row, clamped);
+            return false;
+        }
+        assert isCanonical(item, row) : row;
+        hash(item.key(), row, item.buffer(), item.offset(), item.lengthBytes());
+        return true;
+    }
+
+    private boolean isCanonical(EncodedItem item, Row row) {
+        clamped.clear();
+        int length = encoder.row(item.key(), row, clamped);
+        return Arrays.equals(clamped.array(), 0, length, item.buffer(), item.offset(), item.endOffset());
+    }
+
+    /** Hashes the purged view of a row, whose own encoding is there already. */
+    private void hash(KeyView key, Row row, byte[] encoded, int offset, int length) {
         hashed = true;
         if (!purger.purge(row, view)) {
-            hash.hash(out.array(), offset, length);
+            hash.hash(encoded, offset, length);
         } else if (view.isEmpty()) {
             hashed = false;
         } else {
@@ -51,7 +82,6 @@ public final class ItemCodec {
             encoder.row(key, view, purged);
             hash.hash(purged.array(), 0, purged.lengthBytes());
         }
-        return length;
     }
 
     /** Appends a row's place: an item with its key and clustering and no content. */

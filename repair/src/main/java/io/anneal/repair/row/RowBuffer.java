@@ -52,7 +52,7 @@ public final class RowBuffer {
     public RowBuffer(TableSchema schema, int capacityBytes) {
         this.capacityBytes = (int) Math.min(Integer.MAX_VALUE / 2, capacityBytes * 2L);
         bytes = newBytes();
-        item = new EncodedItem(schema);
+        item = new EncodedItem(schema).trusting();
         comparator = ClusteringComparator.of(schema);
     }
 
@@ -90,15 +90,15 @@ public final class RowBuffer {
     }
 
     /** Puts other content in a row's place: where the old stood if it fits, so that overwriting a window takes no room. */
-    public void replace(int index, byte[] encoded, boolean hashed, long high, long low) {
+    public void replace(int index, byte[] source, int sourceOffset, int length, boolean hashed, long high, long low) {
         int offset = offsets[index];
-        if (encoded.length <= lengths[index]) {
-            System.arraycopy(encoded, 0, bytes.array(), offset, encoded.length);
+        if (length <= lengths[index]) {
+            System.arraycopy(source, sourceOffset, bytes.array(), offset, length);
         } else {
             offset = bytes.lengthBytes();
-            bytes.writeBytes(encoded);
+            bytes.writeBytes(source, sourceOffset, length);
         }
-        put(index, offset, encoded.length, hashed, high, low);
+        put(index, offset, length, hashed, high, low);
     }
 
     /** Notes that a deletion left nothing of the row; it keeps its place. */
@@ -221,7 +221,8 @@ public final class RowBuffer {
         return low;
     }
 
-    private int compare(int index, RingPosition position) {
+    /** How a row stands to a place. */
+    public int compare(int index, RingPosition position) {
         if (position.isEnd()) {
             return -1;
         }

@@ -4,6 +4,7 @@ import static io.anneal.testkit.HandMadeTable.row;
 import static io.anneal.testkit.HandMadeTable.staticRow;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.EncodedItem;
 import io.anneal.fragment.Row;
@@ -96,6 +97,44 @@ class ItemCodecTest {
         assertThat(codec.readDeletion(item)).isEqualTo(ghost);
         assertThat(codec.isGhost(DeletionTime.LIVE)).isFalse();
         assertThat(codec.isGhost(new DeletionTime(5, NOT_PURGEABLE))).isFalse();
+    }
+
+    private Hash received(byte[] bytes, boolean asEncodedHere) throws IOException {
+        // Not at the array's start: the bytes around an item are none of its business.
+        byte[] around = new byte[bytes.length + 9];
+        System.arraycopy(bytes, 0, around, 4, bytes.length);
+        Row read = new Row();
+        EncodedItem item = new EncodedItem(SCHEMA).wrap(around, 4, around.length);
+        item.readRow(read);
+        assertThat(codec.received(item, read)).isEqualTo(asEncodedHere);
+        return new Hash(codec.isHashed(), codec.high(), codec.low());
+    }
+
+    @Test
+    void shouldHashWhatCameAsWhatIsEncodedHere() throws IOException {
+        Row[] rows = {
+            row(1, 1).live(5).cell(0, 5, "x").build(),
+            row(1, 1).cell(0, 5, "x").tombstone(1, 9, PURGEABLE).build(),
+            row(1, 1).deleted(5, NOT_PURGEABLE).build(),
+            row(1, 1).deleted(5, PURGEABLE).build(),
+            staticRow().cell(0, 5, "s").build(),
+        };
+        for (Row row : rows) {
+            Hash here = encode(row);
+
+            assertThat(received(out.toByteArray(), true)).isEqualTo(here);
+        }
+    }
+
+    @Test
+    void shouldHashWhatCameClampedWhenTimeExceedsTheCeiling() throws IOException {
+        Row late = row(1, 1).cell(0, 5, "x").tombstone(1, 9, Integer.MAX_VALUE).build();
+        Hash clamped = encode(late);
+        ByteWriter unclamped = new ByteWriter(16);
+        new CanonicalEncoder(SCHEMA, CanonicalEncoder.UNCLAMPED).row(new KeyView().wrap(KEY), late, unclamped);
+        assertThat(unclamped.toByteArray()).isNotEqualTo(out.toByteArray());
+
+        assertThat(received(unclamped.toByteArray(), false)).isEqualTo(clamped);
     }
 
     @Test
