@@ -199,8 +199,8 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes) {
-        return on(open -> open.fetch(phase, hashes));
+    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes, int roomBytes) {
+        return on(open -> open.fetch(phase, hashes, roomBytes));
     }
 
     @Override

@@ -80,7 +80,8 @@ final class ReceivedWriter implements Closeable {
         }
 
         private boolean startsBefore(RangeDeletion range, Row row) {
-            return comparator.compare(range.start(), range.startWeight(), row.clustering(), ClusteringComparator.AT) < 0;
+            return comparator.compare(range.start(), range.startWeight(), row.clustering(), ClusteringComparator.AT)
+                    < 0;
         }
 
         private void startAt(DecoratedKey next) throws IOException {

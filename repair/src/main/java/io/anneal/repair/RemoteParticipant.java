@@ -102,11 +102,12 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes) {
+    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes, int roomBytes) {
         return ask(
                 RepairVerb.FETCH,
                 out -> {
                     Contents.write(phase, out);
+                    out.writeInt(roomBytes);
                     Contents.write(hashes, out);
                 },
                 in -> in.readBytes(in.remainingBytes()));

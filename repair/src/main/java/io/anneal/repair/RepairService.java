@@ -103,7 +103,8 @@ public final class RepairService {
                 (session, in) -> encoded(session.replica.hashes(Contents.readPhase(in)), Contents::write));
         handle(handlers, RepairVerb.FETCH, (session, in) -> {
             Phase phase = Contents.readPhase(in);
-            return session.replica.fetch(phase, Contents.readHashes(in));
+            int roomBytes = in.readInt();
+            return session.replica.fetch(phase, Contents.readHashes(in), roomBytes);
         });
         handle(handlers, RepairVerb.PLACES, (session, in) -> session.replica.places(Contents.readHashes(in)));
         handle(handlers, RepairVerb.PUSH, (session, in) -> session.replica.push(in.readBytes(in.remainingBytes())));

@@ -116,8 +116,7 @@ class ReceivedRowsTest {
         hold(Sessions.rows(KEYS.get(0), 2));
 
         assertThat(push(together(encoded(rows[1]), encoded(rows[0])))).isEmpty();
-        assertThat(push(together(
-                        Sessions.encoded(KEYS.get(2), rows[0]), encoded(rows[2]), encoded(first))))
+        assertThat(push(together(Sessions.encoded(KEYS.get(2), rows[0]), encoded(rows[2]), encoded(first))))
                 .isEmpty();
 
         shouldWrite(FragmentList.builder(SCHEMA)
@@ -157,10 +156,14 @@ class ReceivedRowsTest {
     void shouldWriteOnlyWhatItsOwnDeletionLeavesWhenRowIsNotNormal() throws IOException {
         hold(nothing());
 
-        push(encoded(row(1, 1).deleted(10, LIVING).cell(0, 5, "dead").cell(1, 11, "x").build()));
+        push(encoded(row(1, 1)
+                .deleted(10, LIVING)
+                .cell(0, 5, "dead")
+                .cell(1, 11, "x")
+                .build()));
 
-        shouldWrite(Sessions.one(
-                KEY, row(1, 1).deleted(10, LIVING).cell(1, 11, "x").build()));
+        shouldWrite(
+                Sessions.one(KEY, row(1, 1).deleted(10, LIVING).cell(1, 11, "x").build()));
     }
 
     @Test
@@ -170,8 +173,8 @@ class ReceivedRowsTest {
         push(encoded(row(1, 1).cell(0, 5, "old").cell(1, 5, "kept").build()));
         push(encoded(row(1, 1).cell(0, 6, "new").build()));
 
-        shouldWrite(Sessions.one(
-                KEY, row(1, 1).cell(0, 6, "new").cell(1, 5, "kept").build()));
+        shouldWrite(
+                Sessions.one(KEY, row(1, 1).cell(0, 6, "new").cell(1, 5, "kept").build()));
     }
 
     @Test

@@ -18,7 +18,7 @@ public final class RepairVerb {
     public static final Verb SUMMARY = new Verb(20, "repair.summary");
     /** The hashes of one phase; answered by hashes. */
     public static final Verb HASHES = new Verb(21, "repair.hashes");
-    /** Items by hash. */
+    /** Items by hash, as many as there is room for. */
     public static final Verb FETCH = new Verb(22, "repair.fetch");
     /** Where rows of these hashes stand. */
     public static final Verb PLACES = new Verb(27, "repair.places");

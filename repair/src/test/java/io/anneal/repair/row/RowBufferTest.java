@@ -16,6 +16,7 @@ import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.schema.TableSchema;
 import io.anneal.testkit.HandMadeTable;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -33,8 +34,8 @@ class RowBufferTest {
     private void add(DecoratedKey key, Row row) {
         KeyView view = new KeyView();
         view.wrap(key);
-        int offset = buffer.bytes().lengthBytes();
-        int length = codec.row(view, row, buffer.bytes());
+        int offset = buffer.bytes(0).lengthBytes();
+        int length = codec.row(view, row, buffer.bytes(0));
         buffer.add(offset, length, codec.isHashed(), codec.high(), codec.low());
     }
 
@@ -93,7 +94,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldMoveRestToFrontWhenWindowIsDropped() {
+    void shouldMoveRestToFrontWhenWindowIsDropped() throws IOException {
         fill();
         long allBytes = buffer.aheadBytes();
         buffer.window(after(KEYS.get(0), 1, 1));
@@ -115,7 +116,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldKeepMarkOfReceivedWhenRowIsReplacedOrKilled() {
+    void shouldKeepMarkOfReceivedWhenRowIsReplacedOrKilled() throws IOException {
         fill();
         buffer.window(RingPosition.END);
         buffer.markReceived(1);
@@ -127,26 +128,26 @@ class RowBufferTest {
 
         EncodedItem other = buffer.item(2);
         byte[] encoded = Arrays.copyOfRange(other.buffer(), other.offset(), other.endOffset());
-        buffer.replace(1, encoded, true, 5, 6);
+        buffer.replace(1, encoded, 0, encoded.length, true, 5, 6);
         assertThat(buffer.isDead(1)).isFalse();
         assertThat(buffer.isReceived(1)).isTrue();
         assertThat(buffer.hashLow(1)).isEqualTo(6);
     }
 
     @Test
-    void shouldTakeNoRoomWhenWhatReplacesRowFits() {
+    void shouldTakeNoRoomWhenWhatReplacesRowFits() throws IOException {
         fill();
         buffer.window(RingPosition.END);
         EncodedItem item = buffer.item(1);
         byte[] encoded = Arrays.copyOfRange(item.buffer(), item.offset(), item.endOffset());
-        int lengthBytes = buffer.bytes().lengthBytes();
+        int lengthBytes = buffer.bytes(0).lengthBytes();
 
-        buffer.replace(1, encoded, true, 5, 6);
-        assertThat(buffer.bytes().lengthBytes()).isEqualTo(lengthBytes);
+        buffer.replace(1, encoded, 0, encoded.length, true, 5, 6);
+        assertThat(buffer.bytes(0).lengthBytes()).isEqualTo(lengthBytes);
 
         add(KEYS.get(2), row(9, 9).cell(0, 1, new byte[1000]).build());
         EncodedItem large = buffer.item(buffer.count() - 1);
-        buffer.replace(1, Arrays.copyOfRange(large.buffer(), large.offset(), large.endOffset()), true, 5, 6);
+        buffer.replace(1, large.buffer(), large.offset(), large.lengthBytes(), true, 5, 6);
         assertThat(buffer.lengthBytes(1)).isEqualTo(buffer.lengthBytes(buffer.count() - 1));
         assertThat(buffer.item(1).key().toDecoratedKey()).isEqualTo(KEYS.get(2));
     }
@@ -163,14 +164,14 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldGiveMemoryBackWhenHugeRowHasPassed() {
+    void shouldGiveMemoryBackWhenHugeRowHasPassed() throws IOException {
         add(KEYS.get(0), row(1, 1).cell(0, 1, new byte[3 << 20]).build());
         add(KEYS.get(0), row(1, 2).live(1).build());
         buffer.window(after(KEYS.get(0), 1, 1));
 
         buffer.dropWindow();
 
-        assertThat(buffer.bytes().capacityBytes()).isLessThan(1 << 20);
+        assertThat(buffer.bytes(0).capacityBytes()).isLessThan(1 << 20);
         assertThat(buffer.position(0).compareTo(at(KEYS.get(0), 1, 2), comparator))
                 .isZero();
     }
