@@ -1,6 +1,7 @@
 package io.anneal.fragment;
 
 import java.nio.ByteBuffer;
+import net.openhft.hashing.Access;
 import net.openhft.hashing.LongTupleHashFunction;
 
 /**
@@ -22,7 +23,7 @@ public final class ItemHash {
 
     /** Hashes all that is left in the buffer, of which nothing is taken. */
     public void hash(ByteBuffer item) {
-        function.hashBytes(item, item.position(), item.remaining(), result);
+        function.hash(item, Access.toByteBuffer(), item.position(), item.remaining(), result);
     }
 
     public void hash(EncodedItem item) {

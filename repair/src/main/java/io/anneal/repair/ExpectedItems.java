@@ -34,12 +34,16 @@ final class ExpectedItems {
     }
 
     /** @param item a view to read with */
-    void requireKinds(byte[] items, EncodedItem item) throws CorruptItemException, RepairException {
-        for (int at = 0; at < items.length; at = item.endOffset()) {
-            item.wrap(items, at, items.length);
-            if (ItemCodec.isDeletion(item) != (phase == Phase.DELETIONS)) {
-                throw notAsked("another kind, kind=" + item.kind());
+    void requireKinds(byte[] items, EncodedItem item) throws RepairException {
+        try {
+            for (int at = 0; at < items.length; at = item.endOffset()) {
+                item.wrap(items, at, items.length);
+                if (ItemCodec.isDeletion(item) != (phase == Phase.DELETIONS)) {
+                    throw notAsked("another kind, kind=" + item.kind());
+                }
             }
+        } catch (CorruptItemException e) {
+            throw noItem(e);
         }
     }
 
@@ -59,6 +63,15 @@ final class ExpectedItems {
         }
         wanted = left;
         count = 0;
+    }
+
+    /** What came could not be received where the follower said it holds it. */
+    RepairException refused(RepairException cause) {
+        return new RepairException(notAsked(cause.getMessage()).getMessage(), cause);
+    }
+
+    RepairException noItem(CorruptItemException cause) {
+        return new RepairException("replica sent what is no item, replica=" + follower.name(), cause);
     }
 
     private RepairException notAsked(String facts) {

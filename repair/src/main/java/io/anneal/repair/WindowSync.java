@@ -220,14 +220,13 @@ final class WindowSync {
                 ? answer
                 : Waiting.result(expected.follower().fetch(phase, expected.wanted(), Participant.ONE_ITEM));
         itemBytes += items.length;
+        expected.requireKinds(items, item);
         try {
-            expected.requireKinds(items, item);
             fetched.accept(items, expected);
         } catch (CorruptItemException e) {
-            throw new RepairException(
-                    "replica sent what is no item, replica="
-                            + expected.follower().name(),
-                    e);
+            throw expected.noItem(e);
+        } catch (RepairException e) {
+            throw expected.refused(e);
         }
         expected.requireWanted();
     }

@@ -217,7 +217,9 @@ class ReceivedRowsTest {
 
         push(encoded(row(1, 1).deleted(5, PURGEABLE).build()));
 
-        shouldWrite(nothing());
+        Waiting.result(replica.fill());
+        Waiting.result(replica.finish());
+        assertThat(table.stagedFiles()).isEmpty();
     }
 
     @Test

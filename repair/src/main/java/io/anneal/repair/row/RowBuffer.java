@@ -13,52 +13,40 @@ import io.anneal.key.RingPosition;
 import io.anneal.schema.TableSchema;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
+import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
  * Encoded rows of one replica in ring order, each read once from disk and encoded once. The first {@link #windowEnd()}
  * rows are the window that is being reconciled; those behind it were read ahead. A row is hashed, or a ghost: what
- * purging hides of it whole is held but not hashed.
- *
- * <p>Rows lie in blocks, which are never copied to grow: a block whose rows are gone takes others. A row larger than the
- * buffer lies in a {@link SpillFile}; its place is here. Owned by one thread; a row costs no object.
+ * purging hides of it whole is held but not hashed. A row larger than the buffer lies in a {@link SpillFile}; its place is
+ * here. Owned by one thread; a row costs no object.
  */
 public final class RowBuffer implements Closeable {
     private static final byte HASHED = 1;
     private static final byte RECEIVED = 2;
     private static final byte DEAD = 4;
-    private static final int BLOCK_MAX_BYTES = 1 << 20;
-    /** Smaller rows are cheaper in memory than in a file, however small the buffer. */
-    private static final int SPILLED_MIN_BYTES = 64 << 10;
 
     /**
      * What a row takes besides its bytes: its place in the arrays, and on a replica that lacks it, until the window ends,
-     * a position and a map entry.
+     * a position, a map entry and a second copy.
      */
     private static final int ROW_OVERHEAD_BYTES = 400;
 
-    /** Some rows behind one another; those replaced leave holes. */
-    private static final class Block {
-        private final ByteWriter bytes;
-        private int rows;
+    /** Smaller rows are cheaper in memory than in a file, however small the buffer. */
+    private static final int SPILLED_MIN_BYTES = 64 << 10;
 
-        Block(int capacityBytes) {
-            bytes = new ByteWriter(capacityBytes);
-        }
-    }
-
-    private final int blockBytes;
     private final int spilledMinBytes;
     private final SpillFile spill = new SpillFile();
+    /** Of the rows that are in the file, by index. */
+    private NavigableMap<Integer, SpillFile.Spilled> spilled = new TreeMap<>();
 
-    /** Where the next row goes. */
-    private Block block;
-    /** Blocks without rows. */
-    private final Deque<Block> spares = new ArrayDeque<>();
+    private final RowChunks chunks;
+    /** What took the place of shorter rows of the window. */
+    private final List<byte[]> replacements = new ArrayList<>();
 
     private final EncodedItem item;
     private final Clustering clustering = new Clustering();
@@ -68,45 +56,26 @@ public final class RowBuffer implements Closeable {
     private int count;
     private int windowEnd;
     private long aheadBytes;
-    private Block[] blocks = new Block[1024];
+    /** Number of the chunk; of a replacement, minus its index, minus one. */
+    private int[] chunkOf = new int[1024];
+
     private int[] offsets = new int[1024];
     private int[] lengths = new int[1024];
     private byte[] flags = new byte[1024];
     private long[] hashesLow = new long[1024];
     private long[] hashesHigh = new long[1024];
-    /** Of the rows that are in the file, by index. */
-    private NavigableMap<Integer, SpillFile.Spilled> spilled = new TreeMap<>();
 
     /** @param capacityBytes of a window, and of what is read ahead; a row larger than that still passes */
     public RowBuffer(TableSchema schema, int capacityBytes) {
-        blockBytes = (int) Math.min(BLOCK_MAX_BYTES, capacityBytes * 2L);
         spilledMinBytes = Math.max(SPILLED_MIN_BYTES, capacityBytes);
-        block = new Block(blockBytes);
+        chunks = new RowChunks(2L * capacityBytes);
         item = new EncodedItem(schema).trusting();
         comparator = ClusteringComparator.of(schema);
     }
 
     /** Where the next row is encoded to, with room for about so many bytes; {@link #add} then takes it in. */
     public ByteWriter bytes(long expectedBytes) {
-        ByteWriter bytes = block.bytes;
-        boolean isFull = bytes.capacityBytes() - bytes.lengthBytes() < expectedBytes;
-        // A small row would keep the block of a large one.
-        boolean isLarge = bytes.capacityBytes() > blockBytes && bytes.lengthBytes() > 0;
-        if (isFull || isLarge) {
-            Block full = block;
-            block = expectedBytes <= blockBytes && !spares.isEmpty()
-                    ? spares.pop()
-                    : new Block((int) Math.max(blockBytes, expectedBytes));
-            spareIfEmpty(full);
-        }
-        return block.bytes;
-    }
-
-    private void spareIfEmpty(Block left) {
-        if (left.rows == 0 && left != block && left.bytes.capacityBytes() == blockBytes) {
-            left.bytes.clear();
-            spares.push(left);
-        }
+        return chunks.next(expectedBytes);
     }
 
     /** Where rows go that are too large. */
@@ -119,11 +88,11 @@ public final class RowBuffer implements Closeable {
         return lengthBytes > spilledMinBytes;
     }
 
-    /** Takes in the bytes from {@code offset} of the block handed out last as the next row; a ghost is not hashed. */
+    /** Takes in what was written from {@code offset} of {@link #bytes} as the next row; a ghost is not hashed. */
     public void add(int offset, int length, boolean hashed, long high, long low) {
         if (count == offsets.length) {
             int capacity = count * 2;
-            blocks = Arrays.copyOf(blocks, capacity);
+            chunkOf = Arrays.copyOf(chunkOf, capacity);
             offsets = Arrays.copyOf(offsets, capacity);
             lengths = Arrays.copyOf(lengths, capacity);
             flags = Arrays.copyOf(flags, capacity);
@@ -132,6 +101,7 @@ public final class RowBuffer implements Closeable {
         }
         int index = count++;
         flags[index] = 0;
+        chunkOf[index] = chunks.lastNumber();
         put(index, offset, length, hashed, high, low);
         aheadBytes += takenBytes(index);
     }
@@ -142,9 +112,11 @@ public final class RowBuffer implements Closeable {
         add(offset, length, hashed, high, low);
     }
 
+    private long takenBytes(int index) {
+        return lengthBytes(index) + (long) ROW_OVERHEAD_BYTES;
+    }
+
     private void put(int index, int offset, int length, boolean hashed, long high, long low) {
-        blocks[index] = block;
-        block.rows++;
         offsets[index] = offset;
         lengths[index] = length;
         hash(index, hashed, high, low);
@@ -154,10 +126,6 @@ public final class RowBuffer implements Closeable {
         flags[index] = (byte) (flags[index] & RECEIVED | (hashed ? HASHED : 0));
         hashesHigh[index] = hashed ? high : 0;
         hashesLow[index] = hashed ? low : 0;
-    }
-
-    private long takenBytes(int index) {
-        return lengthBytes(index) + (long) ROW_OVERHEAD_BYTES;
     }
 
     /** Puts other content in a row's place: where the old stood if it fits, so that overwriting a window takes no room. */
@@ -171,17 +139,17 @@ public final class RowBuffer implements Closeable {
             // What stands there says the place.
             spilled.put(index, spill.append(source, sourceOffset, length));
             hash(index, hashed, high, low);
-        } else if (length <= lengths[index]) {
-            System.arraycopy(source, sourceOffset, blocks[index].bytes.array(), offsets[index], length);
-            lengths[index] = length;
-            hash(index, hashed, high, low);
-        } else {
-            ByteWriter to = bytes(length);
-            int offset = to.lengthBytes();
-            to.writeBytes(source, sourceOffset, length);
-            blocks[index].rows--;
-            put(index, offset, length, hashed, high, low);
+            return;
         }
+        int offset = offsets[index];
+        if (length <= lengths[index]) {
+            System.arraycopy(source, sourceOffset, array(index), offset, length);
+        } else {
+            replacements.add(Arrays.copyOfRange(source, sourceOffset, sourceOffset + length));
+            chunkOf[index] = -replacements.size();
+            offset = 0;
+        }
+        put(index, offset, length, hashed, high, low);
     }
 
     /** Notes that a deletion left nothing of the row; it keeps its place. */
@@ -237,6 +205,11 @@ public final class RowBuffer implements Closeable {
         return aheadBytes;
     }
 
+    private byte[] array(int index) {
+        int chunk = chunkOf[index];
+        return chunk < 0 ? replacements.get(-chunk - 1) : chunks.array(chunk);
+    }
+
     /** Points at a row with all that is in it, which is read from the file if it lies there; valid until the next call. */
     public EncodedItem content(int index) throws IOException {
         SpillFile.Spilled content = spilled.isEmpty() ? null : spilled.get(index);
@@ -254,7 +227,7 @@ public final class RowBuffer implements Closeable {
     /** Points at a row, or at an item with the place of one that lies in the file; valid until the next call. */
     public EncodedItem item(int index) {
         try {
-            return item.wrap(blocks[index].bytes.array(), offsets[index], offsets[index] + lengths[index]);
+            return item.wrap(array(index), offsets[index], offsets[index] + lengths[index]);
         } catch (CorruptItemException e) {
             throw new IllegalStateException("row buffer does not hold what it encoded, index=" + index, e);
         }
@@ -336,31 +309,24 @@ public final class RowBuffer implements Closeable {
         return comparator.compare(readClustering(at), ClusteringComparator.AT, place.prefix(), place.weight());
     }
 
-    /** Forgets the window; what is behind it comes to the front. */
+    /** Forgets the window; the rows behind it stay where they lie. */
     public void dropWindow() throws IOException {
-        if (windowEnd == 0) {
-            return;
-        }
         dropSpilled();
         int kept = count - windowEnd;
-        for (int i = 0; i < windowEnd; i++) {
-            blocks[i].rows--;
-            if (blocks[i].rows == 0) {
-                spareIfEmpty(blocks[i]);
-            }
-        }
-        System.arraycopy(blocks, windowEnd, blocks, 0, kept);
+        System.arraycopy(chunkOf, windowEnd, chunkOf, 0, kept);
         System.arraycopy(offsets, windowEnd, offsets, 0, kept);
         System.arraycopy(lengths, windowEnd, lengths, 0, kept);
         System.arraycopy(flags, windowEnd, flags, 0, kept);
         System.arraycopy(hashesLow, windowEnd, hashesLow, 0, kept);
         System.arraycopy(hashesHigh, windowEnd, hashesHigh, 0, kept);
-        Arrays.fill(blocks, kept, count, null);
-        if (block.rows == 0) {
-            block.bytes.clear();
-        }
         count = kept;
         windowEnd = 0;
+        replacements.clear();
+        if (kept == 0) {
+            chunks.clear();
+        } else {
+            chunks.dropBefore(chunkOf[0]);
+        }
     }
 
     private void dropSpilled() throws IOException {
@@ -378,5 +344,10 @@ public final class RowBuffer implements Closeable {
     @Override
     public void close() throws IOException {
         spill.close();
+    }
+
+    /** Memory that encoded rows take, and what is kept for more. */
+    public long capacityBytes() {
+        return chunks.capacityBytes();
     }
 }

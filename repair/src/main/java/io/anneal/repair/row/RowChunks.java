@@ -1,0 +1,80 @@
+package io.anneal.repair.row;
+
+import io.anneal.io.ByteWriter;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Where the rows of a {@link RowBuffer} lie: arrays of one size, each filled with rows in turn. So nothing is moved when
+ * more rows come or when those in front are dropped, and what was dropped is filled again. A row that is larger has a chunk
+ * of its own, which is not kept. Owned by one thread.
+ */
+final class RowChunks {
+    private static final int CHUNK_MAX_BYTES = 256 << 10;
+    private static final int CHUNK_MIN_BYTES = 1 << 10;
+    /** A buffer has at least so many. */
+    private static final int CHUNKS_MIN = 16;
+
+    private final int chunkBytes;
+    private final int chunksMax;
+    private final List<ByteWriter> chunks = new ArrayList<>();
+    private final Deque<ByteWriter> free = new ArrayDeque<>();
+    /** Number of the first chunk that is held: numbers only grow. */
+    private int firstNumber;
+
+    RowChunks(long capacityBytes) {
+        chunkBytes = (int) Math.max(CHUNK_MIN_BYTES, Math.min(CHUNK_MAX_BYTES, capacityBytes / CHUNKS_MIN));
+        chunksMax = (int) Math.min(Integer.MAX_VALUE, capacityBytes / chunkBytes + 1);
+    }
+
+    /** Where the next row is encoded to: in the last chunk, or in a new one if that has no room for it. */
+    ByteWriter next(long expectedBytes) {
+        if (chunks.isEmpty() || isTooFull(chunks.get(chunks.size() - 1), expectedBytes)) {
+            boolean isLarge = expectedBytes > chunkBytes;
+            chunks.add(
+                    isLarge || free.isEmpty()
+                            ? new ByteWriter((int) Math.max(chunkBytes, expectedBytes))
+                            : free.pop());
+        }
+        return chunks.get(chunks.size() - 1);
+    }
+
+    private static boolean isTooFull(ByteWriter chunk, long expectedBytes) {
+        return chunk.capacityBytes() - chunk.lengthBytes() < expectedBytes;
+    }
+
+    /** Number of the last chunk. */
+    int lastNumber() {
+        return firstNumber + chunks.size() - 1;
+    }
+
+    byte[] array(int number) {
+        return chunks.get(number - firstNumber).array();
+    }
+
+    /** Forgets all chunks before one. */
+    void dropBefore(int number) {
+        List<ByteWriter> dropped = chunks.subList(0, number - firstNumber);
+        for (ByteWriter chunk : dropped) {
+            if (chunk.capacityBytes() == chunkBytes && free.size() < chunksMax) {
+                chunk.clear();
+                free.push(chunk);
+            }
+        }
+        dropped.clear();
+        firstNumber = number;
+    }
+
+    /** Forgets all. */
+    void clear() {
+        dropBefore(firstNumber + chunks.size());
+    }
+
+    /** Memory that is taken, dropped chunks that are kept included. */
+    long capacityBytes() {
+        return (long) chunkBytes * free.size()
+                + chunks.stream().mapToLong(ByteWriter::capacityBytes).sum();
+    }
+}
