@@ -171,7 +171,7 @@ final class DemoCommand extends Subcommand {
                     DemoData.KEYSPACE,
                     DemoData.TABLE,
                     TokenRange.FULL,
-                    RepairConfig.bufferBytes(bufferBudgetBytes(), REPLICAS),
+                    RepairConfig.bufferBytesTogether(bufferBudgetBytes(), REPLICAS),
                     nowSeconds(),
                     random.nextLong(),
                     false,

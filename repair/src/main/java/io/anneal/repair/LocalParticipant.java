@@ -89,21 +89,20 @@ public final class LocalParticipant implements Participant {
                 future.complete(task.call());
             } catch (Exception failure) {
                 future.completeExceptionally(failure);
-            } finally {
-                endByError(future);
+            } catch (Throwable error) {
+                future.completeExceptionally(stopped(error));
             }
         });
         return future;
     }
 
-    /** An {@link Error} goes on to the executor, but whoever waits for the step must not wait for ever. */
-    private void endByError(CompletableFuture<?> future) {
-        if (!future.isDone()) {
-            RepairException stopped =
-                    new RepairException("replica was stopped by an error, see its log, replica=" + name);
-            broken = Optional.of(stopped);
-            future.completeExceptionally(stopped);
-        }
+    /** An {@link Error}, as used up memory is, ends the session, and whoever waits for the step learns of it. */
+    private RepairException stopped(Throwable error) {
+        LOG.error("replica was stopped by an error, replica={}", name, error);
+        RepairException stopped = new RepairException(
+                "replica was stopped by an error, see its log, replica=" + name + ", cause=" + error, error);
+        broken = Optional.of(stopped);
+        return stopped;
     }
 
     @Override
