@@ -17,8 +17,14 @@ import java.util.TreeSet;
 final class PackageTable {
     private static final Map<String, List<String>> DIRECT = new LinkedHashMap<>();
     /** Never reached through another package. */
-    private static final Set<String> NAMED_ONLY =
-            Set.of("sstable.data", "sstable.big", "sstable.bti", "schema.grammar");
+    private static final Set<String> NAMED_ONLY = Set.of(
+            "sstable.file",
+            "sstable.row",
+            "sstable.statistics",
+            "sstable.data",
+            "sstable.big",
+            "sstable.bti",
+            "schema.grammar");
 
     static {
         DIRECT.put("io", List.of());
@@ -31,9 +37,12 @@ final class PackageTable {
         DIRECT.put("memtable", List.of("merge"));
         DIRECT.put("commitlog", List.of("fragment"));
         DIRECT.put("sstable", List.of("fragment"));
-        DIRECT.put("sstable.data", List.of("sstable"));
-        DIRECT.put("sstable.big", List.of("sstable.data", "sstable"));
-        DIRECT.put("sstable.bti", List.of("sstable.data", "sstable"));
+        DIRECT.put("sstable.file", List.of("sstable"));
+        DIRECT.put("sstable.row", List.of("sstable.file", "sstable"));
+        DIRECT.put("sstable.statistics", List.of("sstable.row", "sstable.file", "sstable"));
+        DIRECT.put("sstable.data", List.of("sstable.statistics", "sstable.row", "sstable.file", "sstable"));
+        DIRECT.put("sstable.big", List.of("sstable.data", "sstable.row", "sstable.file", "sstable"));
+        DIRECT.put("sstable.bti", List.of("sstable.data", "sstable.row", "sstable.file", "sstable"));
         DIRECT.put("merge", List.of("fragment"));
         DIRECT.put("compaction", List.of("sstable", "merge"));
         DIRECT.put("table", List.of("memtable", "commitlog", "compaction", "metrics"));

@@ -7,9 +7,9 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
-import io.anneal.sstable.data.ClusteringCopy;
 import io.anneal.sstable.data.IndexWriter;
-import io.anneal.sstable.data.RowEncoder;
+import io.anneal.sstable.row.ClusteringCopy;
+import io.anneal.sstable.row.RowEncoder;
 import java.io.IOException;
 import java.util.Set;
 

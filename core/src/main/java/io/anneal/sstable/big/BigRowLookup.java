@@ -6,7 +6,7 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.schema.InvalidValueException;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.data.RowLookup;
-import io.anneal.sstable.data.UnfilteredFlags;
+import io.anneal.sstable.row.UnfilteredFlags;
 import java.io.IOException;
 
 /** Searches the promoted index of one partition by halves, over its table of offsets. Owned by one thread. */

@@ -4,11 +4,11 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.Clustering;
-import io.anneal.sstable.data.DataWindow;
-import io.anneal.sstable.data.DeletionTimes;
-import io.anneal.sstable.data.MalformedRowException;
-import io.anneal.sstable.data.PrefixDecoder;
-import io.anneal.sstable.data.UnfilteredFlags;
+import io.anneal.sstable.file.DataWindow;
+import io.anneal.sstable.row.DeletionTimes;
+import io.anneal.sstable.row.MalformedRowException;
+import io.anneal.sstable.row.PrefixDecoder;
+import io.anneal.sstable.row.UnfilteredFlags;
 import java.io.IOException;
 import java.util.Arrays;
 

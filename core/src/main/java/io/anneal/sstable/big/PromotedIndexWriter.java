@@ -4,8 +4,8 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.VInt;
 import io.anneal.sstable.SSTableVersion;
-import io.anneal.sstable.data.DeletionTimes;
-import io.anneal.sstable.data.RowEncoder;
+import io.anneal.sstable.row.DeletionTimes;
+import io.anneal.sstable.row.RowEncoder;
 import java.util.Arrays;
 
 /**

@@ -6,7 +6,7 @@ import io.anneal.key.Partitioner;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.data.ComponentFiles;
+import io.anneal.sstable.file.ComponentFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -6,8 +6,8 @@ import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.SSTableVersion;
-import io.anneal.sstable.data.DeletionTimes;
-import io.anneal.sstable.data.MalformedRowException;
+import io.anneal.sstable.row.DeletionTimes;
+import io.anneal.sstable.row.MalformedRowException;
 import java.io.IOException;
 
 /**

@@ -1,12 +1,12 @@
 package io.anneal.sstable.bti;
 
 import io.anneal.sstable.Component;
-import io.anneal.sstable.data.ComponentFiles;
 import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.IndexVerifier;
 import io.anneal.sstable.data.NoLookup;
 import io.anneal.sstable.data.PartitionIndex;
 import io.anneal.sstable.data.PartitionLookup;
+import io.anneal.sstable.file.ComponentFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.EnumMap;

@@ -5,9 +5,9 @@ import io.anneal.key.KeyView;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.data.DataReader;
-import io.anneal.sstable.data.DataWindow;
 import io.anneal.sstable.data.PartitionLookup;
 import io.anneal.sstable.data.RowLookup;
+import io.anneal.sstable.file.DataWindow;
 import java.io.IOException;
 import java.util.Optional;
 

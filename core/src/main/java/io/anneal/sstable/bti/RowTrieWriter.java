@@ -5,7 +5,7 @@ import io.anneal.io.ByteWriter;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.Clustering;
-import io.anneal.sstable.data.DeletionTimes;
+import io.anneal.sstable.row.DeletionTimes;
 import java.util.Arrays;
 import java.util.HexFormat;
 

@@ -6,10 +6,17 @@ import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.file.ChunkSource;
+import io.anneal.sstable.file.DataWindow;
+import io.anneal.sstable.row.MalformedRowException;
+import io.anneal.sstable.row.PartitionHead;
+import io.anneal.sstable.row.RowDecoder;
+import io.anneal.sstable.row.RowReader;
+import io.anneal.sstable.row.SerializationHeader;
 import java.io.IOException;
 
 /**
- * Reads Data.db in order; the package has the grammar. Every fragment is contiguous in the {@link DataWindow}, and
+ * Reads Data.db in order; the package {@code sstable.row} has the grammar. Every fragment is contiguous in the {@link DataWindow}, and
  * moves only inside {@link #advance()}. Index and Summary are used to skip, never to find out what there is: whatever
  * they say is checked against the keys in the data.
  *

@@ -18,6 +18,19 @@ import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
+import io.anneal.sstable.file.BloomFilterBuilder;
+import io.anneal.sstable.file.ChunkCodec;
+import io.anneal.sstable.file.CompressedDataFile;
+import io.anneal.sstable.file.DataFile;
+import io.anneal.sstable.file.PlainDataFile;
+import io.anneal.sstable.row.ClusteringCopy;
+import io.anneal.sstable.row.ClusteringEncoder;
+import io.anneal.sstable.row.DeletionTimes;
+import io.anneal.sstable.row.DeltaEncoder;
+import io.anneal.sstable.row.RowEncoder;
+import io.anneal.sstable.row.UnfilteredFlags;
+import io.anneal.sstable.statistics.StatisticsCollector;
+import io.anneal.sstable.statistics.StatisticsEncoder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -31,8 +44,6 @@ import java.util.Set;
  * content and partitions without deletion and rows do not exist and are left out. Allocates nothing per row.
  */
 public final class DataWriter implements FragmentWriter {
-    static final int SHORT_LENGTH_MAX_BYTES = 0xFFFF;
-
     private final StagedSSTable staged;
     private final OutputFile.Opener opener;
     private final TableSchema schema;
@@ -213,7 +224,7 @@ public final class DataWriter implements FragmentWriter {
         keyBytes.writeBytes(next.buffer(), next.offset(), next.lengthBytes());
         key.wrap(next.token(), keyBytes.array(), 0, keyBytes.lengthBytes());
         hasKey = true;
-        if (key.lengthBytes() > SHORT_LENGTH_MAX_BYTES) {
+        if (key.lengthBytes() > ClusteringEncoder.SHORT_LENGTH_MAX_BYTES) {
             throw new IllegalArgumentException("partition key is too long, lengthBytes=" + key.lengthBytes());
         }
         inPartition = true;

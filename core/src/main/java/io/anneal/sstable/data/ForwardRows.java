@@ -5,6 +5,9 @@ import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.Slice;
 import io.anneal.key.Slices;
+import io.anneal.sstable.file.DataWindow;
+import io.anneal.sstable.row.MalformedRowException;
+import io.anneal.sstable.row.RowReader;
 import java.io.IOException;
 
 /** Slices in clustering order. Rows before a slice are passed over by their sizes, blocks before it by the index. */

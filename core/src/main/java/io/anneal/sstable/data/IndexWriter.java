@@ -6,6 +6,8 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
+import io.anneal.sstable.row.ClusteringCopy;
+import io.anneal.sstable.row.RowEncoder;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Set;

@@ -5,6 +5,9 @@ import io.anneal.fragment.FragmentKind;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.Slice;
 import io.anneal.key.Slices;
+import io.anneal.sstable.file.DataWindow;
+import io.anneal.sstable.row.MalformedRowException;
+import io.anneal.sstable.row.RowReader;
 import java.io.IOException;
 import java.util.Arrays;
 

@@ -8,6 +8,13 @@ import io.anneal.key.Partitioner;
 import io.anneal.key.Slices;
 import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.file.ChunkSource;
+import io.anneal.sstable.file.DataWindow;
+import io.anneal.sstable.row.MalformedRowException;
+import io.anneal.sstable.row.PartitionHead;
+import io.anneal.sstable.row.RowDecoder;
+import io.anneal.sstable.row.RowReader;
+import io.anneal.sstable.row.SerializationHeader;
 import java.io.IOException;
 import java.util.Optional;
 

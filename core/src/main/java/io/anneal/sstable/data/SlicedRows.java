@@ -7,6 +7,9 @@ import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.Slices;
+import io.anneal.sstable.file.DataWindow;
+import io.anneal.sstable.row.MalformedRowException;
+import io.anneal.sstable.row.RowReader;
 import java.io.IOException;
 
 /**

@@ -6,6 +6,7 @@ import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.SSTableStatistics;
+import io.anneal.sstable.row.DeletionTimes;
 import java.nio.file.Path;
 
 /**

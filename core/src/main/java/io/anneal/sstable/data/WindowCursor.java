@@ -7,6 +7,9 @@ import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.SSTableCursor;
+import io.anneal.sstable.file.DataWindow;
+import io.anneal.sstable.row.PartitionHead;
+import io.anneal.sstable.row.RowReader;
 
 /**
  * What the cursors over intact data have in common: a window over it, the head of the current partition and its rows, and

@@ -11,7 +11,7 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.CqlTypes;
 import io.anneal.sstable.SSTableVersion;
-import io.anneal.sstable.data.DeletionTimes;
+import io.anneal.sstable.row.DeletionTimes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

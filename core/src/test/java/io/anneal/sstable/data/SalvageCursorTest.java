@@ -10,6 +10,7 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.LostData;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableVersion;
+import io.anneal.sstable.file.CompressionInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -11,6 +11,7 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.big.BigFormat;
 import io.anneal.sstable.bti.BtiFormat;
+import io.anneal.sstable.file.ChunkSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

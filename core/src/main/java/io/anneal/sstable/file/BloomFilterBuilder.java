@@ -1,0 +1,96 @@
+package io.anneal.sstable.file;
+
+import io.anneal.io.ByteWriter;
+import io.anneal.io.OutputFile;
+import io.anneal.key.Murmur3;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * The Filter component: a bloom filter over partition keys. The places of a key are {@code |second + i * first|} of the
+ * two halves of its Murmur3 hash, modulo the number of bits, as in Cassandra 3.0 and later (Kirsch and Mitzenmacher).
+ */
+public final class BloomFilterBuilder {
+    private static final int BITS_PER_KEY_MAX = 20;
+    private static final int BITS_PER_KEY_MIN = 2;
+    private static final int EXCESS_BITS = 20;
+    /** Two gigabytes. */
+    private static final long BITS_MAX = 1L << 34;
+
+    private static final int WRITE_WORDS = 8 * 1024;
+    /** What a filter of {@link #BITS_PER_KEY_MAX} bits a key comes to. */
+    private static final double CHANCE_MIN = 6.71e-5;
+    /** Chances that differ by less are the same to Cassandra; so close to one it neither writes nor reads a filter. */
+    private static final double CHANCE_TOLERANCE = 0.001;
+
+    private final int hashCount;
+    private final long[] words;
+
+    public BloomFilterBuilder(long expectedKeys, double falsePositiveChance) {
+        int bitsPerKey = BITS_PER_KEY_MIN;
+        while (bitsPerKey < BITS_PER_KEY_MAX && chance(bitsPerKey, bestHashCount(bitsPerKey)) > falsePositiveChance) {
+            bitsPerKey++;
+        }
+        int hashes = bestHashCount(bitsPerKey);
+        while (hashes > 1 && chance(bitsPerKey, hashes - 1) <= falsePositiveChance) {
+            hashes--;
+        }
+        hashCount = hashes;
+        long bits = Math.max(1, Math.min(BITS_MAX, expectedKeys)) * bitsPerKey + EXCESS_BITS;
+        if (bits > BITS_MAX) {
+            throw new IllegalArgumentException("filter would be too large, expectedKeys=" + expectedKeys
+                    + ", falsePositiveChance=" + falsePositiveChance);
+        }
+        words = new long[(int) ((bits + 63) / 64)];
+    }
+
+    /** @throws IllegalArgumentException when Cassandra takes it for none */
+    public static void requireChance(double falsePositiveChance) {
+        if (!(falsePositiveChance > CHANCE_MIN && falsePositiveChance <= 1)) {
+            throw new IllegalArgumentException("option is no chance above " + CHANCE_MIN
+                    + " and up to 1, option=bloom_filter_fp_chance, value=" + falsePositiveChance);
+        }
+    }
+
+    /** Whether a table with this chance has a filter at all. */
+    public static boolean isUseful(double falsePositiveChance) {
+        return falsePositiveChance < 1 - CHANCE_TOLERANCE;
+    }
+
+    private static double chance(int bitsPerKey, int hashes) {
+        return Math.pow(1 - Math.exp(-(double) hashes / bitsPerKey), hashes);
+    }
+
+    private static int bestHashCount(int bitsPerKey) {
+        return Math.max(1, (int) Math.round(bitsPerKey * Math.log(2)));
+    }
+
+    public void add(byte[] key, int offset, int lengthBytes) {
+        long increment = Murmur3.firstHalf(key, offset, lengthBytes);
+        long at = Murmur3.secondHalf(key, offset, lengthBytes);
+        long bitCount = words.length * 64L;
+        for (int i = 0; i < hashCount; i++) {
+            long bit = Math.abs(at % bitCount);
+            words[(int) (bit >>> 6)] |= 1L << (bit & 63);
+            at += increment;
+        }
+    }
+
+    /** Writes the number of hashes, of 64-bit words, and the bits, the lowest of each byte first. */
+    public void write(Path file, OutputFile.Opener opener) throws IOException {
+        ByteWriter out = new ByteWriter(Math.min(words.length, WRITE_WORDS) * Long.BYTES + 8);
+        try (OutputFile target = OutputFile.open(file, opener)) {
+            out.writeInt(hashCount);
+            out.writeInt(words.length);
+            for (int i = 0; i < words.length; i++) {
+                out.writeLong(Long.reverseBytes(words[i]));
+                if (out.lengthBytes() >= WRITE_WORDS * Long.BYTES) {
+                    target.write(out);
+                    out.clear();
+                }
+            }
+            target.write(out);
+            target.sync();
+        }
+    }
+}
