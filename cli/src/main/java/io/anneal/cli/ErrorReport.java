@@ -6,6 +6,7 @@ import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.PhaseChangedException;
 import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.environment.FutureFailure;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.io.PrintableText;
 import io.anneal.io.StorageException;
@@ -24,9 +25,9 @@ import io.anneal.schema.SchemaException;
 import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.UnsupportedSSTableException;
-import io.anneal.store.AmbiguousTableException;
-import io.anneal.store.CorruptSnapshotException;
-import io.anneal.store.CorruptStoreException;
+import io.anneal.store.directory.AmbiguousTableException;
+import io.anneal.store.directory.CorruptSnapshotException;
+import io.anneal.store.directory.CorruptStoreException;
 import io.anneal.table.CorruptManifestException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,8 +35,6 @@ import java.net.BindException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 
 /**
  * What a user is told of an exception: one line that says what, where and what to do. The only place that knows which
@@ -60,12 +59,9 @@ public record ErrorReport(String code, String message, String advice, int exitCo
 
     /** Wrappers of threads and streams are taken off first. */
     public static ErrorReport of(Throwable failure) {
-        Throwable cause = failure;
-        while ((cause instanceof UncheckedIOException
-                        || cause instanceof CompletionException
-                        || cause instanceof ExecutionException)
-                && cause.getCause() != null) {
-            cause = cause.getCause();
+        Throwable cause = FutureFailure.cause(failure);
+        while (cause instanceof UncheckedIOException) {
+            cause = FutureFailure.cause(cause.getCause());
         }
         return cause instanceof IOException ? ofInputOutput((IOException) cause) : ofOther(cause);
     }

@@ -1,7 +1,7 @@
 package io.anneal.cli;
 
-import io.anneal.store.CassandraDirectory;
-import io.anneal.store.TableDirectories;
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.TableDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.anneal.cli;
 
 import io.anneal.schema.TableSchema;
 import io.anneal.store.SSTables;
-import io.anneal.store.TableSource;
+import io.anneal.store.directory.TableSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.anneal.cli;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.store.SSTables;
-import io.anneal.store.StagingDirectory;
+import io.anneal.store.directory.StagingDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

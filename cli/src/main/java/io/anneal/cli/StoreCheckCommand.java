@@ -1,7 +1,7 @@
 package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.anneal.store.StoreDirectory;
+import io.anneal.store.directory.StoreDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.io.Directories;
-import io.anneal.store.StoreDirectory;
+import io.anneal.store.directory.StoreDirectory;
 import io.anneal.table.ListedSSTable;
 import io.anneal.table.ManifestContent;
 import io.anneal.table.RepairTime;

@@ -2,7 +2,7 @@ package io.anneal.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.store.Store;
-import io.anneal.store.StoreDirectory;
+import io.anneal.store.directory.StoreDirectory;
 import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.nio.file.Path;

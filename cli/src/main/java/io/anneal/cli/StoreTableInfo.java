@@ -5,7 +5,7 @@ import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.store.Formats;
+import io.anneal.store.directory.Formats;
 import io.anneal.table.ListedSSTable;
 import io.anneal.table.Manifest;
 import io.anneal.table.ManifestContent;

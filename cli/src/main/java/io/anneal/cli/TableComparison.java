@@ -11,6 +11,7 @@ import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.KeyView;
 import io.anneal.key.OwnedClustering;
+import io.anneal.merge.LockStep;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.util.Arrays;
@@ -58,10 +59,6 @@ final class TableComparison {
     /** One of the two, as far as it has come. */
     private static final class Side {
         private final FragmentCursor cursor;
-        /** Stands at a partition that was not compared yet. */
-        private boolean hasPartition;
-
-        private boolean ended;
         /** Has the current partition. */
         private boolean isMember;
 
@@ -71,9 +68,14 @@ final class TableComparison {
             this.cursor = cursor;
         }
 
-        /** In the current partition; its end for one that does not have it. */
-        FragmentKind kind() {
-            return isMember ? cursor.kind() : FragmentKind.PARTITION_END;
+        /** At the start of its next partition; null at the end. */
+        Side nextPartition() throws IOException {
+            return cursor.advance() != null ? this : null;
+        }
+
+        /** At the next fragment of the current partition; null at the end of that, and for a side that does not have it. */
+        Side nextFragment() throws IOException {
+            return isMember && cursor.advance() != FragmentKind.PARTITION_END ? this : null;
         }
 
         DeletionTime partitionDeletion() {
@@ -86,6 +88,7 @@ final class TableComparison {
 
     private final Side left;
     private final Side right;
+    private final LockStep<Side> partitions;
     private final Listener listener;
     private final ClusteringComparator comparator;
     private final CanonicalEncoder encoder;
@@ -101,6 +104,10 @@ final class TableComparison {
     TableComparison(TableSchema schema, FragmentCursor left, FragmentCursor right, Listener listener) {
         this.left = new Side(left);
         this.right = new Side(right);
+        partitions = new LockStep<>(
+                this.left::nextPartition,
+                this.right::nextPartition,
+                (one, other) -> one.cursor.key().compareTo(other.cursor.key()));
         this.listener = listener;
         comparator = ClusteringComparator.of(schema);
         encoder = new CanonicalEncoder(schema, CanonicalEncoder.UNCLAMPED);
@@ -121,23 +128,12 @@ final class TableComparison {
 
     /** Compares the next partition that either has; false at the end. */
     boolean nextPartition() throws IOException {
-        for (Side side : new Side[] {left, right}) {
-            if (!side.hasPartition && !side.ended) {
-                side.hasPartition = side.cursor.advance() != null;
-                side.ended = !side.hasPartition;
-            }
-        }
-        if (!left.hasPartition && !right.hasPartition) {
+        if (!partitions.next()) {
             return false;
         }
-        int order = !left.hasPartition
-                ? 1
-                : !right.hasPartition ? -1 : left.cursor.key().compareTo(right.cursor.key());
-        left.isMember = order <= 0;
-        right.isMember = order >= 0;
-        left.hasPartition &= !left.isMember;
-        right.hasPartition &= !right.isMember;
-        key.wrap((left.isMember ? left : right).cursor.key());
+        left.isMember = partitions.left() != null;
+        right.isMember = partitions.right() != null;
+        key.wrap(partitions.either().cursor.key());
         partition();
         return true;
     }
@@ -151,39 +147,19 @@ final class TableComparison {
         }
         left.open = DeletionTime.LIVE;
         right.open = DeletionTime.LIVE;
-        advance(left.isMember, right.isMember);
-        while (left.kind() != FragmentKind.PARTITION_END || right.kind() != FragmentKind.PARTITION_END) {
-            int order = compare();
-            fragment(order <= 0, order >= 0);
-            advance(order <= 0, order >= 0);
+        LockStep<Side> fragments = new LockStep<>(left::nextFragment, right::nextFragment, this::compare);
+        while (fragments.next()) {
+            fragment(fragments.left() != null, fragments.right() != null);
         }
     }
 
-    private void advance(boolean movesLeft, boolean movesRight) throws IOException {
-        if (movesLeft) {
-            left.cursor.advance();
+    /** The static row comes before all others. */
+    private int compare(Side one, Side other) {
+        boolean isStatic = one.cursor.kind() == FragmentKind.STATIC_ROW;
+        if (isStatic || other.cursor.kind() == FragmentKind.STATIC_ROW) {
+            return Boolean.compare(other.cursor.kind() == FragmentKind.STATIC_ROW, isStatic);
         }
-        if (movesRight) {
-            right.cursor.advance();
-        }
-    }
-
-    private int compare() {
-        int leftRank = rank(left.kind());
-        int rightRank = rank(right.kind());
-        if (leftRank != rightRank || leftRank != 1) {
-            return Integer.compare(leftRank, rightRank);
-        }
-        return comparator.compare(prefix(left), weight(left), prefix(right), weight(right));
-    }
-
-    private static int rank(FragmentKind kind) {
-        return switch (kind) {
-            case STATIC_ROW -> 0;
-            case CLUSTERING_ROW, RANGE_TOMBSTONE_CHANGE -> 1;
-            case PARTITION_END -> 2;
-            case PARTITION_START -> throw new AssertionError(kind);
-        };
+        return comparator.compare(prefix(one), weight(one), prefix(other), weight(other));
     }
 
     private static Clustering prefix(Side side) {
@@ -197,7 +173,7 @@ final class TableComparison {
     }
 
     private static boolean isChange(Side side) {
-        return side.kind() == FragmentKind.RANGE_TOMBSTONE_CHANGE;
+        return side.cursor.kind() == FragmentKind.RANGE_TOMBSTONE_CHANGE;
     }
 
     private void fragment(boolean hasLeft, boolean hasRight) throws IOException {

@@ -12,7 +12,7 @@ import java.util.UUID;
  * replayed whole or not at all. In the place of a table such a record names {@link #TABLE}.
  *
  * <pre>
- *   part      0                               16        20
+ *   entry     0                               16        20
  *             +--------------------------------+---------+--------------
  *             |           table uuid           | length  | items           repeated to the end
  *             |                                |of items |
@@ -23,18 +23,18 @@ final class BatchRecord {
     /** No table has this id, which is of no version that ids are made of. */
     static final UUID TABLE = new UUID(0x616E6E65616CF000L, 0x0000006261746368L);
 
-    private static final int PART_HEADER_BYTES = 20;
+    private static final int ENTRY_HEADER_BYTES = 20;
 
     private BatchRecord() {}
 
     /** A mutation and its table. */
-    record Part(UUID table, Mutation mutation) {}
+    record Entry(UUID table, Mutation mutation) {}
 
     static byte[] encode(List<CommitLog.Append> appends) {
         int lengthBytes = 0;
         for (CommitLog.Append append : appends) {
             lengthBytes = Math.addExact(
-                    lengthBytes, PART_HEADER_BYTES + append.mutation().lengthBytes());
+                    lengthBytes, ENTRY_HEADER_BYTES + append.mutation().lengthBytes());
         }
         ByteBuffer items = ByteBuffer.allocate(lengthBytes);
         for (CommitLog.Append append : appends) {
@@ -47,22 +47,22 @@ final class BatchRecord {
     }
 
     /** @throws IllegalArgumentException when it was not encoded like this */
-    static List<Part> decode(byte[] bytes) throws CorruptItemException {
+    static List<Entry> decode(byte[] bytes) throws CorruptItemException {
         ByteBuffer items = ByteBuffer.wrap(bytes);
-        List<Part> parts = new ArrayList<>();
+        List<Entry> entries = new ArrayList<>();
         while (items.hasRemaining()) {
-            if (items.remaining() < PART_HEADER_BYTES) {
-                throw new IllegalArgumentException("part of a batch is cut short");
+            if (items.remaining() < ENTRY_HEADER_BYTES) {
+                throw new IllegalArgumentException("entry of a batch is cut short");
             }
             UUID table = new UUID(items.getLong(), items.getLong());
             int lengthBytes = items.getInt();
             if (lengthBytes < 0 || lengthBytes > items.remaining()) {
-                throw new IllegalArgumentException("part of a batch has a wrong length, lengthBytes=" + lengthBytes);
+                throw new IllegalArgumentException("entry of a batch has a wrong length, lengthBytes=" + lengthBytes);
             }
             byte[] mutation = new byte[lengthBytes];
             items.get(mutation);
-            parts.add(new Part(table, Mutation.of(mutation)));
+            entries.add(new Entry(table, Mutation.of(mutation)));
         }
-        return parts;
+        return entries;
     }
 }

@@ -180,11 +180,11 @@ public final class CommitLogReplay {
     private void record(SegmentReader reader, int offset, int recordBytes) throws IOException {
         UUID table = new UUID(reader.tableMostSignificant(offset), reader.tableLeastSignificant(offset));
         byte[] items = reader.items(offset, recordBytes);
-        List<BatchRecord.Part> parts;
+        List<BatchRecord.Entry> entries;
         try {
-            parts = table.equals(BatchRecord.TABLE)
+            entries = table.equals(BatchRecord.TABLE)
                     ? BatchRecord.decode(items)
-                    : List.of(new BatchRecord.Part(table, Mutation.of(items)));
+                    : List.of(new BatchRecord.Entry(table, Mutation.of(items)));
         } catch (CorruptItemException | IllegalArgumentException e) {
             if (!skipCorrupt) {
                 throw new CorruptCommitLogException(reader.file(), reader.recordOffset(offset), "items are broken", e);
@@ -193,8 +193,8 @@ public final class CommitLogReplay {
             return;
         }
         CommitLogPosition position = new CommitLogPosition(reader.id(), reader.recordPosition(offset + recordBytes));
-        for (BatchRecord.Part part : parts) {
-            handler.mutation(position, part.table(), part.mutation());
+        for (BatchRecord.Entry entry : entries) {
+            handler.mutation(position, entry.table(), entry.mutation());
             mutations++;
         }
     }

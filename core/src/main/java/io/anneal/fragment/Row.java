@@ -99,6 +99,13 @@ public final class Row {
         return livenessTimestampMicros != DeletionTime.NO_TIMESTAMP;
     }
 
+    /** Whether the liveness has not expired at a time: then the row exists, even without cells. */
+    public boolean hasLivenessAt(long nowSeconds) {
+        return hasLiveness()
+                && (livenessTtlSeconds == NO_TTL
+                        || livenessTtlSeconds != EXPIRED_LIVENESS_TTL && nowSeconds < livenessExpirySeconds);
+    }
+
     public long livenessTimestampMicros() {
         assert !stale : "row read after its cursor advanced";
         return livenessTimestampMicros;
@@ -199,6 +206,13 @@ public final class Row {
 
     public boolean isExpiring(int entry) {
         return ttlSeconds(entry) != NO_TTL;
+    }
+
+    /** Whether an entry is a value at a time: neither a deletion nor expired. */
+    public boolean isLiveAt(int entry, long nowSeconds) {
+        return !isComplexDeletion(entry)
+                && (localDeletionTimeSeconds(entry) == DeletionTime.NO_DELETION_TIME
+                        || isExpiring(entry) && nowSeconds < localDeletionTimeSeconds(entry));
     }
 
     /** What the value lies in; of no meaning when it is absent or empty. */

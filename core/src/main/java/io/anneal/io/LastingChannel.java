@@ -35,24 +35,20 @@ final class LastingChannel extends ReadOnlyChannel {
     }
 
     private long lasting(Attempt attempt) throws IOException {
-        boolean interrupted = false;
-        try {
+        return Uninterrupted.<Long, IOException>call(() -> {
             while (true) {
                 FileChannel current = channel;
                 try {
                     return attempt.on(current);
                 } catch (ClosedByInterruptException e) {
-                    interrupted |= Thread.interrupted();
                     replace(current, e);
+                    throw e;
                 } catch (ClosedChannelException e) {
+                    // Another thread that shares it was interrupted.
                     replace(current, e);
                 }
             }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        });
     }
 
     /** Unless somebody else was faster. */
@@ -74,14 +70,7 @@ final class LastingChannel extends ReadOnlyChannel {
             // As it goes nearly always: without a closure.
             return channel.read(target, position);
         } catch (ClosedChannelException e) {
-            boolean interrupted = Thread.interrupted();
-            try {
-                return (int) lasting(current -> current.read(target.position(start), position));
-            } finally {
-                if (interrupted) {
-                    Thread.currentThread().interrupt();
-                }
-            }
+            return (int) lasting(current -> current.read(target.position(start), position));
         }
     }
 

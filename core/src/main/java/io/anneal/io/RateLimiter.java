@@ -1,5 +1,6 @@
 package io.anneal.io;
 
+import io.anneal.environment.Sleeper;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
@@ -12,11 +13,6 @@ import java.util.function.LongSupplier;
 public final class RateLimiter {
     /** As fast as it goes. */
     public static final long UNLIMITED = 0;
-
-    /** Waits; tests put a clock that they move in its place. */
-    public interface Sleeper {
-        void sleepNanos(long nanos) throws InterruptedException;
-    }
 
     private static final double NANOS_PER_SECOND = 1e9;
     /** A change of the rate is seen after so long at the latest. */

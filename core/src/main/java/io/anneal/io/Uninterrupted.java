@@ -1,5 +1,6 @@
 package io.anneal.io;
 
+import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 
 /**
@@ -11,19 +12,31 @@ final class Uninterrupted {
 
     /** Work that may be broken off anywhere and begun again. */
     @FunctionalInterface
-    interface Work {
-        void run() throws StorageException;
+    interface Work<E extends IOException> {
+        void run() throws E;
     }
 
-    static void run(Work work) throws StorageException {
+    /** Work with a result. */
+    @FunctionalInterface
+    interface Call<T, E extends IOException> {
+        T call() throws E;
+    }
+
+    static <E extends IOException> void run(Work<E> work) throws E {
+        call(() -> {
+            work.run();
+            return null;
+        });
+    }
+
+    static <T, E extends IOException> T call(Call<T, E> work) throws E {
         boolean interrupted = false;
         try {
             while (true) {
                 try {
-                    work.run();
-                    return;
-                } catch (StorageException e) {
-                    if (!(e.getCause() instanceof ClosedByInterruptException)) {
+                    return work.call();
+                } catch (IOException e) {
+                    if (!isInterrupt(e)) {
                         throw e;
                     }
                     interrupted |= Thread.interrupted();
@@ -34,5 +47,10 @@ final class Uninterrupted {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    private static boolean isInterrupt(IOException failure) {
+        return failure instanceof ClosedByInterruptException
+                || failure.getCause() instanceof ClosedByInterruptException;
     }
 }

@@ -1,12 +1,12 @@
 package io.anneal.net;
 
+import io.anneal.environment.FutureFailure;
 import io.anneal.io.UnsupportedVersionException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.random.RandomGenerator;
 
 /**
@@ -111,7 +111,7 @@ public final class KeptConnection implements AutoCloseable {
             if (failed == null) {
                 connected(connection);
             } else {
-                failed(failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed);
+                failed(FutureFailure.cause(failed));
             }
         });
     }

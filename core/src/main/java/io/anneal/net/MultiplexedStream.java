@@ -1,5 +1,6 @@
 package io.anneal.net;
 
+import io.anneal.environment.FutureFailure;
 import io.anneal.io.ByteBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -672,8 +673,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
 
     /** What this side refuses of a message, told as what the peer refuses is. */
     private Throwable peerFailure(Throwable failed) {
-        Throwable cause =
-                failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed;
+        Throwable cause = FutureFailure.cause(failed);
         return cause instanceof RequestException refused
                 ? new PeerException(
                         session.peer(), "request " + verb.name(), refused.code(), refused.getMessage(), refused)

@@ -1,8 +1,8 @@
 package io.anneal.net;
 
+import io.anneal.environment.FutureFailure;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /** A request that is asked again while a side has no memory for it. */
 final class PatientRequest {
@@ -31,8 +31,7 @@ final class PatientRequest {
 
     private void ask(int number) {
         session.request(verb, content, timeoutMs).whenComplete((answer, failed) -> {
-            Throwable cause =
-                    failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed;
+            Throwable cause = FutureFailure.cause(failed);
             boolean again = number < TRIES_MAX
                     && cause instanceof PeerException failure
                     && failure.code().equals(PeerException.BUSY)

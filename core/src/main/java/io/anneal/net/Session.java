@@ -1,5 +1,6 @@
 package io.anneal.net;
 
+import io.anneal.environment.FutureFailure;
 import io.anneal.io.ByteBudget;
 import io.anneal.io.UnsupportedVersionException;
 import io.netty.channel.ChannelHandlerContext;
@@ -19,7 +20,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -332,8 +332,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
 
     /** What a peer is told of a failure here. */
     Report reportOf(Verb verb, Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = FutureFailure.cause(failure);
         if (cause instanceof RequestException refused) {
             return new Report(0, refused.code(), String.valueOf(refused.getMessage()));
         }

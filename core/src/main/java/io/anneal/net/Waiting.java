@@ -1,5 +1,6 @@
 package io.anneal.net;
 
+import io.anneal.environment.FutureFailure;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -20,14 +21,7 @@ public final class Waiting {
             failure.initCause(interrupted);
             throw failure;
         } catch (ExecutionException failed) {
-            Throwable cause = failed.getCause();
-            if (cause instanceof IOException io) {
-                throw io;
-            }
-            if (cause instanceof RuntimeException mistake) {
-                throw mistake;
-            }
-            throw new IOException("request failed", cause);
+            throw FutureFailure.asIOException(failed);
         }
     }
 

@@ -10,7 +10,7 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableTarget;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
-import io.anneal.store.StagingDirectory;
+import io.anneal.store.directory.StagingDirectory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -38,15 +38,15 @@ final class DurationType extends NativeType {
 
     @Override
     public String toText(byte[] value, int offset, int length) {
-        Parts parts = read(value, offset, length);
+        Counts counts = read(value, offset, length);
         StringBuilder out = new StringBuilder();
-        if (parts.months < 0 || parts.days < 0 || parts.nanos < 0) {
+        if (counts.months < 0 || counts.days < 0 || counts.nanos < 0) {
             out.append('-');
         }
-        appendUnit(Math.abs(parts.months) / 12, "y", out);
-        appendUnit(Math.abs(parts.months) % 12, "mo", out);
-        appendUnit(Math.abs(parts.days), "d", out);
-        long rest = Math.abs(parts.nanos);
+        appendUnit(Math.abs(counts.months) / 12, "y", out);
+        appendUnit(Math.abs(counts.months) % 12, "mo", out);
+        appendUnit(Math.abs(counts.days), "d", out);
+        long rest = Math.abs(counts.nanos);
         for (int i = 0; i < TIME_UNITS.length; i++) {
             appendUnit(rest / TIME_UNIT_NANOS[i], TIME_UNITS[i], out);
             rest %= TIME_UNIT_NANOS[i];
@@ -61,26 +61,26 @@ final class DurationType extends NativeType {
         }
     }
 
-    private record Parts(long months, long days, long nanos) {}
+    private record Counts(long months, long days, long nanos) {}
 
-    private Parts read(byte[] value, int offset, int length) {
-        Parts parts;
+    private Counts read(byte[] value, int offset, int length) {
+        Counts counts;
         try {
             ByteReader reader = new ByteReader().wrap(value, offset, length);
-            parts = new Parts(reader.readSignedVInt(), reader.readSignedVInt(), reader.readSignedVInt());
+            counts = new Counts(reader.readSignedVInt(), reader.readSignedVInt(), reader.readSignedVInt());
         } catch (ByteUnderflowException e) {
             InvalidValueException invalid = invalid("value is cut short", value, offset, length);
             invalid.initCause(e);
             throw invalid;
         }
-        if (parts.months != (int) parts.months || parts.days != (int) parts.days) {
+        if (counts.months != (int) counts.months || counts.days != (int) counts.days) {
             throw invalid("months or days out of range", value, offset, length);
         }
-        boolean anyPositive = parts.months > 0 || parts.days > 0 || parts.nanos > 0;
-        boolean anyNegative = parts.months < 0 || parts.days < 0 || parts.nanos < 0;
+        boolean anyPositive = counts.months > 0 || counts.days > 0 || counts.nanos > 0;
+        boolean anyNegative = counts.months < 0 || counts.days < 0 || counts.nanos < 0;
         if (anyPositive && anyNegative) {
-            throw invalid("parts of different sign", value, offset, length);
+            throw invalid("counts of different sign", value, offset, length);
         }
-        return parts;
+        return counts;
     }
 }

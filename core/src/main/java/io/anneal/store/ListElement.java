@@ -29,7 +29,7 @@ record ListElement(byte[] path, byte[] value) {
 
     private static void collect(Row row, Column column, long nowSeconds, List<ListElement> elements) {
         for (int i = 0; i < row.entryCount(); i++) {
-            if (row.columnIndex(i) == column.index() && TableRows.isLive(row, i, nowSeconds)) {
+            if (row.columnIndex(i) == column.index() && row.isLiveAt(i, nowSeconds)) {
                 elements.add(new ListElement(
                         copy(row.pathBuffer(i), row.pathOffset(i), row.pathLengthBytes(i)),
                         copy(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i))));

@@ -5,6 +5,7 @@ import io.anneal.schema.SchemaException;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
+import io.anneal.store.directory.Formats;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;

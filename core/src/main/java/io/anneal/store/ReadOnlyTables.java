@@ -7,9 +7,11 @@ import io.anneal.key.TokenRange;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.schema.UnsupportedTypeException;
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.TableDirectories;
+import io.anneal.store.directory.TableSource;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -33,17 +35,12 @@ final class ReadOnlyTables implements Closeable {
     /**
      * Opens all tables that can be opened.
      *
-     * @throws NoSuchFileException when there is nothing of a table and no store: a wrong directory must not look like an empty one
+     * @throws java.nio.file.NoSuchFileException when there is nothing of a table and no store: a wrong directory must not look like an empty one
      * @throws IllegalStateException when a directory is that of a store that is open, or has writes that no SSTable has
      */
     static ReadOnlyTables open(List<Path> directories) throws IOException {
         CassandraDirectory directory = CassandraDirectory.of(directories);
-        if (directory.tables().isEmpty() && !isStoreOrEmpty(directories)) {
-            throw new NoSuchFileException(
-                    directories.toString(),
-                    null,
-                    "no table is here: give a store, a directory of its tables, a data directory of Cassandra's or a snapshot");
-        }
+        directory.requireTables();
         ReadOnlyTables tables = new ReadOnlyTables();
         boolean complete = false;
         try {
@@ -57,16 +54,6 @@ final class ReadOnlyTables implements Closeable {
                 tables.close();
             }
         }
-    }
-
-    private static boolean isStoreOrEmpty(List<Path> directories) throws IOException {
-        for (Path directory : directories) {
-            if (StoreDirectory.ofDirectoryOrData(directory.toRealPath()).isPresent()
-                    || TableDirectories.list(directory).isEmpty()) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private void open(CassandraDirectory directory, String keyspace, String table) {

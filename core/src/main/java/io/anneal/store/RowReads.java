@@ -23,11 +23,12 @@ final class RowReads {
 
     /** The rows of a range that exist at a time. */
     TableRows rows(TokenRange range, long nowSeconds) {
-        List<TokenRange.Linear> parts = range.equals(TokenRange.FULL) ? List.of(TokenRange.Linear.ALL) : range.unwrap();
+        List<TokenRange.Linear> ranges =
+                range.equals(TokenRange.FULL) ? List.of(TokenRange.Linear.ALL) : range.unwrap();
         return new TableRows(
                 source.schema(),
-                parts.stream()
-                        .<TableRows.Part>map(part -> () -> source.scan(part))
+                ranges.stream()
+                        .<TableRows.Opener>map(linear -> () -> source.scan(linear))
                         .toList(),
                 nowSeconds);
     }

@@ -10,6 +10,7 @@ import io.anneal.sstable.EncodingBase;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
+import io.anneal.store.directory.StagingDirectory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -9,6 +9,7 @@ import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
+import io.anneal.store.directory.StagingDirectory;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

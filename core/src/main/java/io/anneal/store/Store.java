@@ -1,5 +1,6 @@
 package io.anneal.store;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
@@ -12,11 +13,14 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.store.directory.CorruptStoreException;
+import io.anneal.store.directory.Formats;
+import io.anneal.store.directory.StoreFile;
+import io.anneal.store.directory.StoreLock;
 import io.anneal.table.Engine;
 import io.anneal.table.LiveTable;
 import io.anneal.table.SSTableFormats;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.table.StoreSnapshots;
 import io.anneal.table.StoreWait;
 import io.anneal.table.Undisturbed;
@@ -66,7 +70,7 @@ public final class Store implements Closeable {
     };
 
     private final Path directory;
-    private final StoreEnvironment environment;
+    private final HostEnvironment environment;
     /** Closed with the store: its lock, or the tables that are only read. */
     private final Closeable held;
     /** Empty when the store is read-only. */
@@ -76,7 +80,7 @@ public final class Store implements Closeable {
 
     private Store(
             Path directory,
-            StoreEnvironment environment,
+            HostEnvironment environment,
             Closeable held,
             Optional<Engine> engine,
             Optional<ReadOnlyTables> foreign) {
@@ -94,7 +98,7 @@ public final class Store implements Closeable {
 
     /** Opens the store of a directory, or makes one there. */
     public static Store open(Path directory, StoreConfig config) throws IOException {
-        return open(directory, config, StoreEnvironment.system());
+        return open(directory, config, HostEnvironment.system());
     }
 
     /**
@@ -106,12 +110,12 @@ public final class Store implements Closeable {
      * @throws CorruptStoreException when the directory's own files are wrong
      * @throws io.anneal.commitlog.CorruptCommitLogException when acknowledged writes cannot be read
      */
-    public static Store open(Path directory, StoreConfig config, StoreEnvironment environment) throws IOException {
+    public static Store open(Path directory, StoreConfig config, HostEnvironment environment) throws IOException {
         Undisturbed.requireUninterrupted();
         return Undisturbed.call(environment, "open", () -> openHere(directory, config, environment));
     }
 
-    private static Store openHere(Path directory, StoreConfig config, StoreEnvironment environment) throws IOException {
+    private static Store openHere(Path directory, StoreConfig config, HostEnvironment environment) throws IOException {
         Closeable lock = StoreLock.take(directory, environment.clock().instant());
         boolean opened = false;
         try {
@@ -137,11 +141,11 @@ public final class Store implements Closeable {
      *     SSTable has: a snapshot of it may be read
      */
     public static Store openReadOnly(Path... directories) throws IOException {
-        return openReadOnly(List.of(directories), StoreEnvironment.system());
+        return openReadOnly(List.of(directories), HostEnvironment.system());
     }
 
     /** The same at a time of one's own. */
-    public static Store openReadOnly(List<Path> directories, StoreEnvironment environment) throws IOException {
+    public static Store openReadOnly(List<Path> directories, HostEnvironment environment) throws IOException {
         if (directories.isEmpty()) {
             throw new IllegalArgumentException("no directory is given to be read");
         }
@@ -154,13 +158,12 @@ public final class Store implements Closeable {
                 () -> new UnsupportedOperationException("store is read-only, directory=" + directory));
     }
 
-    private static StoreFile storeFile(Path directory, StoreEnvironment environment) throws IOException {
+    private static StoreFile storeFile(Path directory, HostEnvironment environment) throws IOException {
         Optional<StoreFile> there = StoreFile.read(directory);
         if (there.isPresent()) {
             return there.get();
         }
-        StoreFile made =
-                new StoreFile(ShardRule.IGNORED_BITS_DEFAULT, environment.ids().get());
+        StoreFile made = new StoreFile(ShardRule.IGNORED_BITS_DEFAULT, environment.newId());
         made.create(directory, OutputFile.CREATE_NEW);
         return made;
     }
@@ -202,7 +205,7 @@ public final class Store implements Closeable {
             }
             TableSchema identified = accepted.id().isPresent()
                     ? accepted
-                    : accepted.withId(environment.ids().get().toString());
+                    : accepted.withId(environment.newId().toString());
             return Table.of(engine(), engine().createTable(identified));
         }
     }

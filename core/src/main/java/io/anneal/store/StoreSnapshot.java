@@ -1,5 +1,7 @@
 package io.anneal.store;
 
+import io.anneal.store.directory.CorruptSnapshotException;
+import io.anneal.store.directory.SnapshotManifest;
 import io.anneal.table.StoreSnapshots;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -7,6 +7,7 @@ import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.store.directory.TableSource;
 import io.anneal.table.Engine;
 import io.anneal.table.LiveTable;
 import io.anneal.table.Reads;
@@ -139,7 +140,7 @@ public final class Table {
     /**
      * The same without waiting for the disk; waits where memory for writes is used up.
      *
-     * @return completed on the thread for callbacks, or by {@link io.anneal.table.StoreEnvironment#withCallbacks the executor
+     * @return completed on the thread for callbacks, or by {@link io.anneal.environment.HostEnvironment#withCallbacks the executor
      *     given for them}; what depends on it may use the store, but one that blocks holds up other callbacks,
      *     and one that waits for another future of the store waits for itself on that thread
      */

@@ -1,6 +1,5 @@
 package io.anneal.store;
 
-import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.Row;
@@ -70,17 +69,17 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
     }
 
     /** Opens what is read next. */
-    interface Part {
+    interface Opener {
         FragmentCursor open() throws IOException;
     }
 
     private TableSchema schema;
     private final long nowSeconds;
-    private final Deque<Part> parts;
+    private final Deque<Opener> unopened;
     private boolean wantsStaticOnly = true;
     private long limit = Long.MAX_VALUE;
 
-    /** Null between parts. */
+    /** Null between two of them. */
     private FragmentCursor cursor;
 
     private Map<String, Object> shared = Map.of();
@@ -89,10 +88,10 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
     private boolean iterated;
     private boolean closed;
 
-    /** @param parts opened one after the other, each when the one before was read */
-    TableRows(TableSchema schema, List<Part> parts, long nowSeconds) {
+    /** @param openers called one after the other, each when what the one before opened was read */
+    TableRows(TableSchema schema, List<Opener> openers, long nowSeconds) {
         this.schema = schema;
-        this.parts = new ArrayDeque<>(parts);
+        unopened = new ArrayDeque<>(openers);
         this.nowSeconds = nowSeconds;
     }
 
@@ -117,13 +116,13 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
         if (closed) {
             throw new IllegalStateException("rows are closed, table=" + schema.qualifiedName());
         }
-        while (limit > 0 && (cursor != null || !parts.isEmpty())) {
+        while (limit > 0 && (cursor != null || !unopened.isEmpty())) {
             if (cursor == null) {
-                cursor = parts.poll().open();
+                cursor = unopened.poll().open();
                 // The table may have been altered since it was asked.
                 schema = cursor.schema();
             }
-            TableRow row = nextOfPart();
+            TableRow row = nextOfCursor();
             if (row != null) {
                 limit--;
                 return row;
@@ -169,7 +168,7 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
         }
     }
 
-    private TableRow nextOfPart() throws IOException {
+    private TableRow nextOfCursor() throws IOException {
         for (FragmentKind kind = cursor.advance(); kind != null; kind = cursor.advance()) {
             TableRow row = switch (kind) {
                 case PARTITION_START -> startPartition();
@@ -229,7 +228,7 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
         Map<String, Object> values = new LinkedHashMap<>(shared);
         Map<String, TableRow.Written> written = new LinkedHashMap<>(sharedWritten);
         boolean hasCells = cells(row, schema.regularColumns(), values, written);
-        if (!hasCells && !isLive(row)) {
+        if (!hasCells && !row.hasLivenessAt(nowSeconds)) {
             return null;
         }
         Clustering clustering = row.clustering();
@@ -250,20 +249,6 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
         return staticOnly && wantsStaticOnly ? new TableRow(cursor.key().token(), shared, sharedWritten) : null;
     }
 
-    private boolean isLive(Row row) {
-        return row.hasLiveness()
-                && (row.livenessTtlSeconds() == Row.NO_TTL
-                        || row.livenessTtlSeconds() != Row.EXPIRED_LIVENESS_TTL
-                                && nowSeconds < row.livenessExpirySeconds());
-    }
-
-    /** Whether the entry is a value at a time: neither a deletion nor expired. */
-    static boolean isLive(Row row, int entry, long nowSeconds) {
-        return !row.isComplexDeletion(entry)
-                && (row.localDeletionTimeSeconds(entry) == DeletionTime.NO_DELETION_TIME
-                        || row.isExpiring(entry) && nowSeconds < row.localDeletionTimeSeconds(entry));
-    }
-
     /** Whether there is a live cell of a column that is still there. */
     private boolean cells(
             Row row, List<Column> columns, Map<String, Object> values, Map<String, TableRow.Written> written) {
@@ -273,7 +258,7 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
             Column column = columns.get(row.columnIndex(i));
             List<Integer> entries = new ArrayList<>();
             for (next = i; next < row.entryCount() && row.columnIndex(next) == column.index(); next++) {
-                if (isLive(row, next, nowSeconds)) {
+                if (row.isLiveAt(next, nowSeconds)) {
                     entries.add(next);
                 }
             }
@@ -332,7 +317,7 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
     @Override
     public void close() throws IOException {
         closed = true;
-        parts.clear();
+        unopened.clear();
         if (cursor != null) {
             FragmentCursor last = cursor;
             cursor = null;

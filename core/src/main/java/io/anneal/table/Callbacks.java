@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.environment.HostEnvironment;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +19,7 @@ import org.slf4j.LoggerFactory;
 final class Callbacks implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(Callbacks.class);
 
-    private final StoreEnvironment.Threads threads;
+    private final HostEnvironment.Threads threads;
     private final Optional<Executor> given;
     private final Executor own;
     private final Queue<Runnable> due = new ConcurrentLinkedQueue<>();
@@ -30,7 +31,7 @@ final class Callbacks implements Executor {
      * @param threads with the user's executor, if there is one
      * @param own completes when there is no other or it fails; hands over to it
      */
-    Callbacks(StoreEnvironment.Threads threads, Executor own) {
+    Callbacks(HostEnvironment.Threads threads, Executor own) {
         this.threads = threads;
         this.own = own;
         given = threads.callbacks();

@@ -10,6 +10,7 @@ import io.anneal.compaction.CompactionResult;
 import io.anneal.compaction.CompactionTask;
 import io.anneal.compaction.CompactionView;
 import io.anneal.compaction.RepairTimes;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.RateLimiter;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
@@ -73,7 +74,7 @@ final class Compactions implements Closeable {
     private final Executor asked;
     private final SSTableVersion version;
     private final ShardRule shards;
-    private final StoreEnvironment environment;
+    private final HostEnvironment environment;
     private final StoreState state;
     private final FailureNotices notices;
     private final RateLimiter limiter;
@@ -98,7 +99,7 @@ final class Compactions implements Closeable {
             Executor asked,
             ShardRule shards,
             StoreConfig config,
-            StoreEnvironment environment,
+            HostEnvironment environment,
             StoreState state,
             FailureNotices notices,
             LongSupplier keptFreeBytes) {

@@ -4,12 +4,14 @@ import io.anneal.commitlog.CommitLog;
 import io.anneal.commitlog.CommitLogConfig;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.commitlog.CommitLogReplay;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.Mutation;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
 import io.anneal.key.TokenRange;
 import io.anneal.memtable.MemtablePool;
+import io.anneal.metrics.StoreMetrics;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import java.io.Closeable;
@@ -49,7 +51,7 @@ public final class Engine implements Closeable {
 
     private final Path directory;
     private final StoreConfig config;
-    private final StoreEnvironment environment;
+    private final HostEnvironment environment;
     private final SSTableFormats formats;
     private final ShardRule shards;
     private final StoreState state;
@@ -82,11 +84,7 @@ public final class Engine implements Closeable {
     private WritePath writes;
 
     private Engine(
-            Path directory,
-            ShardRule shards,
-            StoreConfig config,
-            StoreEnvironment environment,
-            SSTableFormats formats) {
+            Path directory, ShardRule shards, StoreConfig config, HostEnvironment environment, SSTableFormats formats) {
         this.directory = directory;
         this.config = config;
         this.environment = environment;
@@ -94,7 +92,7 @@ public final class Engine implements Closeable {
         this.shards = shards;
         callbacks = new Callbacks(environment.threads(), executor("callbacks"));
         snapshots = new StoreSnapshots(directory.resolve(DATA), OutputFile.CREATE_NEW);
-        notices = new FailureNotices(environment.listener(), callbacks);
+        notices = new FailureNotices(config.listener(), callbacks);
         state = new StoreState(directory.toString(), notices::writesStopped);
         pool = new MemtablePool(config.memtableBudgetBytes());
         metrics = new StoreMetrics(directory.toString(), environment.nanoTime());
@@ -160,7 +158,7 @@ public final class Engine implements Closeable {
      * @throws io.anneal.commitlog.CorruptCommitLogException when acknowledged writes cannot be read, unless told to go on
      */
     public static Engine open(
-            Path directory, ShardRule shards, StoreConfig config, StoreEnvironment environment, SSTableFormats formats)
+            Path directory, ShardRule shards, StoreConfig config, HostEnvironment environment, SSTableFormats formats)
             throws IOException {
         Engine engine = new Engine(directory, shards, config, environment, formats);
         boolean opened = false;
@@ -280,7 +278,7 @@ public final class Engine implements Closeable {
         return timestamps.next();
     }
 
-    public StoreEnvironment environment() {
+    public HostEnvironment environment() {
         return environment;
     }
 

@@ -17,6 +17,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.memtable.Memtable;
 import io.anneal.memtable.MemtablePool;
 import io.anneal.merge.MergeCursor;
+import io.anneal.metrics.TableMetrics;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
@@ -159,7 +160,7 @@ public final class LiveTable {
     /** Opens an SSTable of the table's directory, for the caller to hold. */
     LiveSSTable open(Descriptor descriptor, int shard) throws IOException {
         LiveSSTable sstable = LiveSSTable.of(directory.openReader(descriptor), shard, disposal);
-        sstable.reader().listenToFilter(metrics);
+        sstable.reader().listenToFilter(new FilterCounts(metrics));
         return sstable;
     }
 

@@ -5,6 +5,7 @@ import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.Mutation;
 import io.anneal.io.StorageException;
+import io.anneal.metrics.StoreMetrics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -5,6 +5,7 @@ import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
 import io.anneal.memtable.MemtablePool;
+import io.anneal.metrics.StoreMetrics;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;

@@ -3,17 +3,17 @@ package io.anneal.table;
 import java.util.List;
 
 /**
- * Mutations on their way that last together. They share a {@link Parts} as their receipt, so that
+ * Mutations on their way that last together. They share a {@link SharedReceipt} as their receipt, so that
  * the one who waits hears once, when all are answered.
  */
 record PendingBatch(List<PendingWrite> writes) implements LogWriter.Message {
-    /** Hears of each part; the first failure is that of all. Shards answer from threads of their own. */
-    static final class Parts implements Receipt {
+    /** Hears of each mutation; the first failure is that of all. Shards answer from threads of their own. */
+    static final class SharedReceipt implements Receipt {
         private final Receipt all;
         private int leftCount;
         private Throwable failure;
 
-        Parts(Receipt all, int count) {
+        SharedReceipt(Receipt all, int count) {
             this.all = all;
             leftCount = count;
         }

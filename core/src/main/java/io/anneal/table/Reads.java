@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.environment.FutureFailure;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -139,7 +140,7 @@ public final class Reads {
             reading.cancel(false);
             throw StoreWait.interrupted("while reading");
         } catch (ExecutionException e) {
-            throw StoreWait.asIOException(e.getCause());
+            throw FutureFailure.asIOException(e);
         }
     }
 

@@ -26,6 +26,7 @@ import java.util.function.Consumer;
  * @param readThreads how many reads of {@code Table.rows(keys)}, {@code rowAsync} and the like run at once; threads start when
  *     they are needed
  * @param isJmx whether metrics are shown to JMX
+ * @param listener hears what fails
  */
 public record StoreConfig(
         int shardCount,
@@ -41,7 +42,8 @@ public record StoreConfig(
         int compactionThreads,
         long compactionBytesPerSecond,
         int readThreads,
-        boolean isJmx) {
+        boolean isJmx,
+        StoreListener listener) {
     private static final int SHARDS_MAX = 1024;
     private static final int READ_THREADS_DEFAULT = 8;
     private static final int READ_THREADS_MAX = 1024;
@@ -77,6 +79,7 @@ public record StoreConfig(
         requireWithin("compactionThreads", compactionThreads, 0, COMPACTION_THREADS_MAX);
         requireWithin("compactionBytesPerSecond", compactionBytesPerSecond, 0, COMPACTION_MAX_BYTES_PER_SECOND);
         requireWithin("readThreads", readThreads, 1, READ_THREADS_MAX);
+        requireGiven("listener", listener);
     }
 
     private static void requireWithin(String name, long value, long min, long max) {
@@ -121,7 +124,8 @@ public record StoreConfig(
                 Math.max(COMPACTION_THREADS_DEFAULT_MIN, Math.min(processors, COMPACTION_THREADS_DEFAULT_MAX)),
                 64L << 20,
                 READ_THREADS_DEFAULT,
-                false);
+                false,
+                StoreListener.NONE);
     }
 
     public StoreConfig withShardCount(int value) {
@@ -180,6 +184,10 @@ public record StoreConfig(
         return changed(draft -> draft.isJmx = value);
     }
 
+    public StoreConfig withListener(StoreListener value) {
+        return changed(draft -> draft.listener = value);
+    }
+
     private StoreConfig changed(Consumer<Draft> change) {
         Draft draft = new Draft(this);
         change.accept(draft);
@@ -202,6 +210,7 @@ public record StoreConfig(
         private long compactionBytesPerSecond;
         private int readThreads;
         private boolean isJmx;
+        private StoreListener listener;
 
         private Draft(StoreConfig config) {
             shardCount = config.shardCount;
@@ -218,6 +227,7 @@ public record StoreConfig(
             compactionBytesPerSecond = config.compactionBytesPerSecond;
             readThreads = config.readThreads;
             isJmx = config.isJmx;
+            listener = config.listener;
         }
 
         private StoreConfig conclude() {
@@ -235,7 +245,8 @@ public record StoreConfig(
                     compactionThreads,
                     compactionBytesPerSecond,
                     readThreads,
-                    isJmx);
+                    isJmx,
+                    listener);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.environment.FutureFailure;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.CompletableFuture;
@@ -37,15 +38,7 @@ public final class StoreWait {
         } catch (InterruptedException e) {
             throw interrupted("while waiting for the store: what was asked for goes on");
         } catch (ExecutionException e) {
-            throw asIOException(e.getCause());
+            throw FutureFailure.asIOException(e);
         }
-    }
-
-    /** What is thrown to a caller; an unchecked exception is thrown here. */
-    static IOException asIOException(Throwable failure) {
-        if (failure instanceof RuntimeException unchecked) {
-            throw unchecked;
-        }
-        return failure instanceof IOException known ? known : new IOException(failure);
     }
 }

@@ -1,5 +1,7 @@
 package io.anneal.table;
 
+import io.anneal.environment.FutureFailure;
+import io.anneal.environment.HostEnvironment;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.CompletableFuture;
@@ -38,7 +40,7 @@ public final class Undisturbed {
      *
      * @param name of the thread
      */
-    public static <T> T call(StoreEnvironment environment, String name, Work<T> work) throws IOException {
+    public static <T> T call(HostEnvironment environment, String name, Work<T> work) throws IOException {
         StoreWait.requireMayWait();
         ScheduledExecutorService thread = environment.threads().single(name);
         try {
@@ -61,7 +63,7 @@ public final class Undisturbed {
         try {
             return asked.join();
         } catch (CompletionException e) {
-            throw StoreWait.asIOException(e.getCause());
+            throw FutureFailure.asIOException(e);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.environment.FutureFailure;
 import java.io.IOException;
 import java.util.concurrent.locks.LockSupport;
 
@@ -37,7 +38,7 @@ final class WaitingCaller implements Receipt {
             LockSupport.park(this);
         }
         if (failure != null) {
-            throw StoreWait.asIOException(failure);
+            throw FutureFailure.asIOException(failure);
         }
     }
 }

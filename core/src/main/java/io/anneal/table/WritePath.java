@@ -103,13 +103,13 @@ final class WritePath {
                     + ", maxBytes=" + BATCH_MAX_BYTES + ", mutations=" + writes.size());
         }
         long startNanos = enter((int) lengthBytes);
-        Receipt part = new PendingBatch.Parts(receipt, writes.size());
+        Receipt shared = new PendingBatch.SharedReceipt(receipt, writes.size());
         log.write(new PendingBatch(writes.stream()
                 .map(write -> new PendingWrite(
                         write.table(),
                         shards.shardOf(write.mutation().key().token()),
                         write.mutation(),
-                        part,
+                        shared,
                         startNanos))
                 .toList()));
     }

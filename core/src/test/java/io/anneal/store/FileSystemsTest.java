@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.common.jimfs.Configuration;
 import com.google.common.jimfs.Feature;
 import com.google.common.jimfs.Jimfs;
+import io.anneal.io.Directories;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.store.directory.CassandraFiles;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileSystem;
@@ -38,7 +40,7 @@ final class FileSystemsTest {
 
     private void copyTo(Path target) throws IOException {
         Files.createDirectories(target);
-        for (Path file : TableDirectories.list(table)) {
+        for (Path file : Directories.list(table)) {
             Files.copy(file, target.resolve(file.getFileName().toString()));
         }
     }

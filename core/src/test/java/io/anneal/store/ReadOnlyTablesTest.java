@@ -11,6 +11,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.store.directory.AmbiguousTableException;
 import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -18,6 +18,11 @@ import io.anneal.schema.JavaValues;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.Formats;
+import io.anneal.store.directory.StagingDirectory;
+import io.anneal.store.directory.TableDirectories;
+import io.anneal.store.directory.TableSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -396,7 +401,7 @@ final class SSTableWriterTest {
         try (Stream<Path> files = Files.walk(directory)) {
             assertThat(files.filter(Files::isRegularFile)
                             .map(f -> f.getFileName().toString()))
-                    .containsExactly(StagingDirectory.LOCK_FILE);
+                    .containsExactly(".anneal.lock");
         }
     }
 

@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.io.Directories;
 import io.anneal.io.StorageException;
 import io.anneal.key.TokenRange;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
+import io.anneal.store.directory.CassandraFiles;
+import io.anneal.store.directory.StagingDirectory;
+import io.anneal.store.directory.TableSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,7 +91,7 @@ final class StagedWriterTest {
     @Test
     void shouldHoldNothingButSSTableFiles() throws IOException {
         writeAll(1);
-        assertThat(TableDirectories.list(tableDirectory))
+        assertThat(Directories.list(tableDirectory))
                 .allSatisfy(file -> assertThat(Descriptor.of(file)).isPresent());
     }
 
@@ -105,9 +109,9 @@ final class StagedWriterTest {
         try (FragmentCursor cursor = source.scan(TokenRange.Linear.ALL);
                 StagedWriter writer = writer(1)) {
             writer.append(cursor);
-            assertThat(TableDirectories.list(tableDirectory)).isNotEmpty();
+            assertThat(Directories.list(tableDirectory)).isNotEmpty();
         }
-        assertThat(TableDirectories.list(tableDirectory)).isEmpty();
+        assertThat(Directories.list(tableDirectory)).isEmpty();
     }
 
     @Test

@@ -2,9 +2,9 @@ package io.anneal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.Mutation;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,21 +48,21 @@ final class StoreCallbacksTest {
         store.close();
     }
 
-    private StoreEnvironment environment() {
-        StoreEnvironment system = StoreEnvironment.system();
-        return new StoreEnvironment(system.clock(), system.nanoTime(), system.ids(), system.sleeper(), name -> {
+    private HostEnvironment environment() {
+        HostEnvironment system = HostEnvironment.system();
+        return system.withThreads(name -> {
             ScheduledExecutorService executor = system.threads().single(name);
             threads.put(name, executor);
             return executor;
         });
     }
 
-    private void open(StoreEnvironment environment) throws IOException {
+    private void open(HostEnvironment environment) throws IOException {
         store = Store.open(directory.resolve("store"), StoreConfig.defaults().withShardCount(1), environment);
         table = store.findTable("ks.t").isPresent() ? store.table("ks.t") : store.createTable(CREATE.formatted("t"));
     }
 
-    private void openAgain(StoreEnvironment environment) throws IOException {
+    private void openAgain(HostEnvironment environment) throws IOException {
         store.close();
         open(environment);
     }

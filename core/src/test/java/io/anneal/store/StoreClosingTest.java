@@ -2,8 +2,8 @@ package io.anneal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.table.SyncMode;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -49,7 +49,7 @@ final class StoreClosingTest {
     @Test
     void shouldNotFailWhenThePeriodOfSyncsEndsWhileItCloses() throws IOException, InterruptedException {
         LatePeriod log = new LatePeriod();
-        StoreEnvironment environment = environment(name -> threads(name, log));
+        HostEnvironment environment = environment(name -> threads(name, log));
         Store store = Store.open(directory, StoreConfig.defaults().withSyncMode(SyncMode.PERIODIC), environment);
         store.createTable("CREATE TABLE ks.t (k int PRIMARY KEY)")
                 .row()
@@ -74,7 +74,7 @@ final class StoreClosingTest {
                 StoreConfig.defaults().withSyncMode(SyncMode.GROUP).withGroupWindow(Duration.ofMinutes(1)),
                 environment(name -> {
                     ScheduledExecutorService thread =
-                            StoreEnvironment.system().threads().single(name);
+                            HostEnvironment.system().threads().single(name);
                     given.add(thread);
                     return thread;
                 }));
@@ -91,8 +91,7 @@ final class StoreClosingTest {
         }
     }
 
-    private static StoreEnvironment environment(StoreEnvironment.Threads threads) {
-        StoreEnvironment system = StoreEnvironment.system();
-        return new StoreEnvironment(system.clock(), system.nanoTime(), system.ids(), system.sleeper(), threads);
+    private static HostEnvironment environment(HostEnvironment.Threads threads) {
+        return HostEnvironment.system().withThreads(threads);
     }
 }

@@ -2,8 +2,8 @@ package io.anneal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -28,13 +28,12 @@ final class StoreInterruptTest {
 
     @BeforeEach
     void openStore() throws Exception {
-        StoreEnvironment system = StoreEnvironment.system();
-        StoreEnvironment environment =
-                new StoreEnvironment(system.clock(), system.nanoTime(), system.ids(), system.sleeper(), name -> {
-                    ScheduledExecutorService executor = system.threads().single(name);
-                    threads.put(name, executor);
-                    return executor;
-                });
+        HostEnvironment system = HostEnvironment.system();
+        HostEnvironment environment = system.withThreads(name -> {
+            ScheduledExecutorService executor = system.threads().single(name);
+            threads.put(name, executor);
+            return executor;
+        });
         store = Store.open(directory.resolve("store"), StoreConfig.defaults().withShardCount(1), environment);
         table = store.createTable("CREATE TABLE ks.t (k int PRIMARY KEY)");
     }

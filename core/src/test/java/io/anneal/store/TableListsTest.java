@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.schema.TableSchema;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -35,11 +35,10 @@ final class TableListsTest {
 
     @BeforeEach
     void openStore() throws IOException {
-        StoreEnvironment system = StoreEnvironment.system();
         store = Store.open(
                 directory.resolve("store"),
                 StoreConfig.defaults().withShardCount(2),
-                new StoreEnvironment(() -> now, system.nanoTime(), system.ids(), system.sleeper(), system.threads()));
+                HostEnvironment.system().withClock(() -> now));
         table = store.createTable(CREATE);
     }
 

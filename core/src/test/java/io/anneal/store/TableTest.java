@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Mutation;
 import io.anneal.fragment.Row;
@@ -15,7 +16,6 @@ import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -50,11 +50,10 @@ final class TableTest {
 
     @BeforeEach
     void openStore() throws IOException {
-        StoreEnvironment system = StoreEnvironment.system();
         store = Store.open(
                 directory.resolve("store"),
                 StoreConfig.defaults().withShardCount(2),
-                new StoreEnvironment(() -> now, system.nanoTime(), system.ids(), system.sleeper(), system.threads()));
+                HostEnvironment.system().withClock(() -> now));
     }
 
     @AfterEach

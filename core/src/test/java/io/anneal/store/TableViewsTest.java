@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.TableSchema;
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.CassandraFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,7 @@
 package io.anneal.repair;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.environment.FutureFailure;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
@@ -25,7 +26,6 @@ import java.nio.file.FileSystemException;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -138,8 +138,7 @@ public final class RepairService {
 
     /** What the replica says of its table and its files in its own words; anything else is a bug, which the log tells. */
     private static Throwable refused(Verb verb, Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = FutureFailure.cause(failure);
         boolean isRefusal = cause instanceof IOException
                 || cause instanceof IllegalStateException
                 || cause instanceof SchemaException

@@ -13,7 +13,7 @@ import io.anneal.node.StagingArea;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
-import io.anneal.store.StagingDirectory;
+import io.anneal.store.directory.StagingDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

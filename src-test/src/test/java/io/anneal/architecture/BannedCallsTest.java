@@ -43,7 +43,8 @@ final class BannedCallsTest {
     private static final String[] WIRING = {"io.anneal.cli", "io.anneal.bench.peer"};
 
     /** Where a library's user gets the machine's own time and threads by asking for nothing else. */
-    private static final String SYSTEM = "io\\.anneal\\.(table\\.StoreEnvironment|dualdao\\.DualEnvironment)(\\$.*)?";
+    private static final String SYSTEM =
+            "io\\.anneal\\.(environment\\.HostEnvironment|dualdao\\.DualEnvironment)(\\$.*)?";
 
     /** Where a secret is made: one that a seed repeats is none. */
     private static final String SECRET = "io.anneal.migrate.page.PageToken";

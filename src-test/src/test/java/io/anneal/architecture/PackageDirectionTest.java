@@ -60,6 +60,7 @@ final class PackageDirectionTest {
                         "sstable.big",
                         "merge",
                         "store",
+                        "store.directory",
                         "net",
                         "repair");
     }
@@ -79,11 +80,11 @@ final class PackageDirectionTest {
     }
 
     @Test
-    void shouldNameFormatsInStoreOnly() {
+    void shouldNameFormatsInOnePlaceOnly() {
         for (String format : new String[] {"sstable.big", "sstable.bti"}) {
             noClasses()
                     .that()
-                    .resideOutsideOfPackages(qualified(format), qualified("store"))
+                    .resideOutsideOfPackages(qualified(format), qualified("store.directory"))
                     .should()
                     .dependOnClassesThat(resideInAPackage(qualified(format)))
                     .because("all others hold an SSTableFormat, so that a format can be added in one place")

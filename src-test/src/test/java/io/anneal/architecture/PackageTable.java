@@ -27,7 +27,8 @@ final class PackageTable {
             "schema.grammar");
 
     static {
-        DIRECT.put("io", List.of());
+        DIRECT.put("environment", List.of());
+        DIRECT.put("io", List.of("environment"));
         DIRECT.put("metrics", List.of());
         DIRECT.put("schema.grammar", List.of());
         DIRECT.put("schema", List.of("io", "schema.grammar"));
@@ -46,7 +47,8 @@ final class PackageTable {
         DIRECT.put("merge", List.of("fragment"));
         DIRECT.put("compaction", List.of("sstable", "merge"));
         DIRECT.put("table", List.of("memtable", "commitlog", "compaction", "metrics"));
-        DIRECT.put("store", List.of("table", "sstable.big", "sstable.bti"));
+        DIRECT.put("store.directory", List.of("table", "sstable.big", "sstable.bti"));
+        DIRECT.put("store", List.of("store.directory"));
         DIRECT.put("net", List.of("io", "metrics"));
         DIRECT.put("node", List.of("store", "net"));
 

@@ -3,6 +3,7 @@ package io.anneal.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.Mutation;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.schema.SchemaText;
@@ -12,7 +13,6 @@ import io.anneal.simulation.Mutations;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.ManualClock;
 import io.anneal.testkit.RandomFragments;
@@ -135,9 +135,8 @@ class CassandraAcceptsStoreTest {
         Differences.assertSame("compacted", ours.lines(), theirs.lines());
     }
 
-    private static StoreEnvironment environment(ManualClock clock) {
-        StoreEnvironment system = StoreEnvironment.system();
-        return new StoreEnvironment(clock, system.nanoTime(), system.ids(), system.sleeper(), system.threads());
+    private static HostEnvironment environment(ManualClock clock) {
+        return HostEnvironment.system().withClock(clock);
     }
 
     private static TableOptions options(long seed) {

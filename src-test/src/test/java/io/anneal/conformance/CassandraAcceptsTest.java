@@ -10,7 +10,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.store.Formats;
+import io.anneal.store.directory.Formats;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.RandomFragments;
 import io.anneal.testkit.RandomFragments.Feature;

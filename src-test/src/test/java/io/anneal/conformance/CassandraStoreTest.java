@@ -18,7 +18,7 @@ import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.store.Formats;
+import io.anneal.store.directory.Formats;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -17,7 +17,7 @@ import io.anneal.schema.SchemaText;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.store.Formats;
+import io.anneal.store.directory.Formats;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -13,7 +13,7 @@ import io.anneal.sstable.Component;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
-import io.anneal.store.StagingDirectory;
+import io.anneal.store.directory.StagingDirectory;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.RandomFragments;
 import io.anneal.testkit.RandomFragments.Feature;

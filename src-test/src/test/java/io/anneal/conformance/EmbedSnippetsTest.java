@@ -12,7 +12,7 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
 import io.anneal.store.SSTables;
-import io.anneal.store.StagingDirectory;
+import io.anneal.store.directory.StagingDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

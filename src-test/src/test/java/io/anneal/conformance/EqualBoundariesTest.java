@@ -31,7 +31,7 @@ import io.anneal.sstable.EncodingBase;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.store.Formats;
+import io.anneal.store.directory.Formats;
 import io.anneal.testkit.FragmentList;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

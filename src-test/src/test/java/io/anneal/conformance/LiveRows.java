@@ -1,6 +1,5 @@
 package io.anneal.conformance;
 
-import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
@@ -93,22 +92,9 @@ final class LiveRows {
         }
         absent(schema.regularColumns(), values);
         boolean liveCells = cells(row, schema.regularColumns(), values);
-        if (liveCells || isLive(row)) {
+        if (liveCells || row.hasLivenessAt(nowSeconds)) {
             rows.add(new LiveRow(key, clustering.copy(), values));
         }
-    }
-
-    private boolean isLive(Row row) {
-        return row.hasLiveness()
-                && (row.livenessTtlSeconds() == Row.NO_TTL
-                        || row.livenessTtlSeconds() != Row.EXPIRED_LIVENESS_TTL
-                                && nowSeconds < row.livenessExpirySeconds());
-    }
-
-    private boolean isLive(Row row, int entry) {
-        return !row.isComplexDeletion(entry)
-                && (row.localDeletionTimeSeconds(entry) == DeletionTime.NO_DELETION_TIME
-                        || row.isExpiring(entry) && nowSeconds < row.localDeletionTimeSeconds(entry));
     }
 
     /** Whether there is a live cell of a column that is still there. */
@@ -119,7 +105,7 @@ final class LiveRows {
             Column column = columns.get(row.columnIndex(i));
             List<Integer> entries = new ArrayList<>();
             for (next = i; next < row.entryCount() && row.columnIndex(next) == column.index(); next++) {
-                if (isLive(row, next)) {
+                if (row.isLiveAt(next, nowSeconds)) {
                     entries.add(next);
                 }
             }

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.store.RowRange;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableRow;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import io.anneal.testkit.FaultyDirectory;
@@ -179,19 +179,18 @@ class MultiGetTest {
     }
 
     /** Threads for reading that do nothing before they are told to. */
-    private static StoreEnvironment withHeldReads(CountDownLatch go) {
-        StoreEnvironment system = StoreEnvironment.system();
-        return new StoreEnvironment(
-                system.clock(), system.nanoTime(), system.ids(), system.sleeper(), new StoreEnvironment.Threads() {
-                    @Override
-                    public ScheduledExecutorService single(String name) {
-                        ScheduledExecutorService executor = system.threads().single(name);
-                        if (name.startsWith("read-")) {
-                            executor.execute(() -> awaitQuietly(go));
-                        }
-                        return executor;
-                    }
-                });
+    private static HostEnvironment withHeldReads(CountDownLatch go) {
+        HostEnvironment system = HostEnvironment.system();
+        return system.withThreads(new HostEnvironment.Threads() {
+            @Override
+            public ScheduledExecutorService single(String name) {
+                ScheduledExecutorService executor = system.threads().single(name);
+                if (name.startsWith("read-")) {
+                    executor.execute(() -> awaitQuietly(go));
+                }
+                return executor;
+            }
+        });
     }
 
     private static void awaitQuietly(CountDownLatch latch) {

@@ -21,7 +21,7 @@ import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.UnsupportedSSTableException;
-import io.anneal.store.Formats;
+import io.anneal.store.directory.Formats;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.FragmentList.Fragment;
 import io.anneal.testkit.RandomFragments;

@@ -16,7 +16,6 @@ import io.anneal.store.TableMutation;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.table.StoreListener;
 import io.anneal.table.SyncMode;
 import java.io.IOException;
@@ -125,8 +124,7 @@ class StoreSnippetsTest {
                 alarms.add(table + " grows: " + reason.getMessage());
             }
         };
-        Store store = Store.open(
-                directory, StoreConfig.defaults(), StoreEnvironment.system().withListener(listener));
+        Store store = Store.open(directory, StoreConfig.defaults().withListener(listener));
         // end
         return store;
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Mutation;
 import io.anneal.key.DecoratedKey;
@@ -15,7 +16,6 @@ import io.anneal.store.TableMutation;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.ManualClock;
 import java.io.BufferedReader;
@@ -495,9 +495,7 @@ class StoreUseTest {
     @Test
     void shouldGiveOutRisingTimestampsWhenTheClockIsSetBack() throws IOException {
         ManualClock clock = ManualClock.create();
-        StoreEnvironment system = StoreEnvironment.system();
-        StoreEnvironment environment =
-                new StoreEnvironment(clock, system.nanoTime(), system.ids(), system.sleeper(), system.threads());
+        HostEnvironment environment = HostEnvironment.system().withClock(clock);
         long last = Long.MIN_VALUE;
         for (int round = 0; round < 4; round++) {
             try (Store store = Store.open(directory, SMALL, environment)) {

@@ -1,6 +1,6 @@
 package io.anneal.faults;
 
-import io.anneal.table.StoreEnvironment;
+import io.anneal.environment.HostEnvironment;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -12,9 +12,8 @@ final class HeldThreads {
     private final Map<String, ScheduledThreadPoolExecutor> byName = new ConcurrentHashMap<>();
 
     /** Everything else is the machine's. */
-    StoreEnvironment environment() {
-        StoreEnvironment system = StoreEnvironment.system();
-        return new StoreEnvironment(system.clock(), system.nanoTime(), system.ids(), system.sleeper(), this::single);
+    HostEnvironment environment() {
+        return HostEnvironment.system().withThreads(this::single);
     }
 
     private ScheduledExecutorService single(String name) {

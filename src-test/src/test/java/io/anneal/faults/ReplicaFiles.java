@@ -8,7 +8,7 @@ import io.anneal.schema.CqlSchema;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
-import io.anneal.store.StagingDirectory;
+import io.anneal.store.directory.StagingDirectory;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
 import java.nio.ByteBuffer;

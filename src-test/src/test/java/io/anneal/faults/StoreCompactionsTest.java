@@ -3,11 +3,11 @@ package io.anneal.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.StorageException;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import io.anneal.testkit.FaultyDirectory;
@@ -86,8 +86,9 @@ class StoreCompactionsTest {
         store = Store.open(
                 disk.path(),
                 config,
-                new StoreEnvironment(
-                        clock, clock::nanoTime, StoreEnvironment.system().ids(), this::sleep, this::executor));
+                HostEnvironment.system()
+                        .withTime(clock, clock::nanoTime, this::sleep)
+                        .withThreads(this::executor));
     }
 
     private void sleep(long nanos) throws InterruptedException {

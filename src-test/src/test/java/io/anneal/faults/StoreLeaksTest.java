@@ -2,10 +2,10 @@ package io.anneal.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.testkit.FaultyDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -33,15 +33,12 @@ class StoreLeaksTest {
     private final List<ScheduledExecutorService> threads = new CopyOnWriteArrayList<>();
 
     private Store open(FaultyDirectory directory) throws IOException {
-        StoreEnvironment system = StoreEnvironment.system();
-        return Store.open(
-                directory.path(),
-                CONFIG,
-                new StoreEnvironment(system.clock(), system.nanoTime(), system.ids(), system.sleeper(), name -> {
-                    ScheduledExecutorService thread = system.threads().single(name);
-                    threads.add(thread);
-                    return thread;
-                }));
+        HostEnvironment system = HostEnvironment.system();
+        return Store.open(directory.path(), CONFIG, system.withThreads(name -> {
+            ScheduledExecutorService thread = system.threads().single(name);
+            threads.add(thread);
+            return thread;
+        }));
     }
 
     /** What deletes files runs behind the store's end. */

@@ -10,7 +10,6 @@ import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.table.StoreListener;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
@@ -80,8 +79,8 @@ class StoreListenerTest {
                 StoreConfig.defaults()
                         .withShardCount(1)
                         .withMemtableBudgetBytes(1 << 20)
-                        .withCompactionThreads(compactionThreads),
-                StoreEnvironment.system().withListener(heard));
+                        .withCompactionThreads(compactionThreads)
+                        .withListener(heard));
     }
 
     private static void insert(Table table, int k) throws IOException {

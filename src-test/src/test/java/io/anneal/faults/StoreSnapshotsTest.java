@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.StorageException;
 import io.anneal.store.Store;
 import io.anneal.store.StoreSnapshot;
 import io.anneal.store.Table;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import io.anneal.testkit.TemporaryStore;
@@ -202,21 +202,16 @@ class StoreSnapshotsTest {
         CompletableFuture<Path> own = new CompletableFuture<>();
         AtomicReference<Store> shared = new AtomicReference<>();
         AtomicBoolean first = new AtomicBoolean(true);
-        StoreEnvironment system = StoreEnvironment.system();
-        StoreEnvironment environment = new StoreEnvironment(
-                () -> {
-                    // The one of all is begun, and its first table's is being taken.
-                    if (shared.get() != null
-                            && Thread.currentThread().getName().contains("care-of-ks.a")
-                            && first.getAndSet(false)) {
-                        startOwn(shared.get(), own);
-                    }
-                    return system.clock().instant();
-                },
-                system.nanoTime(),
-                system.ids(),
-                system.sleeper(),
-                system.threads());
+        HostEnvironment system = HostEnvironment.system();
+        HostEnvironment environment = system.withClock(() -> {
+            // The one of all is begun, and its first table's is being taken.
+            if (shared.get() != null
+                    && Thread.currentThread().getName().contains("care-of-ks.a")
+                    && first.getAndSet(false)) {
+                startOwn(shared.get(), own);
+            }
+            return system.clock().instant();
+        });
         temporary.store().close();
         store = Store.open(temporary.directory().path(), temporary.config(), environment);
         shared.set(store);

@@ -13,7 +13,7 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.store.Formats;
+import io.anneal.store.directory.Formats;
 import io.anneal.table.ListedSSTable;
 import io.anneal.table.ManifestContent;
 import io.anneal.table.SSTableFormats;

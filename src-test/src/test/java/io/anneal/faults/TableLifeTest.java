@@ -3,13 +3,13 @@ package io.anneal.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.StorageException;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.table.SyncMode;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
@@ -149,14 +149,13 @@ class TableLifeTest {
     void shouldOpenAllTheSameWhenTheCallerIsInterruptedMeanwhile() throws IOException {
         open().close();
         Thread caller = Thread.currentThread();
-        StoreEnvironment environment = threads.environment();
-        StoreEnvironment interrupting = new StoreEnvironment(
-                environment.clock(), environment.nanoTime(), environment.ids(), environment.sleeper(), name -> {
-                    if (name.equals("care")) {
-                        caller.interrupt();
-                    }
-                    return environment.threads().single(name);
-                });
+        HostEnvironment environment = threads.environment();
+        HostEnvironment interrupting = environment.withThreads(name -> {
+            if (name.equals("care")) {
+                caller.interrupt();
+            }
+            return environment.threads().single(name);
+        });
         Store store = Store.open(disk.path(), CONFIG, interrupting);
         assertThat(Thread.interrupted()).isTrue();
         try (store) {

@@ -3,6 +3,7 @@ package io.anneal.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.Mutation;
 import io.anneal.store.RowBuilder;
 import io.anneal.store.Store;
@@ -11,7 +12,6 @@ import io.anneal.store.TableMutation;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.table.SyncMode;
 import io.anneal.testkit.FaultyDirectory;
 import io.anneal.testkit.ManualClock;
@@ -111,11 +111,10 @@ class AlteredTableModelTest {
                     .withSyncMode(mode)
                     .withMemtableBudgetBytes(1 << 20)
                     .withCompactionThreads(random.nextInt(2));
-            StoreEnvironment system = StoreEnvironment.system();
             store = Store.open(
                     disk.path().resolve("store"),
                     config,
-                    new StoreEnvironment(clock, system.nanoTime(), system.ids(), system.sleeper(), system.threads()));
+                    HostEnvironment.system().withClock(clock));
         }
 
         String step() throws IOException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.conformance.Differences;
 import io.anneal.conformance.SliceModel;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.Mutation;
@@ -18,12 +19,11 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.store.Formats;
 import io.anneal.store.SSTables;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
+import io.anneal.store.directory.Formats;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.table.SyncMode;
 import io.anneal.testkit.FaultyDirectory;
 import io.anneal.testkit.FragmentList;
@@ -87,11 +87,8 @@ final class ModelledStore implements AutoCloseable {
                 .withCommitLogCompression(random.nextBoolean())
                 .withCompactionThreads(random.nextInt(3))
                 .withVersion(VERSIONS[random.nextInt(VERSIONS.length)]);
-        StoreEnvironment system = StoreEnvironment.system();
         return Store.open(
-                disk.path().resolve("store"),
-                config,
-                new StoreEnvironment(clock, system.nanoTime(), system.ids(), system.sleeper(), system.threads()));
+                disk.path().resolve("store"), config, HostEnvironment.system().withClock(clock));
     }
 
     int writeCount() {

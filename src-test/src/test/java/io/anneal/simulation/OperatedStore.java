@@ -2,6 +2,7 @@ package io.anneal.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.schema.Column;
 import io.anneal.schema.SchemaException;
 import io.anneal.simulation.NaiveRows.Kind;
@@ -15,7 +16,6 @@ import io.anneal.store.TableMutation;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.table.SyncMode;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
@@ -112,9 +112,8 @@ final class OperatedStore implements AutoCloseable {
                 .withCompactionThreads(random.nextInt(3));
     }
 
-    private StoreEnvironment environment() {
-        StoreEnvironment system = StoreEnvironment.system();
-        return new StoreEnvironment(clock, system.nanoTime(), system.ids(), system.sleeper(), system.threads());
+    private HostEnvironment environment() {
+        return HostEnvironment.system().withClock(clock);
     }
 
     private boolean oneIn(int count) {

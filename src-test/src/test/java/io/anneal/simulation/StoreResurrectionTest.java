@@ -2,6 +2,7 @@ package io.anneal.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
@@ -10,7 +11,6 @@ import io.anneal.store.Table;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import io.anneal.testkit.FaultyDirectory;
@@ -75,11 +75,7 @@ class StoreResurrectionTest {
                 .withShardCount(shards)
                 .withCommitLogSegmentBytes(64 << 10)
                 .withCompactionThreads(compactionThreads);
-        StoreEnvironment system = StoreEnvironment.system();
-        store = Store.open(
-                disk.path(),
-                config,
-                new StoreEnvironment(clock, system.nanoTime(), system.ids(), system.sleeper(), system.threads()));
+        store = Store.open(disk.path(), config, HostEnvironment.system().withClock(clock));
         table = store.tables().stream()
                 .filter(t -> t.schema().qualifiedName().equals(TABLE))
                 .findFirst()

@@ -1,14 +1,12 @@
 package io.anneal.testkit;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.store.Store;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.UUID;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
+import java.util.Random;
 
 /**
  * An empty store for one test, in a {@link FaultyDirectory} and by a {@link ManualClock}, that leaves nothing behind. Ready in
@@ -29,16 +27,17 @@ public final class TemporaryStore implements Closeable {
     private static final long MEMTABLE_BUDGET_BYTES = 16 << 20;
     private static final int SEGMENT_BYTES = 256 << 10;
     private static final int COMPACTION_THREADS = 2;
+    private static final long SEED = 1;
 
     private final FaultyDirectory directory;
     private final ManualClock clock;
     private final StoreConfig config;
-    private final StoreEnvironment environment;
+    private final HostEnvironment environment;
     private Path opened;
     private Store store;
 
     private TemporaryStore(
-            FaultyDirectory directory, ManualClock clock, StoreConfig config, StoreEnvironment environment) {
+            FaultyDirectory directory, ManualClock clock, StoreConfig config, HostEnvironment environment) {
         this.directory = directory;
         this.clock = clock;
         this.config = config;
@@ -52,12 +51,10 @@ public final class TemporaryStore implements Closeable {
 
     public static TemporaryStore open(StoreConfig config) throws IOException {
         ManualClock clock = ManualClock.create();
-        StoreEnvironment environment = new StoreEnvironment(
-                clock,
-                clock::nanoTime,
-                ids(),
-                clock::sleepNanos,
-                StoreEnvironment.system().threads());
+        // The same ids in each run.
+        HostEnvironment environment = HostEnvironment.system()
+                .withTime(clock, clock::nanoTime, clock::sleepNanos)
+                .withRandom(new Random(SEED));
         FaultyDirectory directory = FaultyDirectory.create();
         TemporaryStore temporary = new TemporaryStore(directory, clock, config, environment);
         boolean open = false;
@@ -70,12 +67,6 @@ public final class TemporaryStore implements Closeable {
                 directory.close();
             }
         }
-    }
-
-    /** The same in each run. */
-    private static Supplier<UUID> ids() {
-        AtomicLong last = new AtomicLong();
-        return () -> new UUID(0x4000, 1L << 63 | last.incrementAndGet());
     }
 
     /** Small, and the same on every machine: two shards, 16 MiB for memtables, every write forced, compactions not throttled. */
@@ -111,7 +102,7 @@ public final class TemporaryStore implements Closeable {
         return config;
     }
 
-    public StoreEnvironment environment() {
+    public HostEnvironment environment() {
         return environment;
     }
 

@@ -16,7 +16,7 @@ import io.anneal.io.RateLimiter;
 import io.anneal.key.ShardRule;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.store.Formats;
+import io.anneal.store.directory.Formats;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.store.Formats;
+import io.anneal.store.directory.Formats;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

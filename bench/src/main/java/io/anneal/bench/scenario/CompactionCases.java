@@ -18,7 +18,7 @@ import io.anneal.key.ShardRule;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableTarget;
 import io.anneal.sstable.SSTableWriterConfig;
-import io.anneal.store.Formats;
+import io.anneal.store.directory.Formats;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -23,7 +23,7 @@ import io.anneal.sstable.data.DataCursor;
 import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.SampleSSTables;
 import io.anneal.sstable.data.SyntheticData;
-import io.anneal.store.Formats;
+import io.anneal.store.directory.Formats;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

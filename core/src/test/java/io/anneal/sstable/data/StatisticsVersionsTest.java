@@ -16,7 +16,7 @@ import io.anneal.sstable.SSTableMetadata.EncodingMinima;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.UnsupportedSSTableException;
-import io.anneal.store.Formats;
+import io.anneal.store.directory.Formats;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -2,8 +2,8 @@ package io.anneal.migrate.bulk;
 
 import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.RateLimiter;
-import io.anneal.table.StoreEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -20,7 +20,7 @@ abstract sealed class BulkBuilder<B extends BulkBuilder<B>>
     Duration backoff = Duration.ofSeconds(1);
     Optional<PhasesOf> phases = Optional.empty();
     BulkProgress.Listener listener = progress -> {};
-    StoreEnvironment environment = StoreEnvironment.system();
+    HostEnvironment environment = HostEnvironment.system();
 
     /** The migration that a run is a part of, and who runs it. */
     record PhasesOf(PhaseStore store, PhaseControl control, String who) {}
@@ -85,7 +85,7 @@ abstract sealed class BulkBuilder<B extends BulkBuilder<B>>
     }
 
     /** Time and threads; the machine's unless told. */
-    public B environment(StoreEnvironment timeAndThreads) {
+    public B environment(HostEnvironment timeAndThreads) {
         environment = timeAndThreads;
         return self();
     }

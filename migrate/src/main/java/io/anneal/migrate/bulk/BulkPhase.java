@@ -8,8 +8,8 @@ import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.phase.WorkStart;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.migrate.bulk.BulkBuilder.PhasesOf;
-import io.anneal.table.StoreEnvironment;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -23,14 +23,14 @@ final class BulkPhase {
     private final String kind;
     private final String instance;
     private final Consumer<BulkPhase> condition;
-    private final StoreEnvironment environment;
+    private final HostEnvironment environment;
 
-    private BulkPhase(PhasesOf phases, String kind, Consumer<BulkPhase> condition, StoreEnvironment environment) {
+    private BulkPhase(PhasesOf phases, String kind, Consumer<BulkPhase> condition, HostEnvironment environment) {
         this.phases = phases;
         this.kind = kind;
         this.condition = condition;
         this.environment = environment;
-        instance = kind + "-" + environment.ids().get();
+        instance = kind + "-" + environment.newId();
     }
 
     /**
@@ -38,7 +38,7 @@ final class BulkPhase {
      * @param condition what must hold as long as the run goes on: some of the methods here that begin with require
      */
     static Optional<BulkPhase> of(
-            Optional<PhasesOf> phases, String kind, Consumer<BulkPhase> condition, StoreEnvironment environment) {
+            Optional<PhasesOf> phases, String kind, Consumer<BulkPhase> condition, HostEnvironment environment) {
         return phases.map(told -> new BulkPhase(told, kind, condition, environment));
     }
 

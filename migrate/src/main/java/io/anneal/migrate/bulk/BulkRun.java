@@ -1,8 +1,8 @@
 package io.anneal.migrate.bulk;
 
 import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.RateLimiter;
-import io.anneal.table.StoreEnvironment;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -38,7 +38,7 @@ final class BulkRun implements Closeable {
         this.kind = kind;
         this.checkpoint = checkpoint;
         this.phase = phase;
-        StoreEnvironment environment = told.environment;
+        HostEnvironment environment = told.environment;
         meter = new ProgressMeter(environment.nanoTime(), checkpoint);
         workers = new RangeWorkers(environment, told.parallel, told.attempts, told.backoff);
         rows = new RateLimiter(told.rowsPerSecond, environment.nanoTime(), environment.sleeper());

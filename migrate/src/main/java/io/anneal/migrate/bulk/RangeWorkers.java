@@ -1,6 +1,6 @@
 package io.anneal.migrate.bulk;
 
-import io.anneal.table.StoreEnvironment;
+import io.anneal.environment.HostEnvironment;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,13 +36,13 @@ final class RangeWorkers {
 
     private record Failure(BulkRange range, Exception cause) {}
 
-    private final StoreEnvironment environment;
+    private final HostEnvironment environment;
     private final int parallel;
     private final int attempts;
     private final Duration backoff;
     private final AtomicInteger retries = new AtomicInteger();
 
-    RangeWorkers(StoreEnvironment environment, int parallel, int attempts, Duration backoff) {
+    RangeWorkers(HostEnvironment environment, int parallel, int attempts, Duration backoff) {
         this.environment = environment;
         this.parallel = parallel;
         this.attempts = attempts;

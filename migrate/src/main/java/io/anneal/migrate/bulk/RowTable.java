@@ -1,6 +1,5 @@
 package io.anneal.migrate.bulk;
 
-import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
@@ -127,18 +126,13 @@ final class RowTable {
         Row live = new Row();
         live.clear(row.isStatic());
         live.clustering().wrap(row.clustering());
-        if (row.hasLiveness()
-                && (row.livenessTtlSeconds() == Row.NO_TTL
-                        || row.livenessTtlSeconds() != Row.EXPIRED_LIVENESS_TTL
-                                && nowSeconds < row.livenessExpirySeconds())) {
+        if (row.hasLivenessAt(nowSeconds)) {
             live.liveness(row.livenessTimestampMicros(), row.livenessTtlSeconds(), row.livenessExpirySeconds());
         }
         int[] index = row.isStatic() ? staticIndex : regularIndex;
         for (int i = 0; i < row.entryCount(); i++) {
             int column = index[row.columnIndex(i)];
-            boolean exists = row.localDeletionTimeSeconds(i) == DeletionTime.NO_DELETION_TIME
-                    || row.isExpiring(i) && nowSeconds < row.localDeletionTimeSeconds(i);
-            if (column >= 0 && exists && !row.isComplexDeletion(i)) {
+            if (column >= 0 && row.isLiveAt(i, nowSeconds)) {
                 addCell(live, column, row, i);
             }
         }

@@ -7,7 +7,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.schema.SchemaException;
 import io.anneal.store.SSTables;
-import io.anneal.store.TableSource;
+import io.anneal.store.directory.TableSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;

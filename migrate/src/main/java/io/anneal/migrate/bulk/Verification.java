@@ -2,6 +2,7 @@ package io.anneal.migrate.bulk;
 
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.PhaseNote;
+import io.anneal.merge.LockStep;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -182,13 +183,10 @@ public final class Verification<E extends BulkEntry> {
 
         private void join(RangeComparison<E> comparison, BulkCursor<E> left, BulkCursor<E> right)
                 throws IOException, InterruptedException {
-            E first = left.next();
-            E second = right.next();
-            while (first != null || second != null) {
-                int order =
-                        first == null ? 1 : second == null ? -1 : origin.order().compare(first, second);
-                E inOrigin = order <= 0 ? first : null;
-                E inTarget = order >= 0 ? second : null;
+            LockStep<E> walk = new LockStep<>(left::next, right::next, origin.order());
+            while (walk.next()) {
+                E inOrigin = walk.left();
+                E inTarget = walk.right();
                 if (inOrigin == null
                         || inTarget == null
                         || !inOrigin.differences(inTarget, told.tolerance).isEmpty()) {
@@ -200,13 +198,10 @@ public final class Verification<E extends BulkEntry> {
                         }
                     }
                 }
-                E either = inOrigin == null ? inTarget : inOrigin;
-                long lengthBytes = either.lengthBytes();
+                long lengthBytes = walk.either().lengthBytes();
                 run.pace(lengthBytes);
                 comparison.count(lengthBytes);
-                run.meter().add(comparison.range(), either.position(), lengthBytes);
-                first = order <= 0 ? left.next() : first;
-                second = order >= 0 ? right.next() : second;
+                run.meter().add(comparison.range(), walk.either().position(), lengthBytes);
             }
         }
 

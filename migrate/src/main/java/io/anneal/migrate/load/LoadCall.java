@@ -2,6 +2,7 @@ package io.anneal.migrate.load;
 
 import io.anneal.dualdao.OutcomePerSide;
 import io.anneal.dualdao.SideOutcome;
+import io.anneal.environment.FutureFailure;
 import io.anneal.migrate.store.Item;
 import io.anneal.migrate.store.Partition;
 import io.anneal.migrate.store.PartitionDao;
@@ -126,9 +127,7 @@ final class LoadCall {
 
     /** Only a dual DAO says of a failure that nothing happened on either side. */
     private static boolean surelyNotDone(Throwable failure) {
-        Throwable thrown =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        return OutcomePerSide.of(thrown)
+        return OutcomePerSide.of(FutureFailure.cause(failure))
                 .filter(outcome -> nothing(outcome.origin()) && nothing(outcome.target()))
                 .isPresent();
     }

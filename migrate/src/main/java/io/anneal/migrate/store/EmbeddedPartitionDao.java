@@ -1,12 +1,12 @@
 package io.anneal.migrate.store;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableMutation;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -45,15 +45,15 @@ public final class EmbeddedPartitionDao implements PartitionDao, TimedPartitions
 
     /** Opens the store of a directory, or makes one there. */
     public static EmbeddedPartitionDao open(Path directory) throws IOException {
-        return open(directory, StoreEnvironment.system());
+        return open(directory, HostEnvironment.system());
     }
 
-    static EmbeddedPartitionDao open(Path directory, StoreEnvironment environment) throws IOException {
+    static EmbeddedPartitionDao open(Path directory, HostEnvironment environment) throws IOException {
         return open(directory, StoreConfig.defaults(), environment);
     }
 
     /** Opens the store of a directory, or makes one there. */
-    public static EmbeddedPartitionDao open(Path directory, StoreConfig config, StoreEnvironment environment)
+    public static EmbeddedPartitionDao open(Path directory, StoreConfig config, HostEnvironment environment)
             throws IOException {
         Store store = Store.open(directory, config, environment);
         boolean opened = false;

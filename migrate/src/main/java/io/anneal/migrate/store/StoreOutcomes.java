@@ -14,13 +14,12 @@ import com.datastax.oss.driver.api.core.servererrors.QueryValidationException;
 import com.datastax.oss.driver.api.core.servererrors.ReadFailureException;
 import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
 import io.anneal.dualdao.SideOutcome;
+import io.anneal.environment.FutureFailure;
 import io.anneal.io.StorageException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -46,11 +45,7 @@ public final class StoreOutcomes implements Function<Throwable, SideOutcome> {
 
     @Override
     public SideOutcome apply(Throwable failure) {
-        Throwable cause = failure;
-        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-                && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = FutureFailure.cause(failure);
         boolean open = cause instanceof DriverException ? isOpen(cause) : isOpenByName(cause);
         return open ? SideOutcome.UNKNOWN : SideOutcome.FAILED;
     }

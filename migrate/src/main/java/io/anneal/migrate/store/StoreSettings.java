@@ -1,6 +1,6 @@
 package io.anneal.migrate.store;
 
-import io.anneal.table.StoreEnvironment;
+import io.anneal.environment.HostEnvironment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +20,7 @@ public record StoreSettings(
         Optional<Path> driverConfiguration,
         List<Path> classPath,
         boolean makesTables,
-        StoreEnvironment environment,
+        HostEnvironment environment,
         Delayer delayer) {
     public StoreSettings {
         classPath = List.copyOf(classPath);
@@ -28,7 +28,7 @@ public record StoreSettings(
 
     /** The machine's time and threads, without a file of settings or a class path; tables are made. */
     public static StoreSettings of(String role, Delayer delayer) {
-        return new StoreSettings(role, Optional.empty(), List.of(), true, StoreEnvironment.system(), delayer);
+        return new StoreSettings(role, Optional.empty(), List.of(), true, HostEnvironment.system(), delayer);
     }
 
     public StoreSettings withDriverConfiguration(Optional<Path> file) {

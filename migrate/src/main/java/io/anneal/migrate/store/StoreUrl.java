@@ -3,7 +3,7 @@ package io.anneal.migrate.store;
 import com.datastax.oss.driver.api.core.CqlSession;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseStoreException;
-import io.anneal.store.StoreFile;
+import io.anneal.store.directory.StoreFile;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;

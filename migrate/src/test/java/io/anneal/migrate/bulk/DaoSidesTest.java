@@ -3,6 +3,7 @@ package io.anneal.migrate.bulk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.migrate.store.EmbeddedPartitionDao;
 import io.anneal.migrate.store.Faults;
 import io.anneal.migrate.store.Item;
@@ -11,7 +12,6 @@ import io.anneal.migrate.store.Partition;
 import io.anneal.migrate.store.PartitionDao;
 import io.anneal.migrate.store.TimedItem;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -65,11 +65,8 @@ final class DaoSidesTest {
     }
 
     private EmbeddedPartitionDao embedded() throws Exception {
-        StoreEnvironment system = StoreEnvironment.system();
         return EmbeddedPartitionDao.open(
-                directory,
-                StoreConfig.defaults(),
-                new StoreEnvironment(time, system.nanoTime(), system.ids(), system.sleeper(), system.threads()));
+                directory, StoreConfig.defaults(), HostEnvironment.system().withClock(time));
     }
 
     @Test

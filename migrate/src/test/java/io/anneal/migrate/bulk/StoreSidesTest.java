@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.dualdao.compare.FieldDiff;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
-import io.anneal.table.StoreEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,11 +54,10 @@ final class StoreSidesTest {
     }
 
     private Store store(String name) throws IOException {
-        StoreEnvironment system = StoreEnvironment.system();
         Store store = Store.open(
                 directory.resolve(name),
                 StoreConfig.defaults().withShardCount(2),
-                new StoreEnvironment(time, system.nanoTime(), system.ids(), system.sleeper(), system.threads()));
+                HostEnvironment.system().withClock(time));
         store.createTable(TABLE);
         return store;
     }

@@ -1,9 +1,8 @@
 package io.anneal.migrate.bulk;
 
-import io.anneal.table.StoreEnvironment;
+import io.anneal.environment.HostEnvironment;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -12,7 +11,6 @@ final class TestTime implements InstantSource {
     private static final Instant BEGIN = Instant.parse("2026-11-21T12:00:00Z");
 
     private final AtomicLong nanos = new AtomicLong();
-    private final AtomicLong ids = new AtomicLong();
 
     @Override
     public Instant instant() {
@@ -35,23 +33,18 @@ final class TestTime implements InstantSource {
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
     }
 
-    StoreEnvironment environment() {
+    HostEnvironment environment() {
         return environment(() -> {});
     }
 
     /** @param whileAsleep happens at each sleep */
-    StoreEnvironment environment(Runnable whileAsleep) {
-        return new StoreEnvironment(
-                this,
-                nanos::get,
-                () -> new UUID(0, ids.incrementAndGet()),
-                sleep -> {
-                    whileAsleep.run();
-                    if (Thread.interrupted()) {
-                        throw new InterruptedException("interrupted in sleep");
-                    }
-                    nanos.addAndGet(sleep);
-                },
-                StoreEnvironment.system().threads());
+    HostEnvironment environment(Runnable whileAsleep) {
+        return HostEnvironment.system().withTime(this, nanos::get, sleep -> {
+            whileAsleep.run();
+            if (Thread.interrupted()) {
+                throw new InterruptedException("interrupted in sleep");
+            }
+            nanos.addAndGet(sleep);
+        });
     }
 }

@@ -1,0 +1,134 @@
+package io.anneal.store.directory;
+
+import io.anneal.io.DirectoryLock;
+import io.anneal.io.StorageException;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableTarget;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedSSTable;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Where new SSTables wait for import: {@code <staging>/<keyspace>/<table>/}, which holds nothing but SSTable files, as
+ * {@code nodetool import} wants it. One process at a time owns a staging directory (a lock file at its top), because the
+ * sweep of a crashed predecessor's files must not meet a living one's. Gives out generation numbers; safe to share
+ * between threads.
+ */
+public final class StagingDirectory implements Closeable {
+    static final String LOCK_FILE = ".anneal.lock";
+
+    /** Takes note of an SSTable before its first byte is written, so that a crash's leavings are known. */
+    public interface BeforeWriting {
+        void of(Descriptor sstable) throws IOException;
+    }
+
+    private final Path directory;
+    private final DirectoryLock lock;
+    private final Map<Path, Long> lastGenerations = new HashMap<>();
+
+    private StagingDirectory(Path directory, DirectoryLock lock) {
+        this.directory = directory;
+        this.lock = lock;
+    }
+
+    /**
+     * Creates the directory when it is not there and takes it.
+     *
+     * @throws IllegalStateException when another process, or another object of this one, has it
+     */
+    public static StagingDirectory open(Path directory) throws IOException {
+        DirectoryLock lock = DirectoryLock.take(directory, LOCK_FILE, "staging directory", Optional.empty());
+        return new StagingDirectory(directory.toRealPath(), lock);
+    }
+
+    public Path directory() {
+        return directory;
+    }
+
+    /** Where a table's SSTables go: the directory to import. */
+    public Path tableDirectory(TableSchema schema) {
+        return directory.resolve(schema.keyspace()).resolve(schema.name());
+    }
+
+    /** The SSTables of a table that lie here, whoever wrote them, whole or not. */
+    public List<Descriptor> sstables(TableSchema schema) throws IOException {
+        Path tableDirectory = tableDirectory(schema);
+        Set<Descriptor> found = new LinkedHashSet<>();
+        if (Files.isDirectory(tableDirectory)) {
+            for (Path file : TableDirectories.list(tableDirectory)) {
+                Descriptor.of(file).ifPresent(found::add);
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    /** A table's place here; each SSTable gets the next free generation. */
+    public SSTableTarget target(TableSchema schema) {
+        return target(schema, sstable -> {});
+    }
+
+    /** The same for a caller that keeps a record of what it wrote. */
+    public SSTableTarget target(TableSchema schema, BeforeWriting record) {
+        return config -> start(schema, config, record);
+    }
+
+    private FragmentWriter start(TableSchema schema, SSTableWriterConfig config, BeforeWriting record)
+            throws IOException {
+        Path tableDirectory = tableDirectory(schema);
+        String generation = Long.toString(nextGeneration(tableDirectory));
+        record.of(new Descriptor(
+                tableDirectory,
+                config.version().text(),
+                generation,
+                config.version().format()));
+        return Formats.write(tableDirectory, generation, schema, config);
+    }
+
+    private synchronized long nextGeneration(Path tableDirectory) throws IOException {
+        Long last = lastGenerations.get(tableDirectory);
+        if (last == null) {
+            prepare(tableDirectory);
+            last = highestGeneration(tableDirectory);
+        }
+        lastGenerations.put(tableDirectory, last + 1);
+        return last + 1;
+    }
+
+    private static void prepare(Path tableDirectory) throws IOException {
+        try {
+            Files.createDirectories(tableDirectory);
+        } catch (IOException e) {
+            throw new StorageException("create", tableDirectory, e);
+        }
+        StagedSSTable.sweep(tableDirectory);
+    }
+
+    private static long highestGeneration(Path tableDirectory) throws IOException {
+        long highest = 0;
+        for (Path file : TableDirectories.list(tableDirectory)) {
+            String generation = Descriptor.of(file).map(Descriptor::generation).orElse("");
+            // Time-based ids have letters and underscores; they cannot collide with a number.
+            if (generation.matches("\\d{1,18}")) {
+                highest = Math.max(highest, Long.parseLong(generation));
+            }
+        }
+        return highest;
+    }
+
+    /** Gives the directory up. The lock file stays: deleting it would let two processes hold two locks. */
+    @Override
+    public void close() throws IOException {
+        lock.close();
+    }
+}
