@@ -171,7 +171,7 @@ final class DemoCommand extends Subcommand {
                     DemoData.KEYSPACE,
                     DemoData.TABLE,
                     TokenRange.FULL,
-                    RepairConfig.bufferBytesTogether(bufferBudgetBytes(), REPLICAS),
+                    RepairConfig.bufferBytes(bufferBudgetBytes(), REPLICAS),
                     nowSeconds(),
                     random.nextLong(),
                     false,

@@ -194,7 +194,7 @@ final class RepairCommand extends Subcommand {
     private int defaultBufferBytes() {
         return directories.isEmpty()
                 ? RepairConfig.bufferBytesOfServers(bufferBudgetBytes(), replicas.size())
-                : RepairConfig.bufferBytesTogether(bufferBudgetBytes(), directories.size());
+                : RepairConfig.bufferBytes(bufferBudgetBytes(), directories.size());
     }
 
     private Set<Waiver> waivers() {

@@ -53,16 +53,16 @@ public record RepairConfig(
     }
 
     /** The row buffer of replicas that are all in this process. */
-    public static int bufferBytesTogether(long budgetBytes, int participants) {
-        return bufferBytes(budgetBytes / participants, participants);
+    public static int bufferBytes(long budgetBytes, int participants) {
+        return ofSession(budgetBytes / participants, participants);
     }
 
     /** The row buffer of replicas each in a server of its own, whose memory is shared by several sessions. */
     public static int bufferBytesOfServers(long budgetBytes, int participants) {
-        return bufferBytes(budgetBytes / SERVER_SESSIONS, participants);
+        return ofSession(budgetBytes / SERVER_SESSIONS, participants);
     }
 
-    private static int bufferBytes(long sessionBytes, int participants) {
+    private static int ofSession(long sessionBytes, int participants) {
         long share = sessionBytes / sessionBytes(1, participants);
         return (int) Math.max(BUFFER_MIN_BYTES, Math.min(BUFFER_MAX_BYTES, share));
     }
