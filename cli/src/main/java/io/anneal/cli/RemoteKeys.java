@@ -83,7 +83,7 @@ final class RemoteKeys implements Closeable {
                 for (Phase phase : Phase.values()) {
                     long[] hashes = Waiting.result(replica.hashes(phase));
                     if (hashes.length > 0) {
-                        partition.add(Waiting.result(replica.fetch(phase, hashes)));
+                        partition.add(Waiting.result(replica.fetch(phase, hashes, Integer.MAX_VALUE)));
                     }
                 }
             } while (!boundary.isEnd());

@@ -34,9 +34,7 @@ final class RowChunks {
         if (chunks.isEmpty() || isTooFull(chunks.get(chunks.size() - 1), expectedBytes)) {
             boolean isLarge = expectedBytes > chunkBytes;
             chunks.add(
-                    isLarge || free.isEmpty()
-                            ? new ByteWriter((int) Math.max(chunkBytes, expectedBytes))
-                            : free.pop());
+                    isLarge || free.isEmpty() ? new ByteWriter((int) Math.max(chunkBytes, expectedBytes)) : free.pop());
         }
         return chunks.get(chunks.size() - 1);
     }
