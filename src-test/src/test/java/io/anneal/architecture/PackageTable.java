@@ -68,7 +68,9 @@ final class PackageTable {
         DIRECT.put("dualdao.compare", List.of());
         DIRECT.put("dualdao.stats", List.of("dualdao.phase", "dualdao.compare"));
         DIRECT.put("dualdao.journal", List.of("dualdao.phase"));
-        DIRECT.put("dualdao", List.of("dualdao.stats", "dualdao.journal"));
+        DIRECT.put("dualdao.order", List.of());
+        DIRECT.put("dualdao.reflect", List.of());
+        DIRECT.put("dualdao", List.of("dualdao.stats", "dualdao.journal", "dualdao.order", "dualdao.reflect"));
 
         DIRECT.put("migrate.store", List.of("dualdao", "store"));
         DIRECT.put("migrate.bulk", List.of("migrate.store"));

@@ -1,4 +1,4 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.order;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,20 +14,20 @@ import java.util.concurrent.CompletionStage;
  * all of them. What is about different keys runs at once. A lane is a stripe of {@link KeyOrder}. Any thread may call; the lock is
  * held for moments, never while work runs.
  */
-final class SerialLanes {
+public final class SerialLanes {
     private final Background background;
     private final int room;
     private final Map<Integer, ArrayDeque<Entry>> lanes = new HashMap<>();
     private int entries;
     private boolean closed;
 
-    SerialLanes(Background background, int room) {
+    public SerialLanes(Background background, int room) {
         this.background = background;
         this.room = room;
     }
 
     /** Work in a lane. */
-    interface Work {
+    public interface Work {
         /** Gives the stage that ends it, null if it is over when it returns. */
         CompletionStage<?> run();
 
@@ -53,7 +53,7 @@ final class SerialLanes {
      * @param stripes ascending, each once; none for work that waits for nothing
      * @return whether there was room; else it was not dropped, but never taken
      */
-    boolean add(int[] stripes, Work work) {
+    public boolean add(int[] stripes, Work work) {
         Entry entry = new Entry(work, stripes);
         synchronized (lanes) {
             if (closed || entries >= room) {
@@ -104,7 +104,7 @@ final class SerialLanes {
     }
 
     /** Takes nothing any more, and tells all work that is not over that it was dropped, also what began and never answered. */
-    void close() {
+    public void close() {
         Set<Entry> left = new LinkedHashSet<>();
         synchronized (lanes) {
             closed = true;

@@ -1,4 +1,4 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.reflect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.reflect;
 
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -26,7 +26,7 @@ import java.util.function.Function;
  * Object[] {a, b})}. It has names of the JDK and of the interface alone, so that it can live in the interface's package,
  * or in a class loader below the interface's where that package is closed.
  */
-final class ForwardingClass {
+public final class ForwardingClass {
     private static final String CALL = "java/util/function/Function";
     private static final String CALLS = "[L" + CALL + ";";
     private static final String OBJECT = "java/lang/Object";
@@ -102,7 +102,7 @@ final class ForwardingClass {
      *     them
      * @param text what {@code toString} answers
      */
-    static <D> D instance(Class<D> type, Map<Method, Function<Object[], Object>> calls, String text) {
+    public static <D> D instance(Class<D> type, Map<Method, Function<Object[], Object>> calls, String text) {
         List<Function<Object[], Object>> functions = new ArrayList<>(calls.values());
         functions.add(arguments -> text);
         Object array = functions.toArray(new Function<?, ?>[0]);

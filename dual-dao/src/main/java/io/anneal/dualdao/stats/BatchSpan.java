@@ -1,14 +1,13 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.stats;
 
 import io.anneal.dualdao.phase.Side;
-import io.anneal.dualdao.stats.BatchStats;
 import java.util.function.LongSupplier;
 
 /**
  * One batch on its way. Each side's latency runs from the batch's begin to the last answer of that side, and is recorded once
  * all calls were made and that side has nothing under way; in test mode the target may be long behind. Any thread may call.
  */
-final class BatchSpan {
+public final class BatchSpan {
     private final BatchStats stats;
     private final LongSupplier nanoTime;
     private final long beginNanos;
@@ -17,31 +16,31 @@ final class BatchSpan {
     private final boolean[] waiting = new boolean[Side.values().length];
     private boolean sealed;
 
-    BatchSpan(BatchStats stats, LongSupplier nanoTime) {
+    public BatchSpan(BatchStats stats, LongSupplier nanoTime) {
         this.stats = stats;
         this.nanoTime = nanoTime;
         beginNanos = nanoTime.getAsLong();
     }
 
-    synchronized void begin(Side side) {
+    public synchronized void begin(Side side) {
         pending[side.ordinal()]++;
         waiting[side.ordinal()] |= !sealed;
     }
 
-    synchronized void end(Side side) {
+    public synchronized void end(Side side) {
         pending[side.ordinal()]--;
         endNanos[side.ordinal()] = nanoTime.getAsLong();
         record(side);
     }
 
     /** Takes a begun call back, of a side that was not called after all. */
-    synchronized void drop(Side side) {
+    public synchronized void drop(Side side) {
         pending[side.ordinal()]--;
         record(side);
     }
 
     /** All calls were made. */
-    synchronized void seal() {
+    public synchronized void seal() {
         sealed = true;
         record(Side.ORIGIN);
         record(Side.TARGET);

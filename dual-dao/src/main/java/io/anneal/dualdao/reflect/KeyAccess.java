@@ -1,4 +1,4 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.reflect;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -14,17 +14,17 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** How the key of an entity is read off it: as the builder was told for its class or one above, or by a property's name. */
-final class KeyAccess {
+public final class KeyAccess {
     private static final MethodType OF_OBJECT = MethodType.methodType(Object.class, Object.class);
 
     private final Map<Class<?>, Function<Object, ?>> keyOf;
 
-    KeyAccess(Map<Class<?>, Function<Object, ?>> keyOf) {
+    public KeyAccess(Map<Class<?>, Function<Object, ?>> keyOf) {
         this.keyOf = keyOf;
     }
 
     /** What the builder was told of that class, or else of one above it. */
-    Optional<Function<Object, ?>> told(Class<?> entity) {
+    public Optional<Function<Object, ?>> told(Class<?> entity) {
         Function<Object, ?> exact = keyOf.get(entity);
         if (exact != null) {
             return Optional.of(exact);
@@ -42,7 +42,7 @@ final class KeyAccess {
      *
      * @throws InaccessibleObjectException if its module keeps it to itself
      */
-    static Optional<Function<Object, ?>> property(Class<?> entity, String property) {
+    public static Optional<Function<Object, ?>> property(Class<?> entity, String property) {
         String bean = "get" + property.substring(0, 1).toUpperCase(Locale.ROOT) + property.substring(1);
         for (String accessor : new String[] {property, bean}) {
             Optional<Method> method = accessor(entity, accessor);

@@ -1,4 +1,4 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.reflect;
 
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;

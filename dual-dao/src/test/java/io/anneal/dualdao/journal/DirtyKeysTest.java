@@ -1,8 +1,7 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.dualdao.journal.MemoryKeyJournal;
 import io.anneal.dualdao.phase.Side;
 import java.util.List;
 import org.junit.jupiter.api.Test;

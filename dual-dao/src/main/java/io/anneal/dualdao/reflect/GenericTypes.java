@@ -1,4 +1,4 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.reflect;
 
 import java.lang.reflect.Array;
 import java.lang.reflect.GenericArrayType;
@@ -13,10 +13,10 @@ import java.util.Map;
  * What the type variables in a DAO's methods stand for: {@code interface UserDao extends CrudDao<Long, User>} says what {@code T} is in
  * {@code save(T entity)}.
  */
-final class GenericTypes {
+public final class GenericTypes {
     private final Map<TypeVariable<?>, Type> bound = new HashMap<>();
 
-    GenericTypes(Class<?> type) {
+    public GenericTypes(Class<?> type) {
         collect(type);
     }
 
@@ -33,7 +33,7 @@ final class GenericTypes {
     }
 
     /** The class that values of that type surely have; {@code Object} if nothing is known. */
-    Class<?> raw(Type type) {
+    public Class<?> raw(Type type) {
         if (type instanceof Class<?> plain) {
             return plain;
         }
@@ -52,7 +52,7 @@ final class GenericTypes {
     }
 
     /** The argument at that place of a generic type such as {@code List<User>}; {@code Object} if there is none. */
-    Type argument(Type type, int index) {
+    public Type argument(Type type, int index) {
         Type meant = type instanceof TypeVariable<?> variable ? bound.getOrDefault(variable, Object.class) : type;
         return meant instanceof ParameterizedType generic && index < generic.getActualTypeArguments().length
                 ? generic.getActualTypeArguments()[index]

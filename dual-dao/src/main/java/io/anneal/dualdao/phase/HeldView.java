@@ -1,27 +1,26 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.phase;
 
-import io.anneal.dualdao.phase.PhaseView;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Keeps a phase view entered for an operation until the last piece of its work is over: the caller's answer, a late answer of
  * the other side, a repair. Begins with one holder. Any thread may call.
  */
-final class Stay {
+public final class HeldView {
     private final PhaseView view;
     private final AtomicInteger holders = new AtomicInteger(1);
 
-    Stay(PhaseView view) {
+    public HeldView(PhaseView view) {
         this.view = view;
     }
 
     /** One holder more; only whoever holds may call. */
-    void hold() {
+    public void hold() {
         holders.incrementAndGet();
     }
 
     /** One holder less, exactly once for each; the last one leaves. */
-    void release() {
+    public void release() {
         int left = holders.decrementAndGet();
         assert left >= 0 : left;
         if (left == 0) {

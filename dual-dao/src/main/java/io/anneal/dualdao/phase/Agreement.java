@@ -1,8 +1,5 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.phase;
 
-import io.anneal.dualdao.phase.PhaseControl;
-import io.anneal.dualdao.phase.PhaseRecord;
-import io.anneal.dualdao.phase.PhaseStoreException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -17,11 +14,11 @@ import java.util.List;
  * @param askedMicros before the store was asked
  * @param authoritySinceMicros since when the side is right that is right now
  */
-record Agreement(long version, boolean acknowledged, long askedMicros, long authoritySinceMicros) {
+public record Agreement(long version, boolean acknowledged, long askedMicros, long authoritySinceMicros) {
     /** Nobody knows. */
-    static final Agreement NONE = new Agreement(0, false, Long.MIN_VALUE, Long.MIN_VALUE);
+    public static final Agreement NONE = new Agreement(0, false, Long.MIN_VALUE, Long.MIN_VALUE);
 
-    static Agreement ask(PhaseControl control, InstantSource clock) {
+    public static Agreement ask(PhaseControl control, InstantSource clock) {
         long asked = micros(clock.instant());
         try {
             List<PhaseRecord> history = control.history();
@@ -47,7 +44,7 @@ record Agreement(long version, boolean acknowledged, long askedMicros, long auth
     }
 
     /** Whether all instances act by this record alone. */
-    boolean on(PhaseRecord inForce) {
+    public boolean on(PhaseRecord inForce) {
         return acknowledged && version == inForce.version();
     }
 

@@ -1,4 +1,4 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.order;
 
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * Runs work beside calls, bounded until the work is over and not only until its thread is free: a store that never answers holds
  * what there is room for and no more. Half of the room is kept for what runs in lanes. Any thread may call.
  */
-final class Background {
+public final class Background {
     private static final Logger LOG = LoggerFactory.getLogger(Background.class);
 
     private final ExecutorService executor;
@@ -24,14 +24,18 @@ final class Background {
     private int all;
     private boolean closed;
 
-    Background(ExecutorService executor, ShadowConfig config) {
+    /**
+     * @param threads how many the executor has
+     * @param queueLength how many wait for them
+     */
+    public Background(ExecutorService executor, int threads, int queueLength) {
         this.executor = executor;
-        roomForCalls = config.threads() + config.queueLength() / 2;
+        roomForCalls = threads + queueLength / 2;
     }
 
     /** How many may wait in lanes. */
-    static int roomForLanes(ShadowConfig config) {
-        return Math.max(1, config.queueLength() - config.queueLength() / 2);
+    public static int roomForLanes(int queueLength) {
+        return Math.max(1, queueLength - queueLength / 2);
     }
 
     /**
@@ -40,7 +44,7 @@ final class Background {
      * @param work gives the stage that ends it, null if it is over when it returns
      * @param dropped told instead, at once if there is no room, or when this is closed before the work began
      */
-    void run(Supplier<? extends CompletionStage<?>> work, Runnable dropped) {
+    public void run(Supplier<? extends CompletionStage<?>> work, Runnable dropped) {
         if (!execute(new Task(work, true, () -> {}, dropped))) {
             dropped.run();
         }
@@ -140,7 +144,7 @@ final class Background {
     }
 
     /** Waits until nothing is under way, for at most that long; then takes nothing any more, interrupts what runs, and drops what waits. */
-    void close(long atMostNanos) {
+    public void close(long atMostNanos) {
         boolean interrupted = false;
         lock.lock();
         try {

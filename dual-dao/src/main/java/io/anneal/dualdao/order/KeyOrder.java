@@ -1,4 +1,4 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.order;
 
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -11,7 +11,7 @@ import java.util.concurrent.RejectedExecutionException;
  * changes several keys takes their stripes in ascending order, so that nobody waits in a circle. Holding is not bound to
  * a thread. Any thread may call.
  */
-final class KeyOrder {
+public final class KeyOrder {
     static final int STRIPES = 1024;
 
     /** Who is granted a stripe goes on inside the call that gave it back; so many of these calls may be inside each other. */
@@ -22,19 +22,19 @@ final class KeyOrder {
     private final Executor overflow;
 
     /** @param overflow goes on with who was granted a stripe when too many did so inside each other */
-    KeyOrder(Executor overflow) {
+    public KeyOrder(Executor overflow) {
         this.overflow = overflow;
         for (int i = 0; i < STRIPES; i++) {
             stripes[i] = new Stripe();
         }
     }
 
-    static int stripe(String key) {
+    public static int stripe(String key) {
         return (int) (KeyHash.of(key) & STRIPES - 1);
     }
 
     /** The stripes of keys, ascending, each once. */
-    static int[] stripes(Collection<String> keys) {
+    public static int[] stripes(Collection<String> keys) {
         if (keys.size() == 1) {
             return new int[] {stripe(keys.iterator().next())};
         }
@@ -47,7 +47,7 @@ final class KeyOrder {
      * @param wanted ascending, each once
      * @return null if they are taken; else done when they are
      */
-    CompletableFuture<Object> lock(int[] wanted) {
+    public CompletableFuture<Object> lock(int[] wanted) {
         Waiter waiter = new Waiter(wanted, new CompletableFuture<>());
         return lock(waiter, 0) ? null : waiter.granted;
     }
@@ -62,12 +62,12 @@ final class KeyOrder {
     }
 
     /** Takes a stripe if nobody holds it. */
-    boolean tryLock(int stripe) {
+    public boolean tryLock(int stripe) {
         return stripes[stripe].tryTake();
     }
 
     /** Gives stripes back; whoever waits first goes on, before this returns unless it is on a thread of its own. */
-    void unlock(int[] held) {
+    public void unlock(int[] held) {
         for (int stripe : held) {
             Waiter next = stripes[stripe].give();
             if (next != null && lock(next, next.at + 1)) {

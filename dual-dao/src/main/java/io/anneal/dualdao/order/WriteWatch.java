@@ -1,4 +1,4 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.order;
 
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -7,27 +7,27 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * Tells whether keys were being written while two sides were read, so that answers which had to differ are not compared. By the
  * stripes of {@link KeyOrder}. Any thread may call.
  */
-final class WriteWatch {
+public final class WriteWatch {
     private static final long WRITING = -1;
 
     private final AtomicIntegerArray underWay = new AtomicIntegerArray(KeyOrder.STRIPES);
     private final AtomicLongArray begun = new AtomicLongArray(KeyOrder.STRIPES);
 
-    void begin(int[] stripes) {
+    public void begin(int[] stripes) {
         for (int stripe : stripes) {
             underWay.incrementAndGet(stripe);
             begun.incrementAndGet(stripe);
         }
     }
 
-    void end(int[] stripes) {
+    public void end(int[] stripes) {
         for (int stripe : stripes) {
             underWay.decrementAndGet(stripe);
         }
     }
 
     /** To be held against {@link #quietSince} later. */
-    long mark(int[] stripes) {
+    public long mark(int[] stripes) {
         long mark = 0;
         for (int stripe : stripes) {
             mark += begun.get(stripe);
@@ -39,12 +39,12 @@ final class WriteWatch {
     }
 
     /** Whether no write was under way at any time since. */
-    boolean quietSince(long mark, int[] stripes) {
+    public boolean quietSince(long mark, int[] stripes) {
         return mark != WRITING && mark == mark(stripes);
     }
 
     /** Whether no other write was under way at any time since; asked by one that began after it took the mark. */
-    boolean aloneSince(long mark, int[] stripes) {
+    public boolean aloneSince(long mark, int[] stripes) {
         long now = 0;
         for (int stripe : stripes) {
             now += begun.get(stripe);

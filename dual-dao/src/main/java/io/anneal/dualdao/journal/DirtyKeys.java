@@ -1,7 +1,5 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.journal;
 
-import io.anneal.dualdao.journal.JournalException;
-import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.phase.Side;
 import java.util.EnumMap;
 import java.util.List;
@@ -16,9 +14,9 @@ import org.slf4j.LoggerFactory;
  * under way, so that a killed process leaves names; those entries must come out again, and only those: an entry that was there
  * before, or that was made since for a better reason, stays. Any thread may call.
  */
-final class DirtyKeys {
+public final class DirtyKeys {
     /** Stands for all keys, of a write about everything in phases 4 and 5; no copy of a key makes up for it. */
-    static final String EVERYTHING = "(everything)";
+    public static final String EVERYTHING = "(everything)";
 
     private static final Logger LOG = LoggerFactory.getLogger(DirtyKeys.class);
     private static final int LOOKED_AT_MAX = 10_000;
@@ -26,7 +24,7 @@ final class DirtyKeys {
     private final KeyJournal journal;
     private final Map<Side, ConcurrentHashMap<String, Open>> open = new EnumMap<>(Side.class);
 
-    DirtyKeys(KeyJournal journal) {
+    public DirtyKeys(KeyJournal journal) {
         this.journal = journal;
         for (Side side : Side.values()) {
             open.put(side, new ConcurrentHashMap<>());
@@ -46,11 +44,11 @@ final class DirtyKeys {
         boolean copying;
     }
 
-    boolean lacks(Side side, String key) {
+    public boolean lacks(Side side, String key) {
         return journal.contains(side, key);
     }
 
-    boolean lacksAny(Side side, List<String> keys) {
+    public boolean lacksAny(Side side, List<String> keys) {
         for (String key : keys) {
             if (journal.contains(side, key)) {
                 return true;
@@ -59,7 +57,7 @@ final class DirtyKeys {
         return false;
     }
 
-    int size(Side lacking) {
+    public int size(Side lacking) {
         return journal.size(lacking);
     }
 
@@ -67,7 +65,7 @@ final class DirtyKeys {
      * How many keys are in the journal for more than a write that is under way just now. Of a journal that is very long, all of
      * its keys.
      */
-    int lasting(Side lacking) {
+    public int lasting(Side lacking) {
         int all = journal.size(lacking);
         if (all > LOOKED_AT_MAX || open.get(lacking).isEmpty()) {
             return all;
@@ -82,20 +80,20 @@ final class DirtyKeys {
         return lasting;
     }
 
-    List<KeyJournal.Entry> entries(Side lacking, int limit) {
+    public List<KeyJournal.Entry> entries(Side lacking, int limit) {
         return journal.entries(lacking, limit);
     }
 
-    Optional<String> journalId() {
+    public Optional<String> journalId() {
         return journal.id();
     }
 
-    boolean persistent() {
+    public boolean persistent() {
         return journal.persistent();
     }
 
     /** Adds keys, or renews them, for good: until somebody copied them. Throws {@link JournalException}. */
-    void add(Side lacking, List<String> keys, String reason) {
+    public void add(Side lacking, List<String> keys, String reason) {
         for (String key : keys) {
             journal.add(lacking, key, reason);
         }
@@ -105,7 +103,7 @@ final class DirtyKeys {
      * Adds what the origin is about to lack, for good. An entry that is there does, unless somebody is at work on the key
      * who will take it out. Throws {@link JournalException}.
      */
-    void remember(List<String> keys, String reason) {
+    public void remember(List<String> keys, String reason) {
         ConcurrentHashMap<String, Open> atWork = open.get(Side.ORIGIN);
         for (String key : keys) {
             if (atWork.isEmpty() && journal.contains(Side.ORIGIN, key)) {
@@ -121,7 +119,7 @@ final class DirtyKeys {
     }
 
     /** Names keys of a write that is about to begin. Throws {@link JournalException}, having named none. */
-    void begin(Side lacking, List<String> keys) {
+    public void begin(Side lacking, List<String> keys) {
         for (int i = 0; i < keys.size(); i++) {
             try {
                 open.get(lacking).compute(keys.get(i), (key, work) -> {
@@ -147,7 +145,7 @@ final class DirtyKeys {
     }
 
     /** Ends what {@link #begin} began; whatever went wrong was added before. */
-    void end(Side lacking, List<String> keys) {
+    public void end(Side lacking, List<String> keys) {
         for (String key : keys) {
             end(lacking, key);
         }
@@ -167,7 +165,7 @@ final class DirtyKeys {
     }
 
     /** Begins to copy a key that is in the journal; {@link #endCopy} follows. False if a write to it is under way. */
-    boolean beginCopy(Side lacking, String copied) {
+    public boolean beginCopy(Side lacking, String copied) {
         Open mine = new Open();
         mine.count = 1;
         mine.copying = true;
@@ -175,7 +173,7 @@ final class DirtyKeys {
     }
 
     /** @param stamp of the entry that was copied, 0 if it was not */
-    void endCopy(Side lacking, String copied, long stamp) {
+    public void endCopy(Side lacking, String copied, long stamp) {
         open.get(lacking).computeIfPresent(copied, (key, work) -> {
             if (stamp != 0) {
                 remove(lacking, key, stamp);

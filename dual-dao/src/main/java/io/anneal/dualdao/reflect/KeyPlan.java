@@ -1,4 +1,4 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.reflect;
 
 import java.lang.reflect.Array;
 import java.util.AbstractList;
@@ -15,10 +15,11 @@ import java.util.function.Function;
  * @param keyOf the key of one element
  * @param ofAll the keys made of all arguments, null if a parameter has them
  */
-record KeyPlan(String operation, int parameter, Shape shape, Function<Object, ?> keyOf, Function<Object[], ?> ofAll)
+public record KeyPlan(
+        String operation, int parameter, Shape shape, Function<Object, ?> keyOf, Function<Object[], ?> ofAll)
         implements Function<Object[], Collection<?>> {
     /** What a parameter is: one element, or many. */
-    enum Shape {
+    public enum Shape {
         NO_KEY,
         SINGLE,
         ITERABLE,
@@ -28,16 +29,16 @@ record KeyPlan(String operation, int parameter, Shape shape, Function<Object, ?>
         ALL_ARGUMENTS
     }
 
-    static KeyPlan none(String operation) {
+    public static KeyPlan none(String operation) {
         return new KeyPlan(operation, -1, Shape.NO_KEY, null, null);
     }
 
-    static KeyPlan ofAll(String operation, Function<Object[], ?> keys) {
+    public static KeyPlan ofAll(String operation, Function<Object[], ?> keys) {
         return new KeyPlan(operation, -1, Shape.ALL_ARGUMENTS, Function.identity(), keys);
     }
 
     /** Whether one call is about several keys, each an element of a parameter. */
-    boolean many() {
+    public boolean many() {
         return shape == Shape.ITERABLE || shape == Shape.ARRAY;
     }
 
@@ -54,7 +55,7 @@ record KeyPlan(String operation, int parameter, Shape shape, Function<Object, ?>
     }
 
     /** What the keys are read off, in the order of the argument. */
-    Iterable<?> elements(Object[] arguments) {
+    public Iterable<?> elements(Object[] arguments) {
         Object argument = shape == Shape.ALL_ARGUMENTS ? ofAll.apply(arguments) : arguments[parameter];
         if (argument == null) {
             throw new IllegalArgumentException("null instead of keys, operation=" + operation);
@@ -75,7 +76,7 @@ record KeyPlan(String operation, int parameter, Shape shape, Function<Object, ?>
         return keys;
     }
 
-    Object key(Object element) {
+    public Object key(Object element) {
         Object key = element == null ? null : keyOf.apply(element);
         if (key == null) {
             throw new IllegalArgumentException("null key, operation=" + operation);

@@ -1,4 +1,4 @@
-package io.anneal.dualdao;
+package io.anneal.dualdao.order;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
