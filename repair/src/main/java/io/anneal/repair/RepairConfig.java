@@ -28,7 +28,7 @@ public record RepairConfig(
         Optional<UUID> staged,
         Set<Waiver> waivers) {
     public static final int BUFFER_MAX_BYTES = 32 << 20;
-    public static final int BUFFER_MIN_BYTES = 64 << 10;
+    public static final int BUFFER_MIN_BYTES = 1 << 20;
     /** Sessions of the default buffer that a server has memory for, at least. */
     private static final int SERVER_SESSIONS = 4;
     /** Buffers of a replica beside those of what it receives: the window, what is read ahead, and what is on its way. */

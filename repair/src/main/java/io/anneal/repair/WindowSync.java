@@ -319,7 +319,7 @@ final class WindowSync {
             rowsDiffering++;
             listener.rowDiffers(position);
         }
-        pushOwn(HashList.of(touchedHashes), lists, pushes);
+        pushOwn(mine, HashList.of(touchedHashes), lists, pushes);
         spread(pushes.finish(), ghosts.toByteArray());
     }
 
@@ -379,24 +379,27 @@ final class WindowSync {
     }
 
     /** What only the master holds at its place, or followers equal to it. */
-    private void pushOwn(HashList touched, List<HashList> lists, Pushes pushes) throws IOException {
+    private void pushOwn(HashList mine, HashList touched, List<HashList> lists, Pushes pushes) throws IOException {
+        HashList missing = HashList.of(new long[0]);
+        for (HashList list : lists) {
+            missing = missing.with(mine.without(list));
+        }
         RowBuffer rows = own.current().rows().buffer();
         for (int index = 0; index < rows.windowEnd(); index++) {
-            if (!rows.isHashed(index) || touched.contains(rows.hashLow(index))) {
+            long hash = rows.hashLow(index);
+            if (!rows.isHashed(index) || !missing.contains(hash) || touched.contains(hash)) {
                 continue;
             }
-            EncodedItem row = null;
+            // Once for all who lack it: it may lie in a file.
+            EncodedItem row = rows.content(index);
             for (int i = 0; i < followers.size(); i++) {
-                if (!lists.get(i).contains(rows.hashLow(index))) {
-                    row = row == null ? rows.content(index) : row;
+                if (!lists.get(i).contains(hash)) {
                     pushes.add(i, row.buffer(), row.offset(), row.lengthBytes());
                     itemsPushed++;
                 }
             }
-            if (row != null) {
-                rowsDiffering++;
-                listener.rowDiffers(rows.position(index));
-            }
+            rowsDiffering++;
+            listener.rowDiffers(rows.position(index));
         }
     }
 

@@ -1,31 +1,38 @@
-package io.anneal.migrate.bulk;
+package io.anneal.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class CheckpointLockTest {
+final class CheckpointOwnerTest {
     private static final int TAKEN = 0;
     private static final int REFUSED = 3;
 
     @TempDir
     Path directory;
 
-    /** Another process that wants the lock. */
+    /** Another process that wants the checkpoint. */
     static final class Other {
         private Other() {}
 
         public static void main(String[] arguments) throws IOException {
             try {
-                CheckpointLock.take(Path.of(arguments[0])).close();
-            } catch (BulkRefusedException e) {
+                open(Path.of(arguments[0])).close();
+            } catch (JobRefusedException e) {
                 System.exit(REFUSED);
             }
         }
+    }
+
+    private static Checkpoint open(Path file) throws IOException {
+        return Checkpoint.open(Optional.of(file), Map.of(), Map.of(), facts -> true, () -> List.of("unit"));
     }
 
     private int other(Path checkpoint) throws IOException, InterruptedException {
@@ -44,10 +51,10 @@ final class CheckpointLockTest {
     @Test
     void shouldKeepOtherProcessesOffAfterARefusalInThisOne() throws Exception {
         Path checkpoint = directory.resolve("run.json");
-        CheckpointLock held = CheckpointLock.take(checkpoint);
+        Checkpoint held = open(checkpoint);
         try {
-            assertThatThrownBy(() -> CheckpointLock.take(checkpoint))
-                    .isInstanceOf(BulkRefusedException.class)
+            assertThatThrownBy(() -> open(checkpoint))
+                    .isInstanceOf(JobRefusedException.class)
                     .hasMessageContaining("another run uses this checkpoint");
 
             assertThat(other(checkpoint)).isEqualTo(REFUSED);
@@ -55,6 +62,6 @@ final class CheckpointLockTest {
             held.close();
         }
         assertThat(other(checkpoint)).isEqualTo(TAKEN);
-        CheckpointLock.take(checkpoint).close();
+        open(checkpoint).close();
     }
 }
