@@ -261,8 +261,7 @@ final class RepairCommand extends Subcommand {
 
     private RepairTask task(QualifiedTable table, TokenRange tokens) {
         int buffer = bufferBytes == null ? defaultBufferBytes() : (int) bufferBytes.longValue();
-        return new RepairTask(
-                table, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers());
+        return new RepairTask(table, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers());
     }
 
     /** Repairs one table; an error is told, and the others are still repaired. */
@@ -291,11 +290,9 @@ final class RepairCommand extends Subcommand {
     private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException {
         try (Progress progress = progress(task.table().toString())) {
             if (directories.isEmpty()) {
-                return new RepairOverServers(task, host())
-                        .run(replicas, security.config(this), progress);
+                return new RepairOverServers(task, host()).run(replicas, security.config(this), progress);
             }
-            RepairOverDirectories repair =
-                    new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile));
+            RepairOverDirectories repair = new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile));
             return repair.run(named, Optional.ofNullable(out), bufferBudgetBytes(), progress, namesRows ? out() : null);
         }
     }

@@ -185,8 +185,7 @@ public final class PartitionReads {
     }
 
     /** A partition on its way; holds no thread while the peer takes it. */
-    private record Reading(
-            MessageStream messages, Replica replica, FragmentCursor cursor, PartitionEncoder items) {
+    private record Reading(MessageStream messages, Replica replica, FragmentCursor cursor, PartitionEncoder items) {
         void goOn() {
             boolean more = false;
             try {

@@ -39,11 +39,7 @@ public final class RepairRunner {
      * @param runs has a thread for each repair, which blocks it; no more than the budget of the environment has room for
      */
     public RepairRunner(
-            UUID nodeId,
-            ReplicaSource tables,
-            Connector connector,
-            Executor runs,
-            RepairEnvironment environment) {
+            UUID nodeId, ReplicaSource tables, Connector connector, Executor runs, RepairEnvironment environment) {
         this.nodeId = nodeId;
         this.tables = tables;
         this.connector = connector;

@@ -92,8 +92,7 @@ class PiecesTest {
         for (int replica = 0; replica < REPLICAS; replica++) {
             FragmentList.Builder builder = FragmentList.builder(SCHEMA).partition(KEYS.get(0));
             for (int i = replica; i < rows; i += REPLICAS) {
-                builder.row(
-                        HandMadeTable.row(i, 0).cell(0, 5, random(i, 1_000)).build());
+                builder.row(HandMadeTable.row(i, 0).cell(0, 5, random(i, 1_000)).build());
             }
             table(builder.end().build());
         }
@@ -141,8 +140,10 @@ class PiecesTest {
         FragmentList huge = Sessions.one(
                 KEYS.get(0),
                 HandMadeTable.row(1, 1).cell(0, 5, random(1, 3 * BUFFER_BYTES)).build());
-        FragmentList deleted =
-                FragmentList.builder(SCHEMA).partition(KEYS.get(0), 10, 95).end().build();
+        FragmentList deleted = FragmentList.builder(SCHEMA)
+                .partition(KEYS.get(0), 10, 95)
+                .end()
+                .build();
         table(huge);
         table(deleted);
         table(huge);

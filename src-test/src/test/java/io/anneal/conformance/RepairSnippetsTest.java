@@ -49,7 +49,8 @@ class RepairSnippetsTest {
     private Path directory;
 
     private Path replica(String name, int first, int count) throws IOException {
-        TableSchema schema = CqlSchema.parse(TEXT, "orders.cql").table("shop", "orders").orElseThrow();
+        TableSchema schema =
+                CqlSchema.parse(TEXT, "orders.cql").table("shop", "orders").orElseThrow();
         Path data = directory.resolve(name);
         try (SSTableWriter writer =
                 SSTableWriter.builder(schema).to(data).timestampMicros(1).unsorted(1 << 20)) {

@@ -67,7 +67,10 @@ class SpillFileTest {
     void shouldHoldAndHashWhatMemoryWould() throws IOException {
         List<Row> rows = List.of(
                 staticRow().cell(0, 1, random(1_000_000)).build(),
-                row(1, 1).cell(0, 5, random(64 << 10)).cell(1, 6, random(70_000)).build(),
+                row(1, 1)
+                        .cell(0, 5, random(64 << 10))
+                        .cell(1, 6, random(70_000))
+                        .build(),
                 row(1, 2).live(3).cell(0, 5, random(65_535)).build(),
                 row(1, 3).cell(0, 5, random(200_000)).tombstone(1, 9, PURGEABLE).build(),
                 row(1, 4).cell(0, 5, "short").build(),
