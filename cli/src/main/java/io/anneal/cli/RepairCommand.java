@@ -181,16 +181,20 @@ final class RepairCommand extends Subcommand {
         checkBuffer();
     }
 
-    /** A replica in this process takes its buffer twice: the window, and what is read ahead of it. */
+    /** Replicas in this process share its memory. */
     private void checkBuffer() {
-        long maxBytes = directories.isEmpty()
-                ? RepairConfig.BUFFER_MAX_BYTES
-                : Math.min(RepairConfig.BUFFER_MAX_BYTES, bufferBudgetBytes() / (2L * directories.size()));
+        long maxBytes = directories.isEmpty() ? RepairConfig.BUFFER_MAX_BYTES : defaultBufferBytes();
         if (bufferBytes != null && (bufferBytes < 1 || bufferBytes > maxBytes)) {
             throw usage("--buffer is out of bounds, bufferBytes=" + bufferBytes
                     + ", minBytes=1, maxBytes=" + maxBytes + "; more --memory allows more, up to "
                     + RepairConfig.BUFFER_MAX_BYTES);
         }
+    }
+
+    private int defaultBufferBytes() {
+        return directories.isEmpty()
+                ? RepairConfig.bufferBytesOfServers(bufferBudgetBytes(), replicas.size())
+                : RepairConfig.bufferBytes(bufferBudgetBytes(), directories.size());
     }
 
     private Set<Waiver> waivers() {
@@ -256,10 +260,7 @@ final class RepairCommand extends Subcommand {
     }
 
     private RepairTask task(QualifiedTable table, TokenRange tokens) {
-        int participants = Math.max(directories.size(), replicas.size());
-        int buffer = bufferBytes == null
-                ? RepairConfig.bufferBytes(bufferBudgetBytes(), participants)
-                : (int) bufferBytes.longValue();
+        int buffer = bufferBytes == null ? defaultBufferBytes() : (int) bufferBytes.longValue();
         return new RepairTask(table, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers());
     }
 

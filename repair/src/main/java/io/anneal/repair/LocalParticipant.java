@@ -92,18 +92,18 @@ public final class LocalParticipant implements Participant {
                 future.complete(task.call());
             } catch (Exception failure) {
                 future.completeExceptionally(failure);
-            } catch (Error failure) {
-                future.completeExceptionally(stopped(failure));
+            } catch (Throwable error) {
+                future.completeExceptionally(stopped(error));
             }
         });
         return future;
     }
 
-    /** Whoever waits for the step must not wait for ever, and the log must have it: executors may keep it to themselves. */
-    private RepairException stopped(Error failure) {
-        LOG.error("replica was stopped by an error, replica={}", name, failure);
+    /** An {@link Error}, as used up memory is, ends the session, and whoever waits for the step learns of it. */
+    private RepairException stopped(Throwable error) {
+        LOG.error("replica was stopped by an error, replica={}", name, error);
         RepairException stopped = new RepairException(
-                "replica was stopped by an error, see its log, replica=" + name + ", error=" + failure, failure);
+                "replica was stopped by an error, see its log, replica=" + name + ", cause=" + error, error);
         broken = Optional.of(stopped);
         return stopped;
     }
@@ -201,8 +201,8 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes) {
-        return on(open -> open.fetch(phase, hashes));
+    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes, int roomBytes) {
+        return on(open -> open.fetch(phase, hashes, roomBytes));
     }
 
     @Override

@@ -133,9 +133,10 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes) {
+    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes, int roomBytes) {
         ByteWriter out = new ByteWriter(64);
         Contents.write(phase, out);
+        out.writeInt(roomBytes);
         Contents.write(hashes, out);
         return askForItems(SessionStep.FETCH, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
     }

@@ -122,7 +122,8 @@ final class ServedSession {
             case HASHES -> encoded(replica.hashes(Contents.readPhase(in)), Contents::write);
             case FETCH -> {
                 Phase phase = Contents.readPhase(in);
-                yield replica.fetch(phase, Contents.readHashes(in));
+                int roomBytes = in.readInt();
+                yield replica.fetch(phase, Contents.readHashes(in), roomBytes);
             }
             case PLACES -> replica.places(Contents.readHashes(in));
             case PUSH -> replica.push(message.bytes());

@@ -10,10 +10,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * always has, however small the budget. Safe for any thread.
  */
 final class SessionMemory {
-    /** Of the budget at most, so that several sessions fit and what they are sent, too. */
-    private static final int BUFFER_PARTS = 16;
-    /** The window, and what is read ahead of it. */
-    private static final int BUFFERS = 2;
+    /** So many sessions of the largest buffer fit into that half of the budget which they may take. */
+    private static final int SESSIONS = 4;
+    /** Who take part in most repairs; more of them fill a replica's buffers less often. */
+    private static final int PARTICIPANTS = 3;
 
     private final ByteBudget budget;
     private final AtomicInteger sessions = new AtomicInteger();
@@ -55,9 +55,11 @@ final class SessionMemory {
      * @throws RequestException when there is no room now
      */
     Place take(int askedBytes) throws RequestException {
-        long mostBytes = Math.max(RepairConfig.BUFFER_MIN_BYTES, budget.totalBytes() / BUFFER_PARTS);
+        long mostBytes = Math.max(
+                RepairConfig.BUFFER_MIN_BYTES,
+                budget.totalBytes() / (2 * SESSIONS * RepairConfig.sessionBytes(1, PARTICIPANTS)));
         int bufferBytes = (int) Math.min(Math.min(askedBytes, RepairConfig.BUFFER_MAX_BYTES), mostBytes);
-        long neededBytes = (long) BUFFERS * bufferBytes;
+        long neededBytes = RepairConfig.sessionBytes(bufferBytes, PARTICIPANTS);
         int before = sessions.getAndIncrement();
         if (budget.tryReserveSpare(neededBytes)) {
             return new Place(bufferBytes, neededBytes);

@@ -52,7 +52,7 @@ class LargeWindowsTest {
         try {
             for (TestTable table : tables.subList(1, tables.size())) {
                 Nodes follower = new Nodes(
-                        (handlers, own) -> new RepairService(table.opener(), own.executor(), ByteBudget.of(4 << 20))
+                        (handlers, own) -> new RepairService(table.opener(), own.executor(), ByteBudget.of(64 << 20))
                                 .register(handlers),
                         budgetBytes);
                 nodes.add(follower);

@@ -42,7 +42,8 @@ class ManySessionsTest {
     void shouldLeaveNothingBehindOnALongConnection() throws IOException {
         try (Nodes nodes = new Nodes((handlers, own) -> {
             // One place: a session that stayed would keep the next one out.
-            new RepairService(table.opener(), own.executor(), ByteBudget.of(4L * BUFFER_BYTES)).register(handlers);
+            new RepairService(table.opener(), own.executor(), ByteBudget.of(11L * RepairConfig.BUFFER_MIN_BYTES))
+                    .register(handlers);
             handlers.register(PEER, (connection, request) -> {
                 peer.set(connection);
                 return CompletableFuture.completedFuture(request);

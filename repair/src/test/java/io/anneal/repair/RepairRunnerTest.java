@@ -55,14 +55,14 @@ class RepairRunnerTest {
         follower = new Nodes((handlers, node) -> new RepairService(
                         (keyspace, table, staged) -> followed.opener().open(keyspace, table, staged),
                         node.executor(),
-                        ByteBudget.of(4 << 20))
+                        ByteBudget.of(64 << 20))
                 .register(handlers));
         master = new Nodes((handlers, node) -> new RepairRunner(
                         new UUID(0, 99),
                         (keyspace, table, staged) -> own.opener().open(keyspace, table, staged),
                         node.client(),
                         node.executor(),
-                        environment(node.executor(), 4 << 20))
+                        environment(node.executor(), 64 << 20))
                 .register(handlers));
     }
 

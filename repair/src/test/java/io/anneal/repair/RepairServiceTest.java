@@ -38,6 +38,9 @@ import org.junit.jupiter.api.io.TempDir;
 class RepairServiceTest {
     private static final UUID ID = new UUID(0, 1);
 
+    /** A budget with room for one session of the smallest row buffer. */
+    private static final long ONE_SESSION_BYTES = 11L * RepairConfig.BUFFER_MIN_BYTES;
+
     @TempDir
     private Path directory;
 
@@ -60,7 +63,7 @@ class RepairServiceTest {
         if (nodes != null) {
             nodes.close();
         }
-        ByteBudget budget = ByteBudget.of(sessionsMax * 4L * BUFFER_BYTES);
+        ByteBudget budget = ByteBudget.of(sessionsMax * ONE_SESSION_BYTES);
         nodes = new Nodes((handlers, own) -> new RepairService(tables, own.executor(), budget).register(handlers));
     }
 
