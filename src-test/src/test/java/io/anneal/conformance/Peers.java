@@ -34,9 +34,7 @@ final class Peers implements AutoCloseable {
 
     /** How to run a node for a few tests. */
     static CassandraPeerConfig shortLived(Path directory, String... yamlLines) {
-        return CassandraPeerConfig.in(directory)
-                .withHeapMiB(HEAP_MIB)
-                .withSettings(List.of(yamlLines), SHORT_LIVED);
+        return CassandraPeerConfig.in(directory).withHeapMiB(HEAP_MIB).withSettings(List.of(yamlLines), SHORT_LIVED);
     }
 
     CassandraPeer of(PeerSSTableVersion version) {
