@@ -11,7 +11,7 @@ import io.anneal.fragment.CorruptItemException;
 import io.anneal.io.PrintableText;
 import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;
-import io.anneal.migrate.bulk.BulkFailedException;
+import io.anneal.job.JobFailedException;
 import io.anneal.migrate.bulk.BulkRefusedException;
 import io.anneal.migrate.page.PageAddressException;
 import io.anneal.migrate.store.StoreUnavailableException;
@@ -105,7 +105,7 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.LISTEN, message);
         } else if (failure instanceof StoreUnavailableException) {
             return of(ErrorCode.STORE_UNAVAILABLE, message);
-        } else if (failure instanceof BulkFailedException) {
+        } else if (failure instanceof JobFailedException) {
             return of(ErrorCode.BULK, message);
         } else if (failure instanceof PageAddressException) {
             return of(ErrorCode.PAGE_ADDRESS, message);

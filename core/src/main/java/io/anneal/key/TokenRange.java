@@ -1,5 +1,7 @@
 package io.anneal.key;
 
+import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -9,6 +11,8 @@ import java.util.List;
 public record TokenRange(long left, long right) {
     /** The whole ring. */
     public static final TokenRange FULL = new TokenRange(Long.MIN_VALUE, Long.MIN_VALUE);
+
+    private static final BigInteger RING_SIZE = BigInteger.ONE.shiftLeft(Long.SIZE);
 
     /** Reads {@code (A,B]} as Cassandra writes it, or {@code A:B}; both mean {@code (A, B]}. */
     public static TokenRange parse(String text) {
@@ -56,6 +60,38 @@ public record TokenRange(long left, long right) {
         return right == Long.MIN_VALUE
                 ? List.of(upper, Linear.MIN_TOKEN_ONLY)
                 : List.of(upper, Linear.MIN_TOKEN_ONLY, new Linear(Long.MIN_VALUE + 1, right));
+    }
+
+    /** How many tokens, roughly where they are many. */
+    public double width() {
+        return size().doubleValue();
+    }
+
+    private BigInteger size() {
+        BigInteger distance = BigInteger.valueOf(right).subtract(BigInteger.valueOf(left));
+        return wrapsAround() ? distance.add(RING_SIZE) : distance;
+    }
+
+    /** At most so many parts of about equal width, in the order of the ring, that together are this range. */
+    public List<TokenRange> split(int count) {
+        if (count < 1) {
+            throw new IllegalArgumentException("range is split into less than one, count=" + count);
+        }
+        BigInteger size = size();
+        List<TokenRange> parts = new ArrayList<>();
+        long last = left;
+        for (int i = 1; i <= count; i++) {
+            // What is past the largest token goes on at the smallest, as longs do.
+            long end = left
+                    + size.multiply(BigInteger.valueOf(i))
+                            .divide(BigInteger.valueOf(count))
+                            .longValue();
+            if (end != last || count == 1) {
+                parts.add(new TokenRange(last, end));
+                last = end;
+            }
+        }
+        return List.copyOf(parts);
     }
 
     @Override

@@ -1,6 +1,9 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.OperationSpec.BatchSplit;
+import io.anneal.dualdao.reflect.GenericTypes;
+import io.anneal.dualdao.reflect.KeyAccess;
+import io.anneal.dualdao.reflect.KeyPlan;
 import java.lang.reflect.Array;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;

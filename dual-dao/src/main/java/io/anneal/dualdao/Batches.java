@@ -1,5 +1,6 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.stats.BatchSpan;
 import io.anneal.dualdao.stats.DualStats;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -2,7 +2,13 @@ package io.anneal.dualdao;
 
 import io.anneal.dualdao.compare.Comparison;
 import io.anneal.dualdao.compare.FieldDiff;
+import io.anneal.dualdao.journal.DirtyKeys;
+import io.anneal.dualdao.order.Background;
+import io.anneal.dualdao.order.KeyHash;
+import io.anneal.dualdao.order.KeyOrder;
+import io.anneal.dualdao.order.WriteWatch;
 import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.BatchSpan;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.DualStats;
 import java.util.List;

@@ -1,5 +1,8 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.reflect.GenericTypes;
+import io.anneal.dualdao.reflect.KeyAccess;
+import io.anneal.dualdao.reflect.KeyPlan;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;

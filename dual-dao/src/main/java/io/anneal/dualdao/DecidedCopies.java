@@ -1,5 +1,7 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.order.Background;
+import io.anneal.dualdao.phase.Agreement;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Side;

@@ -5,6 +5,7 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.reflect.ForwardingClass;
 import io.anneal.dualdao.stats.DualStats;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;

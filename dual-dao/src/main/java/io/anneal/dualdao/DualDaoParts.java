@@ -1,10 +1,12 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.journal.Durability;
 import io.anneal.dualdao.journal.FileKeyJournal;
 import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.journal.MemoryKeyJournal;
+import io.anneal.dualdao.phase.Agreement;
 import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.FilePhaseMark;
 import io.anneal.dualdao.phase.PhaseControl;

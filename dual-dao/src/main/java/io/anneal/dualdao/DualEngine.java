@@ -1,5 +1,11 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.journal.DirtyKeys;
+import io.anneal.dualdao.order.Background;
+import io.anneal.dualdao.order.KeyOrder;
+import io.anneal.dualdao.order.SerialLanes;
+import io.anneal.dualdao.order.WriteWatch;
+import io.anneal.dualdao.phase.Agreement;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseSource;
 import io.anneal.dualdao.phase.Side;
@@ -32,7 +38,9 @@ final class DualEngine<D> {
         this.phases = phases;
         DualEnvironment environment = config.environment();
         ScheduledExecutorService scheduler = environment.threads().scheduler();
-        Background background = new Background(environment.threads().shadow(config.shadow()), config.shadow());
+        ShadowConfig shadow = config.shadow();
+        Background background =
+                new Background(environment.threads().shadow(shadow), shadow.threads(), shadow.queueLength());
         KeyCopies<D> copies = new KeyCopies<>(config);
         KeyOrder order = new KeyOrder(scheduler);
         Repairs<D> repairs = new Repairs<>(config, copies, order, dirty, background);
@@ -46,7 +54,7 @@ final class DualEngine<D> {
                 dirty,
                 copies,
                 background,
-                new SerialLanes(background, Background.roomForLanes(config.shadow())),
+                new SerialLanes(background, Background.roomForLanes(shadow.queueLength())),
                 repairs,
                 new Batches(stats, environment.nanoTime(), config.batches()),
                 scheduler,

@@ -1,5 +1,10 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.journal.DirtyKeys;
+import io.anneal.dualdao.order.Background;
+import io.anneal.dualdao.order.KeyOrder;
+import io.anneal.dualdao.order.SerialLanes;
+import io.anneal.dualdao.phase.Agreement;
 import io.anneal.dualdao.stats.DualStats;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Supplier;

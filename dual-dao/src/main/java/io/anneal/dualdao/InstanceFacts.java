@@ -1,5 +1,6 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.DualStats;

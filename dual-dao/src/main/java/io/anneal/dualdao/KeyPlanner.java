@@ -1,7 +1,10 @@
 package io.anneal.dualdao;
 
-import io.anneal.dualdao.KeyPlan.Shape;
 import io.anneal.dualdao.MethodSpec.KeySource;
+import io.anneal.dualdao.reflect.GenericTypes;
+import io.anneal.dualdao.reflect.KeyAccess;
+import io.anneal.dualdao.reflect.KeyPlan;
+import io.anneal.dualdao.reflect.KeyPlan.Shape;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;

@@ -68,14 +68,14 @@ final class MergedReadRoute<D, A, R> implements Route<A, R> {
                     argument,
                     limited,
                     span,
-                    stay,
+                    heldView,
                     (answer, thrown) -> answered(Side.TARGET, new Reply.Outcome(answer, thrown)));
             reads.read(
                     Side.ORIGIN,
                     argument,
                     false,
                     span,
-                    stay,
+                    heldView,
                     (answer, thrown) -> answered(Side.ORIGIN, new Reply.Outcome(answer, thrown)));
         }
 
@@ -135,7 +135,7 @@ final class MergedReadRoute<D, A, R> implements Route<A, R> {
             if (nothingInTarget || !comparison.differences(merged, target).isEmpty()) {
                 calls.stats().count(Counter.FALLBACK_HITS);
                 if (nothingInTarget || parts.copies().keepsTimes()) {
-                    parts.repairs().afterHit(keys, calls.stats(), stay);
+                    parts.repairs().afterHit(keys, calls.stats(), heldView);
                 }
             }
             return merged;

@@ -2,6 +2,7 @@ package io.anneal.dualdao;
 
 import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.BatchSpan;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.OperationStats;
 import java.util.concurrent.CompletableFuture;

@@ -54,7 +54,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
                         argument,
                         limited,
                         span,
-                        stay,
+                        heldView,
                         (answer, thrown) -> step(() -> target(answer, thrown)));
             } else {
                 reads.read(
@@ -62,7 +62,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
                         argument,
                         false,
                         span,
-                        stay,
+                        heldView,
                         (answer, thrown) -> step(() -> origin(answer, thrown, SideOutcome.NOT_ATTEMPTED)));
             }
         }
@@ -93,7 +93,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
                         argument,
                         false,
                         span,
-                        stay,
+                        heldView,
                         (found, failed) -> step(() -> originAfterMiss(answer, found, failed)));
             }
         }
@@ -110,7 +110,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
                     argument,
                     false,
                     span,
-                    stay,
+                    heldView,
                     (answer, failed) -> step(() -> origin(answer, failed, outcome)));
         }
 
@@ -126,7 +126,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
                 end(missed, null);
             } else {
                 calls.stats().count(Counter.FALLBACK_HITS);
-                parts.repairs().afterHit(keys, calls.stats(), stay);
+                parts.repairs().afterHit(keys, calls.stats(), heldView);
                 end(found, null);
             }
         }
@@ -151,7 +151,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
                     rest,
                     false,
                     span,
-                    stay,
+                    heldView,
                     (found, thrown) -> step(() -> originAfterMisses(split, answer, wanted, rest, found, thrown)));
         }
 
@@ -172,7 +172,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
             calls.stats().count(Counter.FALLBACK_MISSES, wanted.size() - hits.size());
             if (!hits.isEmpty()) {
                 calls.stats().count(Counter.FALLBACK_HITS, hits.size());
-                parts.repairs().afterHit(Keys.of(hits, parts.config().keyCodec()), calls.stats(), stay);
+                parts.repairs().afterHit(Keys.of(hits, parts.config().keyCodec()), calls.stats(), heldView);
             }
             end(split.united().apply(answer, found), null);
         }

@@ -1,6 +1,12 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.journal.KeyJournal;
+import io.anneal.dualdao.order.Background;
+import io.anneal.dualdao.order.KeyOrder;
+import io.anneal.dualdao.order.SerialLanes;
+import io.anneal.dualdao.phase.Agreement;
+import io.anneal.dualdao.phase.HeldView;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseSource;
@@ -194,18 +200,18 @@ final class Redrive<D> {
             result.complete(Result.LEFT);
             return result;
         }
-        Stay stay;
+        HeldView heldView;
         PhaseRecord inForce;
         try {
             PhaseView view = phases.enter();
-            stay = new Stay(view);
+            heldView = new HeldView(view);
             inForce = view.record();
         } catch (RuntimeException stopped) {
             dirty.endCopy(lacking, entry.key(), 0);
             result.complete(Result.LEFT);
             return result;
         }
-        new Copying(lacking, entry, inForce, agreed.on(inForce) ? agreed : null, stay, result).begin();
+        new Copying(lacking, entry, inForce, agreed.on(inForce) ? agreed : null, heldView, result).begin();
         return result;
     }
 
@@ -218,7 +224,7 @@ final class Redrive<D> {
         /** Null if not all instances act by the record in force. */
         private final Agreement agreed;
 
-        private final Stay stay;
+        private final HeldView heldView;
         private final CompletableFuture<Result> result;
         private final int[] stripes;
         private boolean locked;
@@ -229,13 +235,13 @@ final class Redrive<D> {
                 KeyJournal.Entry entry,
                 PhaseRecord inForce,
                 Agreement agreed,
-                Stay stay,
+                HeldView heldView,
                 CompletableFuture<Result> result) {
             this.lacking = lacking;
             this.entry = entry;
             this.inForce = inForce;
             this.agreed = agreed;
-            this.stay = stay;
+            this.heldView = heldView;
             this.result = result;
             stripes = new int[] {KeyOrder.stripe(entry.key())};
         }
@@ -362,7 +368,7 @@ final class Redrive<D> {
                 if (locked) {
                     order.unlock(stripes);
                 }
-                stay.release();
+                heldView.release();
                 result.complete(became);
             }
         }

@@ -1,5 +1,9 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.journal.DirtyKeys;
+import io.anneal.dualdao.order.Background;
+import io.anneal.dualdao.order.KeyOrder;
+import io.anneal.dualdao.phase.HeldView;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.OperationStats;
@@ -41,24 +45,24 @@ final class Repairs<D> {
     }
 
     /** A read fell back and found these keys. Never throws, never waits. */
-    void afterHit(Keys keys, OperationStats stats, Stay stay) {
+    void afterHit(Keys keys, OperationStats stats, HeldView heldView) {
         if (!on()) {
             return;
         }
         for (int i = 0; i < keys.texts().size(); i++) {
-            begin(keys.objects().get(i), keys.texts().get(i), stats, stay);
+            begin(keys.objects().get(i), keys.texts().get(i), stats, heldView);
         }
     }
 
-    private void begin(Object key, String text, OperationStats stats, Stay stay) {
+    private void begin(Object key, String text, OperationStats stats, HeldView heldView) {
         int stripe = KeyOrder.stripe(text);
         // Held to the end: another repair of the key finds it taken, as it finds a write.
         if (!order.tryLock(stripe)) {
             stats.count(Counter.REPAIRS_SKIPPED);
             return;
         }
-        stay.hold();
-        Runnable skipped = () -> over(stripe, stats, stay, Counter.REPAIRS_SKIPPED);
+        heldView.hold();
+        Runnable skipped = () -> over(stripe, stats, heldView, Counter.REPAIRS_SKIPPED);
         boolean due = false;
         try {
             due = !dirty.lacks(Side.ORIGIN, text) && !dirty.lacks(Side.TARGET, text) && admitted();
@@ -73,15 +77,15 @@ final class Repairs<D> {
                         if (thrown != null) {
                             LOG.debug("read-repair failed", thrown);
                         }
-                        over(stripe, stats, stay, thrown == null ? Counter.REPAIRED : Counter.REPAIRS_SKIPPED);
+                        over(stripe, stats, heldView, thrown == null ? Counter.REPAIRED : Counter.REPAIRS_SKIPPED);
                     }),
                     skipped);
         }
     }
 
-    private void over(int stripe, OperationStats stats, Stay stay, Counter became) {
+    private void over(int stripe, OperationStats stats, HeldView heldView, Counter became) {
         order.unlock(new int[] {stripe});
-        stay.release();
+        heldView.release();
         stats.count(became);
     }
 

@@ -1,7 +1,11 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.order.KeyOrder;
+import io.anneal.dualdao.order.SerialLanes;
+import io.anneal.dualdao.order.WriteWatch;
 import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.BatchSpan;
 import io.anneal.dualdao.stats.Counter;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -1,6 +1,7 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.BatchSpan;
 import io.anneal.dualdao.stats.OperationStats;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

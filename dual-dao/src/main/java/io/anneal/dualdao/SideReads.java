@@ -1,6 +1,9 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.order.Background;
+import io.anneal.dualdao.phase.HeldView;
 import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.BatchSpan;
 import io.anneal.dualdao.stats.Counter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,25 +50,25 @@ final class SideReads<D, A, R> {
      * Reads a side.
      *
      * @param limited whether the reply is {@link #LATE} if the answer is not there in time
-     * @param stay held as long as any read that was fired has not ended
+     * @param heldView held as long as any read that was fired has not ended
      */
-    void read(Side side, A argument, boolean limited, BatchSpan span, Stay stay, Reply reply) {
+    void read(Side side, A argument, boolean limited, BatchSpan span, HeldView heldView, Reply reply) {
         long limitNanos = limited ? timeoutNanos : Speculation.NEVER;
         long againNanos = speculation.delayNanos(side);
         if (limitNanos == Speculation.NEVER && againNanos == Speculation.NEVER) {
             calls.call(side, argument, 0, span, reply);
         } else if (calls.answersLater()) {
-            new Race(side, argument, span, stay, reply).begin(limitNanos, againNanos);
+            new Race(side, argument, span, heldView, reply).begin(limitNanos, againNanos);
         } else {
-            await(side, argument, limitNanos, againNanos, span, stay, reply);
+            await(side, argument, limitNanos, againNanos, span, heldView, reply);
         }
     }
 
     private void await(
-            Side side, A argument, long limitNanos, long againNanos, BatchSpan span, Stay stay, Reply reply) {
+            Side side, A argument, long limitNanos, long againNanos, BatchSpan span, HeldView heldView, Reply reply) {
         CompletableFuture<Reply.Outcome> first = new CompletableFuture<>();
         Race race = new Race(
-                side, argument, span, stay, (answer, thrown) -> first.complete(new Reply.Outcome(answer, thrown)));
+                side, argument, span, heldView, (answer, thrown) -> first.complete(new Reply.Outcome(answer, thrown)));
         race.fireBeside(false, race::late);
         Optional<Reply.Outcome> outcome = Optional.empty();
         long left = limitNanos;
@@ -100,17 +103,17 @@ final class SideReads<D, A, R> {
         private final Side side;
         private final A argument;
         private final BatchSpan span;
-        private final Stay stay;
+        private final HeldView heldView;
         private final Reply reply;
         private final List<Future<?>> timers = new ArrayList<>(2);
         private int running;
         private boolean decided;
 
-        Race(Side side, A argument, BatchSpan span, Stay stay, Reply reply) {
+        Race(Side side, A argument, BatchSpan span, HeldView heldView, Reply reply) {
             this.side = side;
             this.argument = argument;
             this.span = span;
-            this.stay = stay;
+            this.heldView = heldView;
             this.reply = reply;
         }
 
@@ -150,7 +153,7 @@ final class SideReads<D, A, R> {
                 return false;
             }
             running++;
-            stay.hold();
+            heldView.hold();
             return true;
         }
 
@@ -207,7 +210,7 @@ final class SideReads<D, A, R> {
                     reply.done(answer, thrown);
                 }
             } finally {
-                stay.release();
+                heldView.release();
             }
         }
 

@@ -1,6 +1,8 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.phase.HeldView;
 import io.anneal.dualdao.phase.PhaseView;
+import io.anneal.dualdao.stats.BatchSpan;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -11,7 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 abstract class Underway<D, A, R> {
     final SideCalls<D, A, R> calls;
     final A argument;
-    final Stay stay;
+    final HeldView heldView;
     final BatchSpan span;
     private final CompletableFuture<Object> result = new CompletableFuture<>();
     private final AtomicBoolean over = new AtomicBoolean();
@@ -20,7 +22,7 @@ abstract class Underway<D, A, R> {
         this.calls = calls;
         this.argument = argument;
         this.span = span;
-        stay = new Stay(view);
+        heldView = new HeldView(view);
     }
 
     /** The first step. */
@@ -50,7 +52,7 @@ abstract class Underway<D, A, R> {
         try {
             release();
         } finally {
-            stay.release();
+            heldView.release();
             // Last, since what the caller goes on with may wait for what this operation held.
             if (thrown == null) {
                 result.complete(answer);

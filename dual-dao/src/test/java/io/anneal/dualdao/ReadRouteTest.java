@@ -3,6 +3,7 @@ package io.anneal.dualdao;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.anneal.dualdao.order.KeyHash;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;

@@ -3,6 +3,7 @@ package io.anneal.dualdao;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;

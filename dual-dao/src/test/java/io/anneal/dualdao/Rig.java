@@ -1,8 +1,10 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.compare.FieldDiff;
+import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.journal.MemoryKeyJournal;
+import io.anneal.dualdao.phase.Agreement;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.PhasesByHand;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.Side;

@@ -33,6 +33,7 @@ final class PackageTable {
         DIRECT.put("schema.grammar", List.of());
         DIRECT.put("schema", List.of("io", "schema.grammar"));
         DIRECT.put("key", List.of("schema"));
+        DIRECT.put("job", List.of("key", "metrics"));
         DIRECT.put("fragment", List.of("key"));
         // Writes to one row are reconciled as they come, which is the merge's business.
         DIRECT.put("memtable", List.of("merge"));
@@ -55,7 +56,7 @@ final class PackageTable {
         // Windows apply received deletions and purge for the hash, which is the merge's business.
         DIRECT.put("repair.row", List.of("merge"));
         DIRECT.put("repair.message", List.of("node"));
-        DIRECT.put("repair", List.of("repair.row", "repair.message", "node"));
+        DIRECT.put("repair", List.of("repair.row", "repair.message", "node", "job"));
 
         DIRECT.put("streaming.file", List.of("sstable"));
         DIRECT.put("streaming.message", List.of("net", "key"));
@@ -68,10 +69,12 @@ final class PackageTable {
         DIRECT.put("dualdao.compare", List.of());
         DIRECT.put("dualdao.stats", List.of("dualdao.phase", "dualdao.compare"));
         DIRECT.put("dualdao.journal", List.of("dualdao.phase"));
-        DIRECT.put("dualdao", List.of("dualdao.stats", "dualdao.journal"));
+        DIRECT.put("dualdao.order", List.of());
+        DIRECT.put("dualdao.reflect", List.of());
+        DIRECT.put("dualdao", List.of("dualdao.stats", "dualdao.journal", "dualdao.order", "dualdao.reflect"));
 
         DIRECT.put("migrate.store", List.of("dualdao", "store"));
-        DIRECT.put("migrate.bulk", List.of("migrate.store"));
+        DIRECT.put("migrate.bulk", List.of("migrate.store", "job"));
         DIRECT.put("migrate.load", List.of("migrate.store"));
         DIRECT.put("migrate.report", List.of("dualdao"));
         DIRECT.put("migrate.page", List.of("dualdao"));

@@ -2,6 +2,11 @@ package io.anneal.migrate.bulk;
 
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.PhaseNote;
+import io.anneal.job.JobAbortedException;
+import io.anneal.job.JobFailedException;
+import io.anneal.job.JobRefusedException;
+import io.anneal.job.RangeJob;
+import io.anneal.job.UnitRun;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -39,8 +44,10 @@ public final class Backfill<E extends BulkEntry> {
      * Copies what no earlier run of the same checkpoint has copied; returns when all of it is in the target.
      *
      * @throws BulkRefusedException when the two sides are the same or do not fit, when the phase is not one in which both are
-     *     written and the origin is right (2 and 3) or not every instance acknowledged it, or when the checkpoint is another's
-     * @throws BulkFailedException when ranges failed as often as they were tried
+     *     written and the origin is right (2 and 3) or not every instance acknowledged it
+     * @throws JobRefusedException when the checkpoint is another's
+     * @throws JobAbortedException when it was aborted; the next run goes on
+     * @throws JobFailedException when ranges failed as often as they were tried
      * @throws InterruptedException when the thread was interrupted; the next run goes on
      */
     public BackfillResult run() throws IOException, InterruptedException {
@@ -49,100 +56,70 @@ public final class Backfill<E extends BulkEntry> {
         Optional<BulkPhase> phase = BulkPhase.of(told.phases, KIND, BulkPhase::requireBackfill, told.environment);
         phase.ifPresent(BulkPhase::require);
         phase.ifPresent(BulkPhase::requireAcknowledged);
-        Checkpoint.Identity identity = new Checkpoint.Identity(
-                KIND,
-                source.identity(),
-                target.identity(),
-                source.shape(),
-                phase.map(BulkPhase::epoch).orElse(0L));
+        BulkRun.Identity identity = new BulkRun.Identity(KIND, source.identity(), target.identity(), source.shape());
+        long epoch = phase.map(BulkPhase::epoch).orElse(0L);
         try (BulkRun run =
-                BulkRun.open(told, KIND, phase, identity, Long.MIN_VALUE, () -> source.ranges(told.ranges))) {
+                BulkRun.open(told, KIND, phase, identity, epoch, Long.MIN_VALUE, () -> source.ranges(told.ranges))) {
             Optional<BulkTarget.RangeTransfer> transfer = target.wholeRanges(source);
-            run.forEachRange(range -> {
-                Map<String, Long> counts =
-                        transfer.isPresent() ? moved(transfer.get(), range, run) : copied(range, run);
-                settle(range, counts, run);
+            run.job().run(unit -> {
+                if (transfer.isPresent()) {
+                    move(transfer.get(), unit);
+                } else {
+                    copy(unit);
+                }
+                target.finish(unit.unit());
+                return RangeJob.Outcome.DONE;
             });
             return finish(run);
         }
     }
 
-    /** All of a range is in the target: it need not be copied again. */
-    private void settle(BulkRange range, Map<String, Long> counts, BulkRun run) throws IOException {
-        boolean done = false;
-        try {
-            target.finish(range);
-            run.checkpoint().done(range, counts);
-            done = true;
-        } finally {
-            if (!done) {
-                run.meter().undo(range, counts.get(Counts.ROWS), counts.get(Counts.BYTES));
-            }
-        }
-        run.meter().done(range);
-    }
-
     private BackfillResult finish(BulkRun run) throws IOException {
-        run.finished();
-        BulkProgress progress = run.meter().progress();
-        Checkpoint checkpoint = run.checkpoint();
+        RangeJob<BulkRange> job = run.job();
+        job.finish();
+        BulkProgress progress = run.progress();
         run.phase()
                 .ifPresent(part -> part.note(
                         PhaseNote.Kind.BACKFILL,
-                        checkpoint.start(),
+                        run.start(),
                         progress,
                         Map.of(Facts.TEXT, source.identity() + " to " + target.identity())));
-        checkpoint.complete();
+        job.complete();
         return new BackfillResult(
-                progress.rows(),
-                progress.bytes(),
-                progress.rangesTotal(),
-                checkpoint.resumed(),
-                run.retries(),
-                run.meter().seconds());
+                progress.rows(), progress.bytes(), progress.rangesTotal(), job.resumed(), job.retries(), job.seconds());
     }
 
-    private static Map<String, Long> moved(BulkTarget.RangeTransfer transfer, BulkRange range, BulkRun run)
+    private static void move(BulkTarget.RangeTransfer transfer, UnitRun<BulkRange> unit)
             throws IOException, InterruptedException {
-        run.pace(0);
-        BulkTarget.RangeTransfer.Moved moved = transfer.move(range);
-        run.meter().add(moved.entries(), moved.bytes());
-        return Map.of(Counts.ROWS, moved.entries(), Counts.BYTES, moved.bytes());
+        unit.pace(1, 0);
+        BulkTarget.RangeTransfer.Moved moved = transfer.move(unit.unit());
+        unit.add(moved.entries(), moved.bytes());
     }
 
-    private Map<String, Long> copied(BulkRange range, BulkRun run) throws IOException, InterruptedException {
-        long rows = 0;
-        long bytes = 0;
-        boolean done = false;
+    private void copy(UnitRun<BulkRange> unit) throws IOException, InterruptedException {
+        BulkRange range = unit.unit();
         Deque<CompletableFuture<Void>> underWay = new ArrayDeque<>();
         int underWayMax = Math.max(1, told.writesInFlight / told.parallel);
         try (BulkCursor<E> entries = source.open(range)) {
             for (E entry = entries.next(); entry != null; entry = entries.next()) {
                 long lengthBytes = entry.lengthBytes();
-                run.pace(lengthBytes);
+                unit.pace(1, lengthBytes);
                 if (underWay.size() == underWayMax) {
                     await(underWay.removeFirst(), range);
                 }
                 underWay.addLast(target.write(entry).toCompletableFuture());
-                rows++;
-                bytes += lengthBytes;
-                run.meter().add(range, entry.position(), lengthBytes);
+                unit.add(1, lengthBytes);
+                unit.covered(range.widthUpTo(entry.position()));
             }
             while (!underWay.isEmpty()) {
                 await(underWay.removeFirst(), range);
             }
-            done = true;
-            return Map.of(Counts.ROWS, rows, Counts.BYTES, bytes);
         } catch (IOException | RuntimeException e) {
-            // It begins anew once nothing of it is under way, so that the bound holds.
+            // It starts anew once nothing of it is under way, so that the bound holds.
             CompletableFuture.allOf(underWay.toArray(CompletableFuture[]::new))
                     .handle((ended, failure) -> null)
                     .join();
             throw e;
-        } finally {
-            if (!done) {
-                run.meter().undo(range, rows, bytes);
-            }
         }
     }
 

@@ -4,6 +4,7 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.RateLimiter;
+import io.anneal.job.JobControl;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -20,6 +21,7 @@ abstract sealed class BulkBuilder<B extends BulkBuilder<B>>
     Duration backoff = Duration.ofSeconds(1);
     Optional<PhasesOf> phases = Optional.empty();
     BulkProgress.Listener listener = progress -> {};
+    JobControl control = new JobControl();
     HostEnvironment environment = HostEnvironment.system();
 
     /** The migration that a run is a part of, and who runs it. */
@@ -84,6 +86,12 @@ abstract sealed class BulkBuilder<B extends BulkBuilder<B>>
         return self();
     }
 
+    /** What pauses, resumes and aborts the run, from any thread. */
+    public B control(JobControl handle) {
+        control = handle;
+        return self();
+    }
+
     /** Time and threads; the machine's unless told. */
     public B environment(HostEnvironment timeAndThreads) {
         environment = timeAndThreads;
@@ -101,6 +109,7 @@ abstract sealed class BulkBuilder<B extends BulkBuilder<B>>
         backoff = other.backoff;
         phases = other.phases;
         listener = other.listener;
+        control = other.control;
         environment = other.environment;
         return self();
     }

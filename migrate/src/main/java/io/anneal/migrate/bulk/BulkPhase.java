@@ -51,9 +51,9 @@ final class BulkPhase {
         condition.accept(this);
     }
 
-    Checkpoint.Start start() {
+    BulkStart start(long epoch) {
         WorkStart start = phases.control().begin();
-        return new Checkpoint.Start(start.version(), start.at().toEpochMilli(), start.acknowledged());
+        return new BulkStart(start.version(), start.at().toEpochMilli(), start.acknowledged(), epoch);
     }
 
     /** Version of the record since which both sides are written, 0 if they are not. */
@@ -172,7 +172,7 @@ final class BulkPhase {
         return facts;
     }
 
-    void note(PhaseNote.Kind noteKind, Checkpoint.Start start, BulkProgress progress, Map<String, String> more) {
+    void note(PhaseNote.Kind noteKind, BulkStart start, BulkProgress progress, Map<String, String> more) {
         Map<String, String> facts = facts(progress);
         facts.putAll(more);
         facts.put(Facts.STARTED_MILLIS, Long.toString(start.startedMillis()));

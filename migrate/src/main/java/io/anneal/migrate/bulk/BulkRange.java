@@ -1,14 +1,14 @@
 package io.anneal.migrate.bulk;
 
-import java.math.BigInteger;
-import java.util.ArrayList;
+import io.anneal.job.JobUnit;
+import io.anneal.key.TokenRange;
 import java.util.List;
 
 /**
  * Positions behind {@code after} up to {@code through}, the last inside. {@link #ALL} has every position but {@link Long#MIN_VALUE},
  * which no key may have, as in Cassandra.
  */
-public record BulkRange(long after, long through) {
+public record BulkRange(long after, long through) implements JobUnit {
     public static final BulkRange ALL = new BulkRange(Long.MIN_VALUE, Long.MAX_VALUE);
 
     public BulkRange {
@@ -21,33 +21,42 @@ public record BulkRange(long after, long through) {
         return position > after && position <= through;
     }
 
+    /** Reads a range from its {@link #text()}. */
+    static BulkRange parse(String text) {
+        return of(TokenRange.parse(text));
+    }
+
+    private static BulkRange of(TokenRange tokens) {
+        return new BulkRange(tokens.left(), tokens.right());
+    }
+
+    private TokenRange tokens() {
+        return new TokenRange(after, through);
+    }
+
+    @Override
+    public String text() {
+        return tokens().toString();
+    }
+
     /** How many positions. */
-    double width() {
-        return (double) through - after;
+    @Override
+    public double width() {
+        return tokens().width();
+    }
+
+    /** How many of its positions are not after this one. */
+    double widthUpTo(long position) {
+        return (double) position - after;
     }
 
     /** At most so many parts of equal width, ascending, together this range. */
     public List<BulkRange> split(int count) {
-        if (count < 1) {
-            throw new IllegalArgumentException("range is split into less than one, count=" + count);
-        }
-        BigInteger begin = BigInteger.valueOf(after);
-        BigInteger length = BigInteger.valueOf(through).subtract(begin);
-        List<BulkRange> parts = new ArrayList<>();
-        long last = after;
-        for (int i = 1; i <= count; i++) {
-            long end = begin.add(length.multiply(BigInteger.valueOf(i)).divide(BigInteger.valueOf(count)))
-                    .longValueExact();
-            if (end > last) {
-                parts.add(new BulkRange(last, end));
-                last = end;
-            }
-        }
-        return List.copyOf(parts);
+        return tokens().split(count).stream().map(BulkRange::of).toList();
     }
 
     @Override
     public String toString() {
-        return "(" + after + "," + through + "]";
+        return text();
     }
 }

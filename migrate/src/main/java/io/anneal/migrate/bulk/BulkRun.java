@@ -1,95 +1,99 @@
 package io.anneal.migrate.bulk;
 
 import io.anneal.dualdao.phase.PhaseStoreException;
-import io.anneal.environment.HostEnvironment;
-import io.anneal.io.RateLimiter;
+import io.anneal.job.JobProgress;
+import io.anneal.job.RangeJob;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.List;
+import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What back-fill and verification have in common while they run: the checkpoint, the workers, the throttle, and once a second the
- * listener and the heartbeat. Made and closed by one thread; its workers use it.
+ * A job as a part of a migration: it goes on only while the phase is one for it, shows up among the heartbeats, and counts mismatches.
+ * Made and closed by one thread; its workers use it.
  */
 final class BulkRun implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(BulkRun.class);
+    private static final Duration BACKOFF_MAX = Duration.ofSeconds(30);
 
-    private static final long TICK_END_SECONDS = 10;
+    /**
+     * What a run is: only one that is the same may go on with its ranges.
+     *
+     * @param kind back-fill or verification, with what makes a difference to its result
+     * @param source its identity
+     * @param shape of what both sides hold
+     */
+    record Identity(String kind, String source, String target, String shape) {
+        private Map<String, String> parts() {
+            return Map.of("kind", kind, "source", source, "target", target, "shape", shape);
+        }
+    }
 
     private final BulkBuilder<?> told;
     private final String kind;
-    private final Checkpoint checkpoint;
     private final Optional<BulkPhase> phase;
-    private final ProgressMeter meter;
-    private final RangeWorkers workers;
-    private final RateLimiter rows;
-    private final RateLimiter bytes;
-    private final ScheduledExecutorService ticker;
+    private final LongAdder mismatches = new LongAdder();
+    private RangeJob<BulkRange> job;
 
-    private volatile BulkRefusedException stopped;
-
-    private BulkRun(BulkBuilder<?> told, String kind, Checkpoint checkpoint, Optional<BulkPhase> phase) {
+    private BulkRun(BulkBuilder<?> told, String kind, Optional<BulkPhase> phase) {
         this.told = told;
         this.kind = kind;
-        this.checkpoint = checkpoint;
         this.phase = phase;
-        HostEnvironment environment = told.environment;
-        meter = new ProgressMeter(environment.nanoTime(), checkpoint);
-        workers = new RangeWorkers(environment, told.parallel, told.attempts, told.backoff);
-        rows = new RateLimiter(told.rowsPerSecond, environment.nanoTime(), environment.sleeper());
-        bytes = new RateLimiter(told.bytesPerSecond, environment.nanoTime(), environment.sleeper());
-        ticker = environment.threads().single(kind + "-progress");
     }
 
+    /**
+     * @param epoch as {@link BulkStart#epoch()}: what an earlier run did in another one is done again
+     * @param validSinceMillis what a run did that started before is done again
+     * @param ranges of a run that starts
+     */
     static BulkRun open(
             BulkBuilder<?> told,
             String kind,
             Optional<BulkPhase> phase,
-            Checkpoint.Identity identity,
+            Identity identity,
+            long epoch,
             long validSinceMillis,
-            Checkpoint.Ranges ranges)
-            throws IOException {
-        Checkpoint.Start start = phase.map(BulkPhase::start)
-                .orElseGet(() -> new Checkpoint.Start(
-                        0, told.environment.clock().instant().toEpochMilli(), true));
-        Checkpoint checkpoint = Checkpoint.open(told.checkpoint, identity, start, validSinceMillis, ranges);
-        BulkRun run = new BulkRun(told, kind, checkpoint, phase);
-        run.ticker.scheduleWithFixedDelay(run::tick, 0, 1, TimeUnit.SECONDS);
+            RangeJob.Units<BulkRange> ranges)
+            throws IOException, InterruptedException {
+        BulkRun run = new BulkRun(told, kind, phase);
+        BulkStart start = phase.map(part -> part.start(epoch))
+                .orElseGet(() ->
+                        new BulkStart(0, told.environment.clock().instant().toEpochMilli(), true, epoch));
+        RangeJob.Builder<BulkRange> job = RangeJob.builder(kind, BulkRange::parse, told.environment)
+                .facts(start.facts(), facts -> {
+                    BulkStart found = BulkStart.of(facts);
+                    return found.epoch() == epoch && found.startedMillis() >= validSinceMillis;
+                })
+                .parallel(told.parallel)
+                .retries(told.attempts, told.backoff, BACKOFF_MAX)
+                .rowsPerSecond(told.rowsPerSecond)
+                .bytesPerSecond(told.bytesPerSecond)
+                .control(told.control)
+                .guard(run::look)
+                .listener(run::tell);
+        told.checkpoint.ifPresent(file -> job.checkpoint(file, identity.parts()));
+        run.job = job.open(ranges);
         return run;
     }
 
-    /** On the ticker's thread, and once more at the end. */
-    private void tick() {
-        BulkProgress progress = meter.progress();
+    /** About once a second, and at the end. */
+    private void tell(JobProgress progress) {
+        BulkProgress now = progress(progress);
         try {
-            phase.ifPresent(part -> part.beat(progress));
+            phase.ifPresent(part -> part.beat(now));
         } catch (PhaseStoreException e) {
             cannotAsk(e);
         }
-        look();
-        tell(progress);
+        told.listener.progressed(now);
     }
 
-    /** Whoever listens can neither end the run nor silence it. */
-    private void tell(BulkProgress progress) {
-        try {
-            told.listener.progressed(progress);
-        } catch (RuntimeException e) {
-            LOG.warn("listener failed, run={}, reason={}", kind, e.toString());
-        }
-    }
-
-    /** It ends soon after the phase is not one for it any more. */
     private void look() {
         try {
             requirePhase();
-        } catch (BulkRefusedException e) {
-            stopped = e;
         } catch (PhaseStoreException e) {
             cannotAsk(e);
         }
@@ -109,72 +113,53 @@ final class BulkRun implements Closeable {
         LOG.warn("phase store can't be asked, run={}, reason={}", kind, e.getMessage());
     }
 
-    /** Works all open ranges off. */
-    void forEachRange(RangeWorkers.Task task) throws IOException, InterruptedException {
-        forEach(checkpoint.open(), task);
-    }
-
-    void forEach(List<BulkRange> ranges, RangeWorkers.Task task) throws IOException, InterruptedException {
-        workers.run(kind, ranges, range -> {
-            look();
-            task.run(range);
-        });
-    }
-
-    /**
-     * Before each entry that is read, read again or made good: waits as the rates say.
-     *
-     * @throws BulkRefusedException when the run must not go on
-     */
-    void pace(long entryBytes) throws InterruptedException {
-        if (stopped != null) {
-            throw stopped;
-        }
-        if (Thread.interrupted()) {
-            throw new InterruptedException("run was interrupted");
-        }
-        rows.acquire(1);
-        bytes.acquire(entryBytes);
-    }
-
-    Checkpoint checkpoint() {
-        return checkpoint;
-    }
-
-    ProgressMeter meter() {
-        return meter;
+    RangeJob<BulkRange> job() {
+        return job;
     }
 
     Optional<BulkPhase> phase() {
         return phase;
     }
 
-    int retries() {
-        return workers.retries();
+    BulkStart start() {
+        return BulkStart.of(job.facts());
     }
 
-    /** All is done: the last word to the listener. */
-    void finished() {
-        endTicker();
-        tick();
+    BulkProgress progress() {
+        return progress(job.progress());
     }
 
-    /** No heartbeat comes after this. */
-    private void endTicker() {
-        ticker.shutdown();
-        try {
-            if (!ticker.awaitTermination(TICK_END_SECONDS, TimeUnit.SECONDS)) {
-                LOG.warn("listener or phase store takes long, run={}, waitedSeconds={}", kind, TICK_END_SECONDS);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+    private BulkProgress progress(JobProgress progress) {
+        return new BulkProgress(
+                progress.rows(),
+                progress.bytes(),
+                progress.unitsDone(),
+                progress.unitsTotal(),
+                mismatches.sum(),
+                progress.secondsLeft());
+    }
+
+    /** Counts mismatches that were believed and not made good; less than none of a range that starts anew. */
+    void addMismatches(long believed) {
+        mismatches.add(believed);
+    }
+
+    long mismatches() {
+        return mismatches.sum();
     }
 
     @Override
     public void close() throws IOException {
-        endTicker();
-        try (checkpoint) {
+        try {
+            // No heartbeat comes after this.
+            job.close();
+        } finally {
+            forget();
+        }
+    }
+
+    private void forget() {
+        try {
             phase.ifPresent(BulkPhase::forget);
         } catch (PhaseStoreException e) {
             LOG.warn(

@@ -2,7 +2,6 @@ package io.anneal.migrate.bulk;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** What the comparison of one range has found so far. One thread at a time. */
 final class RangeComparison<E extends BulkEntry> {
@@ -23,32 +22,16 @@ final class RangeComparison<E extends BulkEntry> {
         }
     }
 
-    private final BulkRange range;
     private final List<BulkMismatch> samples = new ArrayList<>();
     private List<Suspect<E>> suspects = new ArrayList<>();
     private long suspectBytes;
     private long seenNanos;
-    private long rows;
-    private long bytes;
     private long cleared;
     private long onlyOrigin;
     private long onlyTarget;
     private long different;
     private long writtenPast;
     private long repaired;
-
-    RangeComparison(BulkRange range) {
-        this.range = range;
-    }
-
-    BulkRange range() {
-        return range;
-    }
-
-    void count(long entryBytes) {
-        rows++;
-        bytes += entryBytes;
-    }
 
     void suspect(E origin, E target) {
         suspects.add(new Suspect<>(origin, target));
@@ -113,11 +96,6 @@ final class RangeComparison<E extends BulkEntry> {
     /** A mismatch, and whether it was made good. */
     record Believed(BulkMismatch mismatch, boolean repaired) {}
 
-    /** Of checkpoints. */
-    Map<String, Long> counts() {
-        return Map.of(Counts.ROWS, rows, Counts.BYTES, bytes, Counts.CLEARED, cleared);
-    }
-
     long mismatches() {
         return onlyOrigin + onlyTarget + different;
     }
@@ -129,14 +107,6 @@ final class RangeComparison<E extends BulkEntry> {
 
     List<BulkMismatch> samples() {
         return samples;
-    }
-
-    long rows() {
-        return rows;
-    }
-
-    long bytes() {
-        return bytes;
     }
 
     long cleared() {

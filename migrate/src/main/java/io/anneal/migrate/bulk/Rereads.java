@@ -55,7 +55,7 @@ final class Rereads<E extends BulkEntry> {
      */
     private Optional<Suspect<E>> read(Suspect<E> suspect) throws IOException, InterruptedException {
         E like = suspect.either();
-        run.pace(like.lengthBytes());
+        run.job().pace(1, like.lengthBytes());
         Optional<E> left = origin.reread(like);
         Optional<E> right = target.reread(like);
         for (int i = 1; !same(left, right) && i < TURNS_MAX; i++) {
@@ -120,7 +120,7 @@ final class Rereads<E extends BulkEntry> {
     }
 
     private boolean repaired(Suspect<E> suspect, BulkTarget<E> repaired) throws IOException, InterruptedException {
-        run.pace(suspect.either().lengthBytes());
+        run.job().pace(1, suspect.either().lengthBytes());
         Optional<E> kept = Optional.ofNullable(suspect.origin());
         if (suspect.origin() != null) {
             await(repaired.write(suspect.origin()), repaired);

@@ -2,6 +2,12 @@ package io.anneal.migrate.bulk;
 
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.PhaseNote;
+import io.anneal.job.JobAbortedException;
+import io.anneal.job.JobFailedException;
+import io.anneal.job.JobRefusedException;
+import io.anneal.job.RangeJob;
+import io.anneal.job.RangeJob.Outcome;
+import io.anneal.job.UnitRun;
 import io.anneal.merge.LockStep;
 import java.io.IOException;
 import java.time.Duration;
@@ -56,9 +62,11 @@ public final class Verification<E extends BulkEntry> {
     /**
      * Compares what no earlier run of the same checkpoint has compared.
      *
-     * @throws BulkRefusedException when the two sides are the same or do not fit, when the checkpoint is another's, when what is to
-     *     be made good is right, or when not every instance acknowledged that
-     * @throws BulkFailedException when ranges failed as often as they were tried
+     * @throws BulkRefusedException when the two sides are the same or do not fit, when what is to be made good is right, or when
+     *     not every instance acknowledged that
+     * @throws JobRefusedException when the checkpoint is another's
+     * @throws JobAbortedException when it was aborted; the next run goes on
+     * @throws JobFailedException when ranges failed as often as they were tried
      * @throws InterruptedException when the thread was interrupted; the next run goes on
      */
     public VerificationResult run() throws IOException, InterruptedException {
@@ -69,19 +77,16 @@ public final class Verification<E extends BulkEntry> {
         if (told.repair.isPresent()) {
             phase.ifPresent(BulkPhase::requireAcknowledged);
         }
-        Checkpoint.Identity identity = new Checkpoint.Identity(
-                KIND + " " + told.tolerance,
-                origin.identity(),
-                target.identity(),
-                origin.shape(),
-                told.wayBack.isPresent()
-                        ? told.wayBack.getAsLong()
-                        : phase.map(BulkPhase::epoch).orElse(0L));
+        BulkRun.Identity identity =
+                new BulkRun.Identity(KIND + " " + told.tolerance, origin.identity(), target.identity(), origin.shape());
+        long epoch = told.wayBack.isPresent()
+                ? told.wayBack.getAsLong()
+                : phase.map(BulkPhase::epoch).orElse(0L);
         // What was compared before the data was copied says nothing of the copy.
         long validSinceMillis =
                 phase.flatMap(BulkPhase::backfilled).map(Instant::toEpochMilli).orElse(Long.MIN_VALUE);
         try (BulkRun run =
-                BulkRun.open(told, KIND, phase, identity, validSinceMillis, () -> origin.ranges(told.ranges))) {
+                BulkRun.open(told, KIND, phase, identity, epoch, validSinceMillis, () -> origin.ranges(told.ranges))) {
             return new Session(run).result();
         }
     }
@@ -103,18 +108,19 @@ public final class Verification<E extends BulkEntry> {
         }
 
         VerificationResult result() throws IOException, InterruptedException {
-            run.forEachRange(this::compare);
+            RangeJob<BulkRange> job = run.job();
+            job.run(this::compare);
             for (int i = 0; i < told.rereads && !aside.isEmpty(); i++) {
-                run.forEach(List.copyOf(aside.keySet()), this::readAgain);
+                job.run(List.copyOf(aside.keySet()), this::readAgain);
             }
-            run.forEach(List.copyOf(aside.keySet()), this::believe);
-            run.finished();
+            job.run(List.copyOf(aside.keySet()), this::believe);
+            job.finish();
             VerificationResult result = sum();
             if (told.wayBack.isEmpty()) {
                 note(result);
             }
             if (result.complete()) {
-                run.checkpoint().complete();
+                job.complete();
             }
             return result;
         }
@@ -134,40 +140,35 @@ public final class Verification<E extends BulkEntry> {
                                             + new BulkMismatch(
                                                     sample.key(), sample.kind(), sample.writtenPast(), List.of()))
                                     .collect(Collectors.joining()));
-            run.phase()
-                    .ifPresent(part -> part.note(
-                            PhaseNote.Kind.VERIFICATION,
-                            run.checkpoint().start(),
-                            run.meter().progress(),
-                            facts));
+            run.phase().ifPresent(part -> part.note(PhaseNote.Kind.VERIFICATION, run.start(), run.progress(), facts));
         }
 
         private boolean tooMany() {
-            return run.meter().mismatches() >= told.mismatchesMax;
+            return run.mismatches() >= told.mismatchesMax;
         }
 
-        private void compare(BulkRange range) throws IOException, InterruptedException {
+        private Outcome compare(UnitRun<BulkRange> unit) throws IOException, InterruptedException {
             if (tooMany()) {
-                return;
+                return Outcome.OPEN;
             }
-            RangeComparison<E> comparison = new RangeComparison<>(range);
+            RangeComparison<E> comparison = new RangeComparison<>();
             boolean done = false;
             try {
-                compare(comparison);
+                Outcome outcome = compare(comparison, unit);
                 done = true;
+                return outcome;
             } finally {
                 if (!done) {
-                    run.meter().undo(range, comparison.rows(), comparison.bytes());
-                    run.meter().mismatches(-comparison.unrepaired());
+                    run.addMismatches(-comparison.unrepaired());
                 }
             }
         }
 
-        private void compare(RangeComparison<E> comparison) throws IOException, InterruptedException {
-            BulkRange range = comparison.range();
-            try (BulkCursor<E> left = origin.open(range);
-                    BulkCursor<E> right = target.open(range)) {
-                join(comparison, left, right);
+        private Outcome compare(RangeComparison<E> comparison, UnitRun<BulkRange> unit)
+                throws IOException, InterruptedException {
+            try (BulkCursor<E> left = origin.open(unit.unit());
+                    BulkCursor<E> right = target.open(unit.unit())) {
+                join(comparison, left, right, unit);
             }
             if (asideBytes.addAndGet(comparison.suspectBytes()) > ASIDE_BYTES_MAX) {
                 asideBytes.addAndGet(-comparison.suspectBytes());
@@ -175,13 +176,14 @@ public final class Verification<E extends BulkEntry> {
             }
             if (comparison.hasSuspects() || comparison.mismatches() > 0) {
                 comparison.seen(told.environment.nanoTime().getAsLong());
-                aside.put(range, comparison);
-            } else {
-                settle(comparison);
+                aside.put(unit.unit(), comparison);
+                return Outcome.OPEN;
             }
+            return settle(comparison);
         }
 
-        private void join(RangeComparison<E> comparison, BulkCursor<E> left, BulkCursor<E> right)
+        private void join(
+                RangeComparison<E> comparison, BulkCursor<E> left, BulkCursor<E> right, UnitRun<BulkRange> unit)
                 throws IOException, InterruptedException {
             LockStep<E> walk = new LockStep<>(left::next, right::next, origin.order());
             while (walk.next()) {
@@ -199,9 +201,9 @@ public final class Verification<E extends BulkEntry> {
                     }
                 }
                 long lengthBytes = walk.either().lengthBytes();
-                run.pace(lengthBytes);
-                comparison.count(lengthBytes);
-                run.meter().add(comparison.range(), walk.either().position(), lengthBytes);
+                unit.pace(1, lengthBytes);
+                unit.add(1, lengthBytes);
+                unit.covered(unit.unit().widthUpTo(walk.either().position()));
             }
         }
 
@@ -211,11 +213,11 @@ public final class Verification<E extends BulkEntry> {
                 told.environment.sleeper().sleepNanos(told.rereadDelay.toNanos());
                 rereads.readAgain(comparison);
             }
-            run.meter().mismatches(rereads.believe(comparison));
+            run.addMismatches(rereads.believe(comparison));
         }
 
-        private void readAgain(BulkRange range) throws IOException, InterruptedException {
-            RangeComparison<E> comparison = aside.get(range);
+        private Outcome readAgain(UnitRun<BulkRange> unit) throws IOException, InterruptedException {
+            RangeComparison<E> comparison = aside.get(unit.unit());
             long now = told.environment.nanoTime().getAsLong();
             long waitNanos = comparison.seenNanos() + told.rereadDelay.toNanos() - now;
             if (waitNanos > 0) {
@@ -223,24 +225,24 @@ public final class Verification<E extends BulkEntry> {
             }
             rereads.readAgain(comparison);
             comparison.seen(told.environment.nanoTime().getAsLong());
-            if (!comparison.hasSuspects() && comparison.mismatches() == 0) {
-                settle(comparison);
-                aside.remove(range);
+            if (comparison.hasSuspects() || comparison.mismatches() > 0) {
+                return Outcome.OPEN;
             }
+            aside.remove(unit.unit());
+            return settle(comparison);
         }
 
-        private void believe(BulkRange range) throws IOException, InterruptedException {
-            RangeComparison<E> comparison = aside.get(range);
-            run.meter().mismatches(rereads.believe(comparison));
+        private Outcome believe(UnitRun<BulkRange> unit) throws IOException, InterruptedException {
+            RangeComparison<E> comparison = aside.get(unit.unit());
+            run.addMismatches(rereads.believe(comparison));
             settled.add(comparison);
-            run.meter().done(range);
+            return Outcome.UNRECORDED;
         }
 
         /** Nothing differs: it need not be compared again. */
-        private void settle(RangeComparison<E> comparison) throws IOException {
-            run.checkpoint().done(comparison.range(), comparison.counts());
-            run.meter().done(comparison.range());
+        private Outcome settle(RangeComparison<E> comparison) {
             settled.add(comparison);
+            return Outcome.DONE;
         }
 
         private VerificationResult sum() {
@@ -261,7 +263,7 @@ public final class Verification<E extends BulkEntry> {
                 samples.addAll(comparison.samples());
             }
             samples.sort(Comparator.comparing(BulkMismatch::writtenPast).reversed());
-            BulkProgress progress = run.meter().progress();
+            BulkProgress progress = run.progress();
             return new VerificationResult(
                     progress.rows(),
                     onlyOrigin,
@@ -273,8 +275,8 @@ public final class Verification<E extends BulkEntry> {
                     progress.rangesDone() == progress.rangesTotal() && !tooMany(),
                     samples.subList(0, Math.min(told.samplesMax, samples.size())),
                     progress.rangesTotal(),
-                    run.checkpoint().resumed(),
-                    run.meter().seconds());
+                    run.job().resumed(),
+                    run.job().seconds());
         }
     }
 

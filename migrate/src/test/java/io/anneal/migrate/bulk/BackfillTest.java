@@ -3,7 +3,10 @@ package io.anneal.migrate.bulk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
+import io.anneal.job.JobAbortedException;
+import io.anneal.job.JobControl;
+import io.anneal.job.JobFailedException;
+import io.anneal.job.JobRefusedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -164,7 +167,7 @@ final class BackfillTest {
 
         assertThatThrownBy(() ->
                         resumable().retries(2, Duration.ofSeconds(1)).build().run())
-                .isInstanceOf(BulkFailedException.class)
+                .isInstanceOf(JobFailedException.class)
                 .hasMessageContaining("count=1")
                 .hasMessageContaining("disk is broken");
 
@@ -195,7 +198,7 @@ final class BackfillTest {
             try {
                 resumable().parallel(2).retries(1, Duration.ZERO).build().run();
                 done = true;
-            } catch (BulkFailedException e) {
+            } catch (JobFailedException e) {
                 kills++;
             }
         }
@@ -238,6 +241,28 @@ final class BackfillTest {
     }
 
     @Test
+    void shouldEndWhenItIsAbortedAndGoOnLater() throws Exception {
+        fill();
+        JobControl control = new JobControl();
+        origin.reading = entry -> {
+            if (entry.value().equals("v250")) {
+                control.abort("the target is needed for other work");
+            }
+        };
+
+        assertThatThrownBy(
+                        () -> resumable().parallel(1).control(control).build().run())
+                .isInstanceOf(JobAbortedException.class)
+                .hasMessageContaining("needed for other work");
+
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        origin.reading = entry -> {};
+        BackfillResult result = resumable().build().run();
+        assertThat(result.resumedRanges()).isBetween(1, 15);
+        assertThat(target.all()).isEqualTo(origin.all());
+    }
+
+    @Test
     void shouldNotTryAgainWhatFailsOfAnInterruption() throws Exception {
         fill();
         AtomicInteger read = new AtomicInteger();
@@ -251,7 +276,6 @@ final class BackfillTest {
 
         assertThatThrownBy(() -> resumable().parallel(1).build().run())
                 .isInstanceOf(InterruptedException.class)
-                .hasCauseInstanceOf(InterruptedException.class)
                 .hasRootCauseMessage("channel is closed");
 
         assertThat(read).hasValue(1);
@@ -304,7 +328,7 @@ final class BackfillTest {
                         .environment(time.environment())
                         .build()
                         .run())
-                .isInstanceOf(BulkRefusedException.class)
+                .isInstanceOf(JobRefusedException.class)
                 .hasMessageContaining("another run")
                 .hasMessageContaining("backfill.json")
                 .hasMessageContaining("another target");
@@ -317,18 +341,18 @@ final class BackfillTest {
             }
         };
         assertThatThrownBy(() -> resumable().retries(1, Duration.ZERO).build().run())
-                .isInstanceOf(BulkFailedException.class);
+                .isInstanceOf(JobFailedException.class);
         origin.reading = entry -> {};
     }
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "{", "{\"format\": 2}", "{\"format\": 1}", "{\"format\": 1, \"done\": 7}", "[]", "null"})
+            strings = {"", "{\"format\": 1}", "anneal-job 2\n", "anneal-job 1\n", "anneal-job 1\ncrc32 00000000\n"})
     void shouldRefuseACheckpointThatItCannotRead(String content) throws Exception {
         Files.writeString(directory.resolve("backfill.json"), content);
 
         assertThatThrownBy(() -> resumable().build().run())
-                .isInstanceOf(BulkRefusedException.class)
+                .isInstanceOf(JobRefusedException.class)
                 .hasMessageContaining("backfill.json");
         assertThat(directory.resolve("backfill.json")).hasContent(content);
     }
@@ -349,7 +373,7 @@ final class BackfillTest {
         assertThat(refusals)
                 .singleElement()
                 .satisfies(refusal -> assertThat(refusal)
-                        .isInstanceOf(BulkRefusedException.class)
+                        .isInstanceOf(JobRefusedException.class)
                         .hasMessageContaining("another run uses"));
     }
 
@@ -531,27 +555,5 @@ final class BackfillTest {
         assertThat(last.rows()).isEqualTo(ENTRIES);
         assertThat(last.rangesDone()).isEqualTo(last.rangesTotal()).isEqualTo(16);
         assertThat(last.secondsLeft()).hasValue(0);
-    }
-
-    @Test
-    void shouldForetellByTheShareOfPositions() throws IOException {
-        Checkpoint checkpoint = Checkpoint.open(
-                Optional.empty(),
-                new Checkpoint.Identity("backfill", "a", "b", "c", 0),
-                new Checkpoint.Start(0, 0, true),
-                0,
-                () -> BulkRange.ALL.split(4));
-        ProgressMeter meter = new ProgressMeter(time.environment().nanoTime(), checkpoint);
-        assertThat(meter.progress().secondsLeft()).isEmpty();
-
-        time.pass(10);
-        meter.done(checkpoint.ranges().get(0));
-
-        assertThat(meter.progress().secondsLeft()).hasValue(30);
-        BulkRange second = checkpoint.ranges().get(1);
-        meter.add(second, second.after() / 2, 8);
-        assertThat(meter.progress().secondsLeft())
-                .as("half of the second quarter, too")
-                .hasValue(17);
     }
 }

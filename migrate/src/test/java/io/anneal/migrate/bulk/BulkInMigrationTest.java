@@ -14,6 +14,7 @@ import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.job.JobFailedException;
 import java.lang.reflect.InvocationHandler;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -221,7 +222,7 @@ final class BulkInMigrationTest {
                 throw new TestSide.BrokenException("once");
             }
         };
-        assertThatThrownBy(() -> backfill().build().run()).isInstanceOf(BulkFailedException.class);
+        assertThatThrownBy(() -> backfill().build().run()).isInstanceOf(JobFailedException.class);
         origin.reading = entry -> {};
         time.pass(1);
         control.rollback("me", "back to 1");
@@ -245,7 +246,7 @@ final class BulkInMigrationTest {
                 throw new TestSide.BrokenException("once");
             }
         };
-        assertThatThrownBy(() -> backfill().build().run()).isInstanceOf(BulkFailedException.class);
+        assertThatThrownBy(() -> backfill().build().run()).isInstanceOf(JobFailedException.class);
         origin.reading = entry -> {};
         control.readShare(10, "me", "for later");
         beat();
@@ -288,7 +289,7 @@ final class BulkInMigrationTest {
                 throw new TestSide.BrokenException("once");
             }
         };
-        assertThatThrownBy(() -> verification().build().run()).isInstanceOf(BulkFailedException.class);
+        assertThatThrownBy(() -> verification().build().run()).isInstanceOf(JobFailedException.class);
         origin.reading = entry -> {};
         time.pass(1);
         backfill().build().run();
@@ -350,7 +351,7 @@ final class BulkInMigrationTest {
                         .environment(time.environment(() -> away.set(true)))
                         .build()
                         .run())
-                .isInstanceOf(BulkFailedException.class)
+                .isInstanceOf(JobFailedException.class)
                 .hasMessageContaining("store is away");
 
         assertThat(target.all()).hasSize(ENTRIES - 1);
@@ -503,7 +504,7 @@ final class BulkInMigrationTest {
                         .retries(1, Duration.ZERO)
                         .build()
                         .run())
-                .isInstanceOf(BulkFailedException.class);
+                .isInstanceOf(JobFailedException.class);
         target.reading = entry -> {};
 
         ReverseResult resumed = reverse(this::beat).checkpoint(file).build().run();
@@ -534,7 +535,7 @@ final class BulkInMigrationTest {
                         .retries(1, Duration.ZERO)
                         .build()
                         .run())
-                .isInstanceOf(BulkFailedException.class);
+                .isInstanceOf(JobFailedException.class);
         target.reading = entry -> {};
         time.pass(1);
         backAndForthToFive();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.dualdao.compare.FieldDiff;
 import io.anneal.environment.HostEnvironment;
+import io.anneal.job.JobFailedException;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableRow;
@@ -491,7 +492,7 @@ final class StoreSidesTest {
                             .environment(time.environment())
                             .build()
                             .run())
-                    .isInstanceOf(BulkFailedException.class)
+                    .isInstanceOf(JobFailedException.class)
                     .hasMessageContaining(data.getFileName().toString());
         }
     }

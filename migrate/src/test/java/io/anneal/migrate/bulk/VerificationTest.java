@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.dualdao.compare.FieldDiff;
+import io.anneal.job.JobFailedException;
+import io.anneal.job.JobRefusedException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -426,7 +428,7 @@ final class VerificationTest {
             };
             try {
                 result = resumable().retries(1, Duration.ZERO).build().run();
-            } catch (BulkFailedException e) {
+            } catch (JobFailedException e) {
                 kills++;
             }
         }
@@ -450,7 +452,7 @@ final class VerificationTest {
                         .retries(1, Duration.ZERO)
                         .build()
                         .run())
-                .isInstanceOf(BulkFailedException.class);
+                .isInstanceOf(JobFailedException.class);
         read.set(0);
 
         VerificationResult result = resumable().parallel(1).build().run();
@@ -468,11 +470,11 @@ final class VerificationTest {
             }
         };
         assertThatThrownBy(() -> resumable().retries(1, Duration.ZERO).build().run())
-                .isInstanceOf(BulkFailedException.class);
+                .isInstanceOf(JobFailedException.class);
 
         assertThatThrownBy(
                         () -> resumable().tolerance(BulkTolerance.EXACT).build().run())
-                .isInstanceOf(BulkRefusedException.class)
+                .isInstanceOf(JobRefusedException.class)
                 .hasMessageContaining("writeTimes=true");
     }
 

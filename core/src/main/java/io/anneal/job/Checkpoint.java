@@ -1,0 +1,174 @@
+package io.anneal.job;
+
+import io.anneal.io.AtomicFile;
+import io.anneal.io.Directories;
+import io.anneal.io.DirectoryLock;
+import io.anneal.io.OutputFile;
+import io.anneal.io.StorageException;
+import io.anneal.job.CheckpointContent.UnitState;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * How far the units of a job are, in a file that is replaced as a whole after each of them, so that another run goes on after any
+ * end of the first. The file is gone once all is done. A lock beside it keeps a second run off. Without a file it is held in memory
+ * alone. Any thread.
+ */
+final class Checkpoint implements Closeable {
+    private final Optional<Path> file;
+    private final Optional<DirectoryLock> lock;
+    private final Map<String, String> identity;
+    private final Map<String, String> facts;
+    private final List<UnitState> units;
+    private boolean closed;
+
+    /** Makes the units of a job that starts. */
+    @FunctionalInterface
+    interface Units {
+        List<String> make() throws IOException;
+    }
+
+    private Checkpoint(Optional<Path> file, Optional<DirectoryLock> lock, CheckpointContent content) {
+        this.file = file;
+        this.lock = lock;
+        identity = content.identity();
+        facts = content.facts();
+        units = new ArrayList<>(content.units());
+    }
+
+    /**
+     * Goes on with the job of a file, or starts one.
+     *
+     * @param facts of a job that starts
+     * @param goesOn whether a run that started with these facts is gone on with
+     * @throws JobRefusedException when the file is of another job, is unreadable, or another run has it
+     */
+    static Checkpoint open(
+            Optional<Path> file,
+            Map<String, String> identity,
+            Map<String, String> facts,
+            Predicate<Map<String, String>> goesOn,
+            Units made)
+            throws IOException {
+        if (file.isEmpty()) {
+            return new Checkpoint(file, Optional.empty(), started(identity, facts, made));
+        }
+        Path path = file.get().toAbsolutePath();
+        DirectoryLock lock = lock(path);
+        boolean opened = false;
+        try {
+            Optional<CheckpointContent> found = read(path, identity).filter(content -> goesOn.test(content.facts()));
+            Checkpoint checkpoint = new Checkpoint(
+                    Optional.of(path),
+                    Optional.of(lock),
+                    found.isPresent() ? found.get() : started(identity, facts, made));
+            checkpoint.write();
+            opened = true;
+            return checkpoint;
+        } finally {
+            if (!opened) {
+                lock.close();
+            }
+        }
+    }
+
+    private static DirectoryLock lock(Path file) throws IOException {
+        try {
+            return DirectoryLock.take(
+                    file.getParent(), "." + file.getFileName() + ".lock", "checkpoint", Optional.empty());
+        } catch (IllegalStateException e) {
+            throw new JobRefusedException(
+                    "another run uses this checkpoint, file=" + file + ", reason=" + e.getMessage());
+        }
+    }
+
+    private static CheckpointContent started(Map<String, String> identity, Map<String, String> facts, Units made)
+            throws IOException {
+        List<UnitState> units = made.make().stream().map(UnitState::open).toList();
+        if (units.stream().map(UnitState::unit).distinct().count() < units.size()) {
+            throw new IllegalArgumentException("two units of a job are the same, units=" + units.size());
+        }
+        return new CheckpointContent(identity, facts, units);
+    }
+
+    private static Optional<CheckpointContent> read(Path file, Map<String, String> identity) throws StorageException {
+        if (!Files.exists(file)) {
+            return Optional.empty();
+        }
+        CheckpointContent content = CheckpointContent.parse(file, bytes(file));
+        if (!content.identity().equals(identity)) {
+            throw new JobRefusedException("checkpoint is of another run, name another file or remove this one, file="
+                    + file + ", wanted=" + new TreeMap<>(identity) + ", found=" + content.identity());
+        }
+        return Optional.of(content);
+    }
+
+    private static byte[] bytes(Path file) throws StorageException {
+        try {
+            return Files.readAllBytes(file);
+        } catch (IOException e) {
+            throw new StorageException("read", file, e);
+        }
+    }
+
+    /** Of the first of the runs that go on from each other. */
+    Map<String, String> facts() {
+        return facts;
+    }
+
+    synchronized List<UnitState> units() {
+        return List.copyOf(units);
+    }
+
+    synchronized UnitState unit(int index) {
+        return units.get(index);
+    }
+
+    /** Records how a unit is now; it stays as it was if this fails. */
+    synchronized void record(int index, UnitState state) throws StorageException {
+        if (closed) {
+            // A worker that outlived its job: the file may be another run's by now.
+            throw new IllegalStateException("checkpoint is closed, unit=" + state.unit());
+        }
+        UnitState before = units.set(index, state);
+        boolean written = false;
+        try {
+            write();
+            written = true;
+        } finally {
+            if (!written) {
+                units.set(index, before);
+            }
+        }
+    }
+
+    private void write() throws StorageException {
+        if (file.isPresent()) {
+            CheckpointContent content = new CheckpointContent(identity, facts, units);
+            AtomicFile.replace(file.get(), content.print(), OutputFile.CREATE_NEW);
+        }
+    }
+
+    /** All is done and said: the next run starts anew. */
+    synchronized void complete() throws StorageException {
+        if (file.isPresent()) {
+            Directories.deleteFile(file.get());
+        }
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        closed = true;
+        if (lock.isPresent()) {
+            lock.get().close();
+        }
+    }
+}

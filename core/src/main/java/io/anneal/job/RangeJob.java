@@ -1,0 +1,448 @@
+package io.anneal.job;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.io.RateLimiter;
+import io.anneal.io.StorageException;
+import io.anneal.job.CheckpointContent.UnitState;
+import io.anneal.job.JobFailedException.UnitFailure;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Works units off, several at once. A unit that fails is tried again after a while, each time after twice as long; one that fails as
+ * often as it may is left, and the others are done all the same. With a checkpoint, what is done is recorded, and the next run goes on
+ * there, whatever ended this one. One thread opens, runs and closes it; with a parallelism of one, tasks run on that thread.
+ *
+ * <pre>
+ *   open        take the lock, read the checkpoint or make the units
+ *   run         for each open unit: ask the guard, run the task, record the outcome; may be repeated for units left open
+ *   finish      the last word to the listener
+ *   complete    remove the checkpoint: the next run starts anew
+ *   close       give up the lock
+ * </pre>
+ */
+public final class RangeJob<U extends JobUnit> implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(RangeJob.class);
+
+    /** What becomes of a unit after its task. */
+    public enum Outcome {
+        /** It is recorded as done: no later run does it again. */
+        DONE,
+        /** This run is through with it, and the next run of the same checkpoint does it again. */
+        UNRECORDED,
+        /** Another pass of this run goes on with it. */
+        OPEN
+    }
+
+    /**
+     * The work on one unit. An {@link IOException} or a {@link RuntimeException} is a failed attempt; {@link JobRefusedException}
+     * and errors end the job.
+     */
+    @FunctionalInterface
+    public interface Task<U extends JobUnit> {
+        Outcome run(UnitRun<U> unit) throws IOException, InterruptedException;
+    }
+
+    /** Makes the units of a job that starts. */
+    @FunctionalInterface
+    public interface Units<U extends JobUnit> {
+        List<U> make() throws IOException;
+    }
+
+    private final Builder<U> settings;
+    private final Checkpoint checkpoint;
+    private final List<UnitRun<U>> units = new ArrayList<>();
+    private final JobMeter meter;
+    private final JobWorkers workers;
+    private final RateLimiter rows;
+    private final RateLimiter bytes;
+    private final JobTicker ticker;
+    private final AtomicInteger retries = new AtomicInteger();
+    private final JobControl.Steered steered = new Steering();
+
+    private RangeJob(Builder<U> settings, Checkpoint checkpoint) {
+        this.settings = settings;
+        this.checkpoint = checkpoint;
+        for (UnitState state : checkpoint.units()) {
+            units.add(new UnitRun<>(settings.parser.apply(state.unit()), units.size(), this, checkpoint));
+        }
+        meter = new JobMeter(settings.environment.nanoTime(), units);
+        workers = new JobWorkers(settings.name, settings.environment.threads());
+        rows = new RateLimiter(settings.rowsPerSecond, settings.environment.nanoTime(), settings.environment.sleeper());
+        bytes = new RateLimiter(
+                settings.bytesPerSecond, settings.environment.nanoTime(), settings.environment.sleeper());
+        ticker = new JobTicker(
+                settings.name,
+                settings.guard,
+                settings.listener,
+                meter,
+                settings.isWatched()
+                        ? Optional.of(settings.environment.threads().single(settings.name + "-progress"))
+                        : Optional.empty());
+    }
+
+    /**
+     * Starts to say how.
+     *
+     * @param name of the job in logs, failures and names of threads, as {@code repair}
+     * @param parser makes a unit from its {@link JobUnit#text()}
+     * @param environment time and threads
+     */
+    public static <U extends JobUnit> Builder<U> builder(
+            String name, Function<String, U> parser, HostEnvironment environment) {
+        return new Builder<>(name, parser, environment);
+    }
+
+    /** Pauses the clock of the meter, and interrupts workers. */
+    private final class Steering implements JobControl.Steered {
+        @Override
+        public void paused() {
+            meter.paused();
+        }
+
+        @Override
+        public void resumed() {
+            meter.resumed();
+        }
+
+        @Override
+        public void aborted() {
+            workers.interrupt();
+        }
+    }
+
+    /** All units, in their order. */
+    public List<U> units() {
+        return units.stream().map(UnitRun::unit).toList();
+    }
+
+    /** The units that are not done. */
+    public List<U> open() {
+        return units.stream()
+                .filter(unit -> !unit.isFinished())
+                .map(UnitRun::unit)
+                .toList();
+    }
+
+    /** How many units earlier runs have done. */
+    public int resumed() {
+        return meter.finishedBefore();
+    }
+
+    /** What was said of the first of the runs that go on from each other. */
+    public Map<String, String> facts() {
+        return checkpoint.facts();
+    }
+
+    /** How often a unit was tried again in this run. */
+    public int retries() {
+        return retries.get();
+    }
+
+    /** How long this run takes so far, pauses included. */
+    public double seconds() {
+        return meter.seconds();
+    }
+
+    public JobProgress progress() {
+        return meter.progress();
+    }
+
+    /** The same as {@link #run(Collection, Task)} for all open units. */
+    public void run(Task<U> task) throws IOException, InterruptedException {
+        run(open(), task);
+    }
+
+    /**
+     * Runs a task for each of these units that is open. Returns, and throws, only once no task runs any more.
+     *
+     * @throws JobFailedException when units failed as often as they were tried, or what is done can't be recorded
+     * @throws JobRefusedException when a task or the guard threw it
+     * @throws JobAbortedException when the job was aborted
+     * @throws InterruptedException when the thread, or a worker, was interrupted
+     */
+    public void run(Collection<U> wanted, Task<U> task) throws IOException, InterruptedException {
+        if (workers.isEnding()) {
+            throw new IllegalStateException("job has ended, open it again, job=" + settings.name);
+        }
+        Set<String> named = wanted.stream().map(JobUnit::text).collect(Collectors.toSet());
+        Queue<UnitRun<U>> waiting = new ConcurrentLinkedQueue<>();
+        units.stream()
+                .filter(unit -> !unit.isFinished() && named.contains(unit.unit().text()))
+                .forEach(waiting::add);
+        Queue<UnitFailure> failures = new ConcurrentLinkedQueue<>();
+        try {
+            if (!waiting.isEmpty()) {
+                workers.run(Math.min(settings.parallel, waiting.size()), () -> work(waiting, task, failures));
+            }
+        } catch (InterruptedException e) {
+            settings.control.requireNotAborted();
+            throw e;
+        }
+        if (!failures.isEmpty()) {
+            throw JobFailedException.of(settings.name, settings.attempts, List.copyOf(failures));
+        }
+    }
+
+    private void work(Queue<UnitRun<U>> waiting, Task<U> task, Queue<UnitFailure> failures)
+            throws IOException, InterruptedException {
+        for (UnitRun<U> unit = waiting.poll(); unit != null && !workers.isEnding(); unit = waiting.poll()) {
+            long waitNanos = settings.backoffNanos;
+            for (int attempt = 1; !tried(unit, task, attempt, failures); attempt++) {
+                retries.incrementAndGet();
+                settings.environment.sleeper().sleepNanos(waitNanos);
+                waitNanos = Math.min(settings.backoffMaxNanos, 2 * waitNanos);
+            }
+        }
+    }
+
+    /** Whether there is nothing more to try. */
+    private boolean tried(UnitRun<U> unit, Task<U> task, int attempt, Queue<UnitFailure> failures)
+            throws IOException, InterruptedException {
+        boolean done = false;
+        try {
+            attempt(unit, task);
+            done = true;
+            return true;
+        } catch (JobRefusedException | JobAbortedException e) {
+            throw e;
+        } catch (IOException | RuntimeException e) {
+            settings.control.requireNotAborted();
+            if (Thread.interrupted() || workers.isEnding()) {
+                throw JobWorkers.interrupted(e);
+            }
+            return failed(unit, e, attempt, failures);
+        } catch (Error e) {
+            LOG.error("unit ended by an error, job={}, unit={}", settings.name, unit, e);
+            throw e;
+        } finally {
+            if (!done) {
+                unit.undo();
+            }
+        }
+    }
+
+    private void attempt(UnitRun<U> unit, Task<U> task) throws IOException, InterruptedException {
+        if (!unit.isWorked()) {
+            settings.control.awaitLeave();
+            settings.guard.run();
+            unit.worked(task.run(unit));
+        }
+        unit.end();
+    }
+
+    private boolean failed(UnitRun<U> unit, Exception cause, int attempt, Queue<UnitFailure> failures)
+            throws JobFailedException {
+        boolean last = attempt >= settings.attempts;
+        LOG.warn(
+                "unit failed, job={}, unit={}, attempt={} of {}, reason={}",
+                settings.name,
+                unit,
+                attempt,
+                settings.attempts,
+                cause.toString(),
+                last ? cause : null);
+        UnitFailure failure = new UnitFailure(unit.unit().text(), cause);
+        if (last && unit.isWorked()) {
+            throw JobFailedException.ofCheckpoint(settings.name, settings.attempts, failure);
+        }
+        if (last) {
+            failures.add(failure);
+        }
+        return last;
+    }
+
+    /**
+     * For work that belongs to no one unit; tasks call {@link UnitRun#pace}, which is the same.
+     *
+     * @throws JobRefusedException when the job must not go on
+     * @throws JobAbortedException when it was aborted
+     */
+    public void pace(long rowCount, long byteCount) throws InterruptedException {
+        ticker.requireNotRefused();
+        if (Thread.interrupted()) {
+            throw new InterruptedException("job was interrupted");
+        }
+        settings.control.awaitLeave();
+        rows.acquire(rowCount);
+        bytes.acquire(byteCount);
+    }
+
+    /** All is done: the last word to the listener. */
+    public void finish() {
+        ticker.finish();
+    }
+
+    /** All is done and said: the checkpoint goes, and the next run starts anew. */
+    public void complete() throws StorageException {
+        checkpoint.complete();
+    }
+
+    @Override
+    public void close() throws IOException {
+        settings.control.detach(steered);
+        try (checkpoint) {
+            ticker.end();
+        }
+    }
+
+    private void start() {
+        settings.control.attach(steered);
+        ticker.start();
+    }
+
+    /** Collects what a job is to do. One thread. */
+    public static final class Builder<U extends JobUnit> {
+        private static final Duration BACKOFF_MAX = Duration.ofSeconds(30);
+        private static final Runnable NO_GUARD = () -> {};
+        private static final JobProgress.Listener NO_LISTENER = progress -> {};
+
+        private final String name;
+        private final Function<String, U> parser;
+        private final HostEnvironment environment;
+        private Optional<Path> checkpoint = Optional.empty();
+        private Map<String, String> identity = Map.of();
+        private Map<String, String> facts = Map.of();
+        private Predicate<Map<String, String>> goesOn = found -> true;
+        private int parallel = 1;
+        private int attempts = 5;
+        private long backoffNanos = TimeUnit.SECONDS.toNanos(1);
+        private long backoffMaxNanos = BACKOFF_MAX.toNanos();
+        private long rowsPerSecond = RateLimiter.UNLIMITED;
+        private long bytesPerSecond = RateLimiter.UNLIMITED;
+        private JobControl control = new JobControl();
+        private Runnable guard = NO_GUARD;
+        private JobProgress.Listener listener = NO_LISTENER;
+
+        private Builder(String name, Function<String, U> parser, HostEnvironment environment) {
+            this.name = name;
+            this.parser = parser;
+            this.environment = environment;
+        }
+
+        /**
+         * Records what is done in a file, which is made if it is not there, so that the next run goes on there. The file is written
+         * after each unit, so units should be thousands rather than millions.
+         *
+         * @param parts what job it is, by words for names: a file that says another is refused
+         */
+        public Builder<U> checkpoint(Path file, Map<String, String> parts) {
+            checkpoint = Optional.of(file);
+            identity = Map.copyOf(parts);
+            return this;
+        }
+
+        /**
+         * How this run starts, for {@link RangeJob#facts()}.
+         *
+         * @param wanted whether a run that started with these facts is gone on with; if not, all units are made anew
+         */
+        public Builder<U> facts(Map<String, String> start, Predicate<Map<String, String>> wanted) {
+            facts = Map.copyOf(start);
+            goesOn = wanted;
+            return this;
+        }
+
+        /** How many units are worked on at once; 1 by default. */
+        public Builder<U> parallel(int count) {
+            parallel = positive("parallel", count);
+            return this;
+        }
+
+        /**
+         * How often a unit is tried, and how long it waits before the second time and at most; each wait is twice the one before. 5
+         * times after 1 to 30 s by default.
+         */
+        public Builder<U> retries(int attemptCount, Duration first, Duration longest) {
+            attempts = positive("attempts", attemptCount);
+            backoffNanos = first.toNanos();
+            backoffMaxNanos = longest.toNanos();
+            return this;
+        }
+
+        /** Rows a second over all units, 0 for as fast as it goes. */
+        public Builder<U> rowsPerSecond(long rate) {
+            rowsPerSecond = rate;
+            return this;
+        }
+
+        /** Bytes a second over all units, 0 for as fast as it goes. */
+        public Builder<U> bytesPerSecond(long rate) {
+            bytesPerSecond = rate;
+            return this;
+        }
+
+        /** What pauses, resumes and aborts it. */
+        public Builder<U> control(JobControl value) {
+            control = value;
+            return this;
+        }
+
+        /** Is asked before each attempt and once a second; {@link JobRefusedException} from it ends the job. */
+        public Builder<U> guard(Runnable value) {
+            guard = value;
+            return this;
+        }
+
+        public Builder<U> listener(JobProgress.Listener value) {
+            listener = value;
+            return this;
+        }
+
+        private boolean isWatched() {
+            return listener != NO_LISTENER || guard != NO_GUARD;
+        }
+
+        private static int positive(String name, int value) {
+            if (value < 1) {
+                throw new IllegalArgumentException(name + " must be positive, " + name + "=" + value);
+            }
+            return value;
+        }
+
+        /**
+         * Goes on with the run of the checkpoint, or starts one.
+         *
+         * @param units are made if this is the start
+         * @throws JobRefusedException when the checkpoint is of another job, is unreadable, or another run has it
+         */
+        public RangeJob<U> open(Units<U> units) throws IOException, InterruptedException {
+            if (Thread.interrupted()) {
+                throw new InterruptedException("interrupted before the job was opened");
+            }
+            Checkpoint opened = Checkpoint.open(
+                    checkpoint,
+                    identity,
+                    facts,
+                    goesOn,
+                    () -> units.make().stream().map(JobUnit::text).toList());
+            RangeJob<U> job = null;
+            try {
+                job = new RangeJob<>(this, opened);
+                job.start();
+                return job;
+            } finally {
+                if (job == null) {
+                    opened.close();
+                }
+            }
+        }
+    }
+}

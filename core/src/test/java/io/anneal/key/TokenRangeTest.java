@@ -1,0 +1,63 @@
+package io.anneal.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class TokenRangeTest {
+    @Test
+    void shouldSplitTheRingIntoEqualParts() {
+        assertThat(TokenRange.FULL.split(4))
+                .containsExactly(
+                        new TokenRange(Long.MIN_VALUE, -(1L << 62)),
+                        new TokenRange(-(1L << 62), 0),
+                        new TokenRange(0, 1L << 62),
+                        new TokenRange(1L << 62, Long.MIN_VALUE));
+        assertThat(TokenRange.FULL.split(1)).containsExactly(TokenRange.FULL);
+        assertThat(new TokenRange(5, 5).split(2))
+                .containsExactly(new TokenRange(5, Long.MIN_VALUE + 5), new TokenRange(Long.MIN_VALUE + 5, 5));
+    }
+
+    @Test
+    void shouldNotSplitFurtherThanTokens() {
+        assertThat(new TokenRange(7, 8).split(1_000)).containsExactly(new TokenRange(7, 8));
+        assertThat(new TokenRange(Long.MAX_VALUE - 1, Long.MIN_VALUE + 1).split(1_000))
+                .containsExactly(
+                        new TokenRange(Long.MAX_VALUE - 1, Long.MAX_VALUE),
+                        new TokenRange(Long.MAX_VALUE, Long.MIN_VALUE),
+                        new TokenRange(Long.MIN_VALUE, Long.MIN_VALUE + 1));
+        assertThatThrownBy(() -> TokenRange.FULL.split(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("count=0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void shouldSplitAnyRangeIntoPartsThatTogetherAreIt(long seed) {
+        Random random = new Random(seed);
+        for (int i = 0; i < 100; i++) {
+            TokenRange range =
+                    new TokenRange(random.nextLong(), random.nextInt(9) == 0 ? Long.MIN_VALUE : random.nextLong());
+            int count = 1 + random.nextInt(300);
+            List<TokenRange> parts = range.split(count);
+
+            assertThat(parts)
+                    .as("seed=%d range=%s count=%d", seed, range, count)
+                    .hasSizeBetween(1, count);
+            assertThat(parts.get(0).left()).isEqualTo(range.left());
+            assertThat(parts.get(parts.size() - 1).right()).isEqualTo(range.right());
+            for (int k = 1; k < parts.size(); k++) {
+                assertThat(parts.get(k).left()).isEqualTo(parts.get(k - 1).right());
+            }
+            double even = range.width() / count;
+            assertThat(parts).allMatch(part -> part.width() > 0.9 * even - 1 && part.width() < 1.1 * even + 1);
+            assertThat(parts.stream().mapToDouble(TokenRange::width).sum())
+                    .isBetween(0.999 * range.width(), 1.001 * range.width());
+        }
+    }
+}
