@@ -297,7 +297,7 @@ final class WindowSync {
             rowsDiffering++;
             listener.rowDiffers(position);
         }
-        pushOwn(HashList.of(touchedHashes), lists, pushes);
+        pushOwn(mine, HashList.of(touchedHashes), lists, pushes);
         spread(pushes.finish(), ghosts.toByteArray());
     }
 
@@ -368,24 +368,25 @@ final class WindowSync {
     }
 
     /** What only the master holds at its place, or followers equal to it. */
-    private void pushOwn(HashList touched, List<HashList> lists, Pushes pushes) throws IOException {
+    private void pushOwn(HashList mine, HashList touched, List<HashList> lists, Pushes pushes) throws IOException {
+        HashList missing = HashList.of(new long[0]);
+        for (HashList list : lists) {
+            missing = missing.with(mine.without(list));
+        }
         RowBuffer rows = own.current().rows().buffer();
         for (int index = 0; index < rows.windowEnd(); index++) {
-            if (!rows.isHashed(index) || touched.contains(rows.hashLow(index))) {
+            long hash = rows.hashLow(index);
+            if (!rows.isHashed(index) || !missing.contains(hash) || touched.contains(hash)) {
                 continue;
             }
-            boolean missed = false;
             for (int i = 0; i < followers.size(); i++) {
-                if (!lists.get(i).contains(rows.hashLow(index))) {
+                if (!lists.get(i).contains(hash)) {
                     EncodedItem row = rows.item(index);
                     pushes.addRow(i, row.buffer(), row.offset(), row.lengthBytes());
-                    missed = true;
                 }
             }
-            if (missed) {
-                rowsDiffering++;
-                listener.rowDiffers(rows.position(index));
-            }
+            rowsDiffering++;
+            listener.rowDiffers(rows.position(index));
         }
     }
 

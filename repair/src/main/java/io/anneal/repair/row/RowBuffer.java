@@ -42,6 +42,9 @@ public final class RowBuffer {
 
     private int count;
     private int windowEnd;
+    /** Where {@link #find} ended. */
+    private int lastFound;
+
     private long aheadBytes;
     /** Number of the chunk; of a replacement, minus its index, minus one. */
     private int[] chunkOf = new int[1024];
@@ -191,7 +194,7 @@ public final class RowBuffer {
     /** Makes everything up to {@code boundary} the window. */
     public void window(RingPosition boundary) {
         assert windowEnd == 0 : windowEnd;
-        windowEnd = boundary.isEnd() ? count : lowerBound(boundary, count, true);
+        windowEnd = boundary.isEnd() ? count : lowerBound(boundary, 0, count, true);
         for (int i = 0; i < windowEnd; i++) {
             aheadBytes -= lengths[i] + ROW_OVERHEAD_BYTES;
         }
@@ -199,18 +202,34 @@ public final class RowBuffer {
 
     /** Index of the window's row at {@code position}; if there is none, minus the index where it would stand, minus one. */
     public int find(RingPosition position) {
-        int index = lowerBound(position, windowEnd, false);
+        int index = firstFromLastFound(position);
+        lastFound = index;
         return index < windowEnd && compare(index, position) == 0 ? index : -index - 1;
+    }
+
+    /** Places are mostly asked for in order: looks behind the last one, in steps that double. */
+    private int firstFromLastFound(RingPosition position) {
+        int low = lastFound;
+        if (low >= windowEnd || compare(low, position) >= 0) {
+            return lowerBound(position, 0, Math.min(low + 1, windowEnd), false);
+        }
+        for (int step = 1; low + step < windowEnd; step *= 2) {
+            if (compare(low + step, position) >= 0) {
+                return lowerBound(position, low + 1, low + step, false);
+            }
+            low += step;
+        }
+        return lowerBound(position, low + 1, windowEnd, false);
     }
 
     /** Index of the window's first row at or behind {@code position}. */
     public int firstFrom(RingPosition position) {
-        return lowerBound(position, windowEnd, false);
+        return lowerBound(position, 0, windowEnd, false);
     }
 
     /** First row that is not before {@code position}, or with {@code inclusive} not up to it. */
-    private int lowerBound(RingPosition position, int end, boolean inclusive) {
-        int low = 0;
+    private int lowerBound(RingPosition position, int start, int end, boolean inclusive) {
+        int low = start;
         int high = end;
         while (low < high) {
             int middle = (low + high) >>> 1;
@@ -255,6 +274,7 @@ public final class RowBuffer {
         System.arraycopy(hashesHigh, windowEnd, hashesHigh, 0, kept);
         count = kept;
         windowEnd = 0;
+        lastFound = 0;
         replacements.clear();
         if (kept == 0) {
             chunks.clear();

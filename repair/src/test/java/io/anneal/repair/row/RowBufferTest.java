@@ -19,6 +19,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.testkit.HandMadeTable;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class RowBufferTest {
@@ -92,6 +93,29 @@ class RowBufferTest {
         assertThat(buffer.find(at(KEYS.get(0), 1, 2))).isEqualTo(-3);
         assertThat(buffer.find(RingPosition.of(KEYS.get(1), PositionInPartition.STATIC)))
                 .isEqualTo(-3);
+    }
+
+    @Test
+    void shouldFindRowsInWhateverOrderTheyAreAskedFor() {
+        int count = 300;
+        for (int i = 0; i < count; i++) {
+            add(KEYS.get(0), row(i, 0).live(1).build());
+        }
+        buffer.window(RingPosition.END);
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+
+        int next = 0;
+        for (int i = 0; i < 5_000; i++) {
+            // In order for a while, as rows come, then somewhere else.
+            next = random.nextInt(10) == 0 ? random.nextInt(count) : Math.min(count, next + random.nextInt(4));
+            assertThat(buffer.find(at(KEYS.get(0), next, 0)))
+                    .as("seed=%d, row=%d", seed, next)
+                    .isEqualTo(next < count ? next : -count - 1);
+            assertThat(buffer.find(at(KEYS.get(0), next, -1)))
+                    .as("seed=%d, before row=%d", seed, next)
+                    .isEqualTo(-next - 1);
+        }
     }
 
     @Test
