@@ -20,7 +20,7 @@ final class DeadOptions {
         for (String instance : dead) {
             control.declareDead(instance, who.who(), who.why("declared dead by --dead"), duration -> {
                 command.say("watching for " + duration.toMillis() + " ms whether " + instance + " is silent");
-                Thread.sleep(duration.toMillis());
+                PhaseControl.Sleeper.THREAD.sleep(duration);
             });
         }
     }

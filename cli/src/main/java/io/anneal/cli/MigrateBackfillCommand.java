@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.migrate.BulkWork;
-import io.anneal.migrate.HarnessTime;
 import io.anneal.migrate.MigrationSides;
 import io.anneal.migrate.StepsBack;
 import io.anneal.migrate.bulk.BackfillResult;
@@ -79,10 +78,8 @@ final class MigrateBackfillCommand extends Subcommand {
 
     /** The stores are open to their instances alone, which copy and compare. */
     private int stepBack() throws IOException, InterruptedException {
-        HarnessTime time = HarnessTime.of(new DualEnvironment(
-                environment().clock(),
-                environment().nanoTime(),
-                DualEnvironment.system().threads()));
+        DualEnvironment time = DualEnvironment.system()
+                .withClocks(environment().clock(), environment().nanoTime());
         PhaseRecord back;
         try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
             back = new StepsBack(phases.control(), who.who(), wait, time).run();

@@ -34,10 +34,8 @@ final class MigratePageCommand extends Subcommand {
 
     @Override
     int execute() throws IOException, InterruptedException {
-        DualEnvironment environment = new DualEnvironment(
-                environment().clock(),
-                environment().nanoTime(),
-                DualEnvironment.system().threads());
+        DualEnvironment environment = DualEnvironment.system()
+                .withClocks(environment().clock(), environment().nanoTime());
         try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
             phases.control().current();
             try (MigrationPage open = MigrationPage.start(

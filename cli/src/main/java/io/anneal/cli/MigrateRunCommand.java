@@ -12,7 +12,6 @@ import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.migrate.BulkSettings;
 import io.anneal.migrate.DurationText;
-import io.anneal.migrate.HarnessTime;
 import io.anneal.migrate.MigrationRun;
 import io.anneal.migrate.MigrationSides;
 import io.anneal.migrate.RunConfig;
@@ -211,10 +210,8 @@ final class MigrateRunCommand extends Subcommand {
 
     /** @param temporary where the stores are if none are named */
     private int run(Path temporary) throws IOException, InterruptedException {
-        DualEnvironment environment = new DualEnvironment(
-                environment().clock(),
-                environment().nanoTime(),
-                DualEnvironment.system().threads());
+        DualEnvironment environment = DualEnvironment.system()
+                .withClocks(environment().clock(), environment().nanoTime());
         ScheduledExecutorService delays = environment.threads().scheduler();
         StopSignal stop = StopSignal.interrupting(Thread.currentThread());
         try (PhaseStore phases = openPhases()) {
@@ -306,7 +303,7 @@ final class MigrateRunCommand extends Subcommand {
         long seed = new SecureRandom().nextInt(Integer.MAX_VALUE);
         Optional<LoadConfig> made = load.config(this, dual.instance(), seed);
         BulkSettings settings = new BulkSettings(who.who(), 0, Optional.empty(), rereadDelay(), progress -> {});
-        RunWorks works = RunWorks.of(open, dual, phases, made, settings, gateTimeout, HarnessTime.of(environment));
+        RunWorks works = RunWorks.of(open, dual, phases, made, settings, gateTimeout, environment);
         RunConfig config = new RunConfig(
                 auto,
                 work,

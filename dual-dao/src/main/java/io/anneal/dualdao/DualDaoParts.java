@@ -56,7 +56,7 @@ record DualDaoParts<D>(
                 marks,
                 new InstanceFacts(config, decides, draft.poll, stats, dirty),
                 environment.clock(),
-                duration -> Thread.sleep(duration.toMillis()));
+                environment.sleeper());
         return new DualDaoParts<>(
                 journal,
                 stats,

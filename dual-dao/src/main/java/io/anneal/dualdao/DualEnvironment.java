@@ -1,5 +1,6 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.phase.PhaseControl;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Clock;
@@ -15,13 +16,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * What a dual DAO takes from outside: time and threads.
+ * What a dual DAO, and what walks it through its phases, takes from outside: time and threads.
  *
  * @param clock for records, heartbeats and write times
  * @param nanoTime for measuring, as {@link System#nanoTime()}
+ * @param sleeper waits in that time
  * @param threads where its work runs
  */
-public record DualEnvironment(InstantSource clock, LongSupplier nanoTime, Threads threads) {
+public record DualEnvironment(
+        InstantSource clock, LongSupplier nanoTime, PhaseControl.Sleeper sleeper, Threads threads) {
     /** Gives out executors; the dual DAO shuts them down. */
     public interface Threads {
         /** For polling the phase, heartbeats, time limits, the journal. Its tasks are short; it should forget those that are cancelled. */
@@ -36,7 +39,7 @@ public record DualEnvironment(InstantSource clock, LongSupplier nanoTime, Thread
 
     /** The machine's time, and daemon threads. */
     public static DualEnvironment system() {
-        return new DualEnvironment(Clock.systemUTC(), System::nanoTime, new Threads() {
+        return new DualEnvironment(Clock.systemUTC(), System::nanoTime, PhaseControl.Sleeper.THREAD, new Threads() {
             @Override
             public ScheduledExecutorService scheduler() {
                 ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1, daemon("anneal-dual"));
@@ -55,6 +58,11 @@ public record DualEnvironment(InstantSource clock, LongSupplier nanoTime, Thread
                         daemon("anneal-dual-shadow"));
             }
         });
+    }
+
+    /** Returns the same with other clocks, of the same time. */
+    public DualEnvironment withClocks(InstantSource otherClock, LongSupplier otherNanoTime) {
+        return new DualEnvironment(otherClock, otherNanoTime, sleeper, threads);
     }
 
     /** A name that no other instance has, and that tells a person where it runs. */

@@ -11,6 +11,7 @@ import io.anneal.dualdao.phase.FilePhaseStore;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.PhaseStoreException;
@@ -328,7 +329,7 @@ final class DualDaoTest {
         PhaseRecord first = phases.read(NAME).orElseThrow();
         phases.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, true, "test", Instant.EPOCH, "on"));
 
-        assertThat(dual.control().awaitAcknowledged(Duration.ofSeconds(20), nap -> Thread.sleep(nap.toMillis())))
+        assertThat(dual.control().awaitAcknowledged(Duration.ofSeconds(20), PhaseControl.Sleeper.THREAD))
                 .isTrue();
         assertThat(dual.phase().phase()).isEqualTo(Phase.WRITE_BOTH);
     }
@@ -360,7 +361,7 @@ final class DualDaoTest {
         PhaseRecord first = phases.read(NAME).orElseThrow();
         phases.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, true, "test", Instant.EPOCH, "on"));
 
-        assertThat(dual.control().awaitAcknowledged(Duration.ofSeconds(20), nap -> Thread.sleep(nap.toMillis())))
+        assertThat(dual.control().awaitAcknowledged(Duration.ofSeconds(20), PhaseControl.Sleeper.THREAD))
                 .isTrue();
     }
 

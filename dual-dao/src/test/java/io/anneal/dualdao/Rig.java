@@ -6,6 +6,7 @@ import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.journal.MemoryKeyJournal;
 import io.anneal.dualdao.phase.Agreement;
 import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.PhasesByHand;
 import io.anneal.dualdao.phase.Side;
@@ -131,7 +132,8 @@ final class Rig {
                 batches,
                 1,
                 MetricsSink.NONE,
-                new DualEnvironment(() -> Instant.EPOCH, threads::nanoTime, environmentThreads));
+                new DualEnvironment(
+                        () -> Instant.EPOCH, threads::nanoTime, PhaseControl.Sleeper.THREAD, environmentThreads));
     }
 
     static List<FieldDiff> differences(Object left, Object right) {

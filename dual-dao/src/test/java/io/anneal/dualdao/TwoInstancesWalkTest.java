@@ -230,7 +230,8 @@ final class TwoInstancesWalkTest {
                 .mode(Mode.MIGRATION)
                 .phases(phases)
                 .copy(KeyCodec.LONG, new Copy())
-                .environment(new DualEnvironment(this::time, () -> now * 1_000_000, new Threads()))
+                .environment(new DualEnvironment(
+                        this::time, () -> now * 1_000_000, PhaseControl.Sleeper.THREAD, new Threads()))
                 .poll(Duration.ofHours(1))
                 .build();
         instances.add(started);

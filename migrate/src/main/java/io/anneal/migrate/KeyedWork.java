@@ -1,5 +1,6 @@
 package io.anneal.migrate;
 
+import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
@@ -28,7 +29,7 @@ final class KeyedWork {
     private final int keys;
     private final PhaseControl control;
     private final String who;
-    private final HarnessTime time;
+    private final DualEnvironment time;
     private final Duration rereadDelay;
 
     KeyedWork(
@@ -37,7 +38,7 @@ final class KeyedWork {
             int keys,
             PhaseControl control,
             String who,
-            HarnessTime time,
+            DualEnvironment time,
             Duration rereadDelay) {
         origin = sides.origin().dao();
         target = sides.target().dao();

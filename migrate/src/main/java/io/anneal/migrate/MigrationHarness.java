@@ -35,7 +35,6 @@ public final class MigrationHarness {
 
     private final DualDao<?> dual;
     private DualEnvironment environment = DualEnvironment.system();
-    private HarnessTime time;
     private String who = System.getProperty("user.name", "harness");
     private Duration bake = Duration.ofMinutes(1);
     private Duration gateTimeout = GATE_TIMEOUT;
@@ -140,12 +139,6 @@ public final class MigrationHarness {
         return this;
     }
 
-    /** Time alone, where it is not the environment's. */
-    MigrationHarness time(HarnessTime told) {
-        time = told;
-        return this;
-    }
-
     /**
      * Walks, and comes back when the walk has ended.
      *
@@ -154,7 +147,6 @@ public final class MigrationHarness {
      * @throws InterruptedException if the thread was interrupted; the phase stays as it is
      */
     public WalkResult walk() throws IOException, InterruptedException {
-        HarnessTime used = time == null ? HarnessTime.of(environment) : time;
         ScheduledExecutorService looks = environment.threads().scheduler();
         MigrationPage served =
                 page == null ? null : MigrationPage.start(page, dual.phaseStore(), dual.name(), dual.control());
@@ -162,10 +154,11 @@ public final class MigrationHarness {
             if (served != null) {
                 lines.accept("page: " + served.urlWithToken());
             }
-            StoryRecorder recorder = new StoryRecorder(dual.phaseStore(), dual.name(), used.clock());
+            StoryRecorder recorder = new StoryRecorder(dual.phaseStore(), dual.name(), environment.clock());
             RecorderLooks.start(recorder, looks, RunConfig.look(bake));
-            StoryTeller teller = new StoryTeller(dual.phaseStore(), dual.name(), recorder, used, testing(), lines);
-            WalkResult result = new Walk(dual.control(), plan(used), teller, used).run();
+            StoryTeller teller =
+                    new StoryTeller(dual.phaseStore(), dual.name(), recorder, environment, testing(), lines);
+            WalkResult result = new Walk(dual.control(), plan(), teller, environment).run();
             teller.finish();
             String end = result.outcome() + " in phase " + result.last().phase().label()
                     + (result.reason().isEmpty() ? "" : ": " + result.reason());
@@ -186,10 +179,10 @@ public final class MigrationHarness {
         return PhaseText.testing(dual.phaseStore().heartbeats(dual.name()));
     }
 
-    private WalkPlan plan(HarnessTime used) {
+    private WalkPlan plan() {
         WalkWork back = reverse != null
                 ? reverse
-                : new ReverseWork(dual.control(), dual.phaseStore(), dual, verification, who, gateTimeout, used);
+                : new ReverseWork(dual.control(), dual.phaseStore(), dual, verification, who, gateTimeout, environment);
         return new WalkPlan(who, bake, gateTimeout, atMost, backfill, verification, back, trouble);
     }
 }

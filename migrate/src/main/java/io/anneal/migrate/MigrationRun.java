@@ -36,7 +36,7 @@ public final class MigrationRun {
     private final PhaseStore phases;
     private final RunWorks works;
     private final DualEnvironment environment;
-    private final HarnessTime time;
+    private final DualEnvironment time;
     private final Consumer<String> lines;
     private final Duration patience;
     private final StoryRecorder recorder;
@@ -75,7 +75,7 @@ public final class MigrationRun {
         this.environment = environment;
         this.lines = lines;
         this.patience = patience;
-        time = HarnessTime.of(environment);
+        time = environment;
         recorder = new StoryRecorder(phases, dual.name(), environment.clock());
         teller = new StoryTeller(phases, dual.name(), recorder, time, config.testing(), lines);
     }

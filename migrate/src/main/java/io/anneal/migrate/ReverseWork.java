@@ -1,6 +1,7 @@
 package io.anneal.migrate;
 
 import io.anneal.dualdao.DualDao;
+import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.ReverseResult;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Phase;
@@ -31,7 +32,7 @@ final class ReverseWork implements WalkWork {
     private final WalkWork verification;
     private final String who;
     private final Duration atMost;
-    private final HarnessTime time;
+    private final DualEnvironment time;
 
     /**
      * @param verification of all keys, which the note then stands for; leaves a note itself
@@ -44,7 +45,7 @@ final class ReverseWork implements WalkWork {
             WalkWork verification,
             String who,
             Duration atMost,
-            HarnessTime time) {
+            DualEnvironment time) {
         this.control = control;
         this.phases = phases;
         this.dual = dual;

@@ -1,6 +1,7 @@
 package io.anneal.migrate;
 
 import io.anneal.dualdao.DualDao;
+import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.migrate.bulk.BackfillResult;
 import io.anneal.migrate.bulk.BulkStores;
@@ -37,7 +38,7 @@ public record RunWorks(WalkWork backfill, WalkWork verification, WalkWork revers
             Optional<LoadConfig> load,
             BulkSettings settings,
             Duration patience,
-            HarnessTime time) {
+            DualEnvironment time) {
         boolean listed = BulkStores.listsKeys(sides.origin().dao())
                 && BulkStores.listsKeys(sides.target().dao());
         Optional<String> alone = listed ? Optional.empty() : load.map(made -> words(made.firstKey(), made.keys()));

@@ -1,5 +1,6 @@
 package io.anneal.migrate;
 
+import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseControl;
@@ -18,10 +19,10 @@ public final class StepsBack {
     private final PhaseControl control;
     private final String who;
     private final Duration patience;
-    private final HarnessTime time;
+    private final DualEnvironment time;
 
     /** @param patience how long instances may take, for each step and for the copying */
-    public StepsBack(PhaseControl control, String who, Duration patience, HarnessTime time) {
+    public StepsBack(PhaseControl control, String who, Duration patience, DualEnvironment time) {
         this.control = control;
         this.who = who;
         this.patience = patience;

@@ -1,5 +1,6 @@
 package io.anneal.migrate;
 
+import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.phase.Gate;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.PhaseRecord;
@@ -34,7 +35,7 @@ final class StoryTeller implements WalkListener {
     private final PhaseStore phases;
     private final String name;
     private final StoryRecorder recorder;
-    private final HarnessTime time;
+    private final DualEnvironment time;
     private final boolean testing;
     private final Consumer<String> lines;
     private final List<PhaseStretch> stretches = new ArrayList<>();
@@ -49,7 +50,7 @@ final class StoryTeller implements WalkListener {
             PhaseStore phases,
             String name,
             StoryRecorder recorder,
-            HarnessTime time,
+            DualEnvironment time,
             boolean testing,
             Consumer<String> lines) {
         this.phases = phases;

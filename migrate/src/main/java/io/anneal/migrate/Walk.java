@@ -1,5 +1,6 @@
 package io.anneal.migrate;
 
+import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.phase.Gate;
 import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.Phase;
@@ -71,7 +72,7 @@ public final class Walk {
     private final PhaseControl control;
     private final WalkPlan plan;
     private final WalkListener listener;
-    private final HarnessTime time;
+    private final DualEnvironment time;
     private final long startNanos;
     private final Map<String, Integer> attempts = new HashMap<>();
 
@@ -80,7 +81,7 @@ public final class Walk {
     /** What this walk made or entered; whatever follows it is somebody else's, or a step that it was not told of. */
     private PhaseRecord last;
 
-    public Walk(PhaseControl control, WalkPlan plan, WalkListener listener, HarnessTime time) {
+    public Walk(PhaseControl control, WalkPlan plan, WalkListener listener, DualEnvironment time) {
         this.control = control;
         this.plan = plan;
         this.listener = listener;

@@ -12,6 +12,7 @@ import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.WorkStart;
@@ -58,7 +59,7 @@ final class MigrationHarnessTest {
     private MemoryPartitionDao target;
     private MigrationSides sides;
     private DualDao<PartitionDao> dual;
-    private HarnessTime time;
+    private DualEnvironment time;
 
     @BeforeEach
     void setUp() {
@@ -66,8 +67,7 @@ final class MigrationHarnessTest {
         target = new MemoryPartitionDao("target", () -> now, new Faults(new SplittableRandom(2)), Delayer.NONE);
         sides = new MigrationSides(open("memory:origin", origin), open("memory:target", target));
         phases.create(NAME, PhaseRecord.first("ada", now, "begin"));
-        DualEnvironment environment = new DualEnvironment(
-                () -> now, this::nanoTime, DualEnvironment.system().threads());
+        DualEnvironment environment = DualEnvironment.system().withClocks(() -> now, this::nanoTime);
         dual = DualDao.builder(PartitionDao.class)
                 .name(NAME)
                 .instance("node-1")
@@ -82,11 +82,16 @@ final class MigrationHarnessTest {
                 .quietWindow(Duration.ofSeconds(5))
                 .poll(Duration.ofHours(1))
                 .build();
-        time = new HarnessTime(() -> now, this::nanoTime, this::sleep);
+        time = environment(this::sleep);
     }
 
     private static OpenStore open(String url, PartitionDao dao) {
         return new OpenStore(StoreUrl.parse(url), dao, Optional.empty(), Optional.empty());
+    }
+
+    private DualEnvironment environment(PhaseControl.Sleeper sleeper) {
+        return new DualEnvironment(
+                () -> now, this::nanoTime, sleeper, DualEnvironment.system().threads());
     }
 
     private long nanoTime() {
@@ -118,7 +123,7 @@ final class MigrationHarnessTest {
                 .backfill(work::backfill)
                 .verification(work::verification)
                 .tell(lines::add)
-                .time(time);
+                .environment(time);
     }
 
     private void write(long key, String value) {
@@ -210,7 +215,7 @@ final class MigrationHarnessTest {
     @Test
     void shouldTurnBackWhenNobodyCanDoWhatAGateAsksFor() throws IOException, InterruptedException {
         WalkResult result =
-                MigrationHarness.of(dual).bake(Duration.ZERO).time(time).walk();
+                MigrationHarness.of(dual).bake(Duration.ZERO).environment(time).walk();
         assertThat(result.outcome()).isEqualTo(WalkResult.Outcome.ROLLED_BACK);
         assertThat(result.reason()).contains("back-fill", "given none");
     }
@@ -291,13 +296,13 @@ final class MigrationHarnessTest {
 
     @Test
     void shouldLeaveThePhaseWhenInterrupted() {
-        HarnessTime interrupted = new HarnessTime(() -> now, this::nanoTime, duration -> {
+        DualEnvironment interrupted = environment(duration -> {
             if (dual.phase().phase() == Phase.WRITE_BOTH) {
                 throw new InterruptedException("stopped");
             }
             sleep(duration);
         });
-        assertThatThrownBy(() -> harness().time(interrupted).walk()).isInstanceOf(InterruptedException.class);
+        assertThatThrownBy(() -> harness().environment(interrupted).walk()).isInstanceOf(InterruptedException.class);
         assertThat(dual.control().current().phase()).isEqualTo(Phase.WRITE_BOTH);
     }
 

@@ -66,7 +66,7 @@ final class MigrationRunTest {
         Optional<LoadConfig> load = Optional.of(new LoadConfig(50, 0, KEYS, 0, LoadMix.DEFAULT, 1, 1024, 7));
         BulkSettings settings = new BulkSettings("ada", 0, Optional.empty(), BAKE, progress -> {});
         Duration gateTimeout = Duration.ofMinutes(1);
-        RunWorks works = RunWorks.of(sides, dual, phases, load, settings, gateTimeout, HarnessTime.of(environment));
+        RunWorks works = RunWorks.of(sides, dual, phases, load, settings, gateTimeout, environment);
         RunConfig config = new RunConfig(
                 auto,
                 false,

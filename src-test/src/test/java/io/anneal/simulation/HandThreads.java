@@ -2,6 +2,7 @@ package io.anneal.simulation;
 
 import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.ShadowConfig;
+import io.anneal.dualdao.phase.PhaseControl;
 import java.time.Instant;
 import java.util.Deque;
 import java.util.List;
@@ -25,7 +26,7 @@ final class HandThreads implements DualEnvironment.Threads {
     private long nowNanos = 1;
 
     DualEnvironment environment() {
-        return new DualEnvironment(this::now, () -> nowNanos, this);
+        return new DualEnvironment(this::now, () -> nowNanos, PhaseControl.Sleeper.THREAD, this);
     }
 
     Instant now() {

@@ -367,17 +367,18 @@ final class MigrationWorld {
                     .targetMark(mark())
                     .copy(KeyCodec.LONG, new SimulatedDao.Copy(PartitionCopy.between(one, other)))
                     .poll(Duration.ofMillis(5))
-                    .environment(new DualEnvironment(time, time::nanoTime, new DualEnvironment.Threads() {
-                        @Override
-                        public ScheduledExecutorService scheduler() {
-                            return mine.executor();
-                        }
+                    .environment(new DualEnvironment(
+                            time, time::nanoTime, PhaseControl.Sleeper.THREAD, new DualEnvironment.Threads() {
+                                @Override
+                                public ScheduledExecutorService scheduler() {
+                                    return mine.executor();
+                                }
 
-                        @Override
-                        public ExecutorService shadow(ShadowConfig config) {
-                            return mine.executor();
-                        }
-                    }));
+                                @Override
+                                public ExecutorService shadow(ShadowConfig config) {
+                                    return mine.executor();
+                                }
+                            }));
             dual = settings.apply(builder).build();
             for (int i = 0; i < CLIENTS_EACH; i++) {
                 client(process);

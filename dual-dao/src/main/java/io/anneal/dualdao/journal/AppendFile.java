@@ -1,12 +1,10 @@
 package io.anneal.dualdao.journal;
 
+import io.anneal.dualdao.phase.Uninterrupted;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.channels.ClosedByInterruptException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /** A file that grows at its end; tests put one in place that fails. One thread at a time, but for {@link #sync}. */
 interface AppendFile extends Closeable {
@@ -18,23 +16,7 @@ interface AppendFile extends Closeable {
 
         /** Returns once the names in a directory are on the disk. */
         default void syncDirectory(Path directory) throws IOException {
-            // A channel closes itself on an interrupted thread, which a caller's own may be.
-            boolean interrupted = Thread.interrupted();
-            boolean synced = false;
-            try {
-                while (!synced) {
-                    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-                        channel.force(true);
-                        synced = true;
-                    } catch (ClosedByInterruptException e) {
-                        interrupted |= Thread.interrupted();
-                    }
-                }
-            } finally {
-                if (interrupted) {
-                    Thread.currentThread().interrupt();
-                }
-            }
+            Uninterrupted.syncDirectory(directory);
         }
     }
 

@@ -165,7 +165,7 @@ public final class FilePhaseStore implements PhaseStore {
             // What crashes left goes first, so that a second attempt finds the rest.
             PhaseFile.clear(file);
             if (Files.deleteIfExists(file)) {
-                PhaseFile.syncDirectory(file.getParent());
+                Uninterrupted.syncDirectory(file.getParent());
             }
         } catch (IOException e) {
             throw new PhaseStoreException("phase file can't be deleted, file=" + file + ", reason=" + e, e);

@@ -44,9 +44,12 @@ public final class PhaseControl {
     private static final Set<PhaseNote.Kind> WORK =
             Set.of(PhaseNote.Kind.BACKFILL, PhaseNote.Kind.VERIFICATION, PhaseNote.Kind.REVERSE_BACKFILL);
 
-    /** Waits; in production {@code duration -> Thread.sleep(duration.toMillis())}. */
+    /** Waits. */
     @FunctionalInterface
     public interface Sleeper {
+        /** On the calling thread, in the machine's time. */
+        Sleeper THREAD = duration -> Thread.sleep(duration.toMillis());
+
         void sleep(Duration duration) throws InterruptedException;
     }
 

@@ -179,7 +179,7 @@ final class PhaseFile {
         try {
             Uninterrupted.call(() -> write(temporary, content));
             Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            syncDirectory(file.toAbsolutePath().getParent());
+            Uninterrupted.syncDirectory(file.toAbsolutePath().getParent());
         } catch (IOException e) {
             PhaseStoreException failure =
                     new PhaseStoreException("phase file can't be written, file=" + file + ", reason=" + e, e);
@@ -250,17 +250,8 @@ final class PhaseFile {
         }
         Files.createDirectories(directory);
         if (parent != null) {
-            syncDirectory(parent);
+            Uninterrupted.syncDirectory(parent);
         }
-    }
-
-    static void syncDirectory(Path directory) throws IOException {
-        Uninterrupted.call(() -> {
-            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-                channel.force(true);
-            }
-            return null;
-        });
     }
 
     /** Does something while no other thread or process does anything under that lock. */

@@ -66,8 +66,8 @@ public final class MigrationPage implements AutoCloseable {
         Monitor monitor = new Monitor(store, name, builder, config.environment().clock());
         ObjectMapper json = mapper();
         PageGuard guard = new PageGuard(config);
-        PageActions actions =
-                new PageActions(control, json, monitor::look, duration -> Thread.sleep(duration.toMillis()));
+        PageActions actions = new PageActions(
+                control, json, monitor::look, config.environment().sleeper());
         EventStream events = new EventStream(monitor, json, PageToken.random().replace("-", "_"), config.interval());
 
         Javalin server = Javalin.create(javalin -> {

@@ -2,6 +2,7 @@ package io.anneal.migrate.page;
 
 import io.anneal.dualdao.DualEnvironment;
 import io.anneal.dualdao.ShadowConfig;
+import io.anneal.dualdao.phase.PhaseControl;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -31,7 +32,7 @@ final class HandScheduler extends ScheduledThreadPoolExecutor {
     }
 
     DualEnvironment environment(InstantSource clock) {
-        return new DualEnvironment(clock, System::nanoTime, new DualEnvironment.Threads() {
+        return new DualEnvironment(clock, System::nanoTime, PhaseControl.Sleeper.THREAD, new DualEnvironment.Threads() {
             @Override
             public ScheduledExecutorService scheduler() {
                 return HandScheduler.this;

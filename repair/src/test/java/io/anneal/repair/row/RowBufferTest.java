@@ -17,8 +17,10 @@ import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.schema.TableSchema;
 import io.anneal.testkit.HandMadeTable;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class RowBufferTest {
@@ -34,7 +36,7 @@ class RowBufferTest {
     private void add(DecoratedKey key, Row row) {
         KeyView view = new KeyView();
         view.wrap(key);
-        ByteWriter bytes = buffer.bytes();
+        ByteWriter bytes = buffer.bytes(64 + row.contentBytes());
         int offset = bytes.lengthBytes();
         int length = codec.row(view, row, bytes);
         buffer.add(offset, length, codec.isHashed(), codec.high(), codec.low());
@@ -56,7 +58,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldEndWindowAtBoundaryWhereverItStands() {
+    void shouldEndWindowAtBoundaryWhereverItStands() throws IOException {
         fill();
         Object[][] ends = {
             {RingPosition.of(KEYS.get(0), PositionInPartition.START), 0},
@@ -81,7 +83,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldFindRowsOfWindowOnly() {
+    void shouldFindRowsOfWindowOnly() throws IOException {
         fill();
         buffer.window(after(KEYS.get(0), 1, 1));
 
@@ -95,7 +97,30 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldMoveRestToFrontWhenWindowIsDropped() {
+    void shouldFindRowsInWhateverOrderTheyAreAskedFor() {
+        int count = 300;
+        for (int i = 0; i < count; i++) {
+            add(KEYS.get(0), row(i, 0).live(1).build());
+        }
+        buffer.window(RingPosition.END);
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+
+        int next = 0;
+        for (int i = 0; i < 5_000; i++) {
+            // In order for a while, as rows come, then somewhere else.
+            next = random.nextInt(10) == 0 ? random.nextInt(count) : Math.min(count, next + random.nextInt(4));
+            assertThat(buffer.find(at(KEYS.get(0), next, 0)))
+                    .as("seed=%d, row=%d", seed, next)
+                    .isEqualTo(next < count ? next : -count - 1);
+            assertThat(buffer.find(at(KEYS.get(0), next, -1)))
+                    .as("seed=%d, before row=%d", seed, next)
+                    .isEqualTo(-next - 1);
+        }
+    }
+
+    @Test
+    void shouldMoveRestToFrontWhenWindowIsDropped() throws IOException {
         fill();
         long allBytes = buffer.aheadBytes();
         buffer.window(after(KEYS.get(0), 1, 1));
@@ -117,7 +142,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldKeepMarkOfReceivedWhenRowIsReplacedOrKilled() {
+    void shouldKeepMarkOfReceivedWhenRowIsReplacedOrKilled() throws IOException {
         fill();
         buffer.window(RingPosition.END);
         buffer.markReceived(1);
@@ -136,7 +161,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldTakeNoRoomWhenWhatReplacesRowFits() {
+    void shouldTakeNoRoomWhenWhatReplacesRowFits() throws IOException {
         fill();
         buffer.window(RingPosition.END);
         EncodedItem item = buffer.item(1);
@@ -165,7 +190,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldTakeNoMoreMemoryHoweverManyWindowsPass() {
+    void shouldTakeNoMoreMemoryHoweverManyWindowsPass() throws IOException {
         long most = 0;
         int added = 0;
         for (int window = 0; window < 50; window++) {
@@ -186,7 +211,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldGiveMemoryBackWhenHugeRowHasPassed() {
+    void shouldGiveMemoryBackWhenHugeRowHasPassed() throws IOException {
         add(KEYS.get(0), row(1, 1).cell(0, 1, new byte[3 << 20]).build());
         add(KEYS.get(0), row(1, 2).live(1).build());
         buffer.window(after(KEYS.get(0), 1, 1));
