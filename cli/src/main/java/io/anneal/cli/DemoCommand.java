@@ -2,20 +2,21 @@ package io.anneal.cli;
 
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
+import io.anneal.io.ByteBudget;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.net.Connector;
 import io.anneal.net.NetClient;
 import io.anneal.net.SharedToken;
 import io.anneal.net.VerbHandlers;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Replica;
 import io.anneal.node.StagingArea;
-import io.anneal.repair.Participant;
-import io.anneal.repair.RemoteParticipant;
-import io.anneal.repair.RepairConfig;
+import io.anneal.repair.Repair;
+import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairListener;
-import io.anneal.repair.RepairMaster;
+import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairReport;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -108,8 +109,7 @@ final class DemoCommand extends Subcommand {
         say("repairing over loopback: replica-1 is the master, replica-2 and replica-3 listen on 127.0.0.1 ...");
         Set<Long> differing = new HashSet<>();
         long startNanos = environment().nanoTime().getAsLong();
-        UUID runId = UUID.randomUUID();
-        RepairReport report = repair(replicas, runId, new RepairListener() {
+        RepairReport report = repair(replicas, new RepairListener() {
             @Override
             public void deletionDiffers(DecoratedKey key) {
                 differing.add(key.token());
@@ -121,7 +121,7 @@ final class DemoCommand extends Subcommand {
             }
         });
         double repairSeconds = seconds(startNanos, environment().nanoTime().getAsLong());
-        List<ReplicaReading> after = read(replicas, Optional.of(runId), differing);
+        List<ReplicaReading> after = read(replicas, Optional.of(report.sessionId()), differing);
         boolean equal = after.get(0).equalTo(after.get(1)) && after.get(0).equalTo(after.get(2));
         new DemoTable(report, before, after, repairSeconds).print(out());
         if (equal) {
@@ -140,20 +140,19 @@ final class DemoCommand extends Subcommand {
         return equal ? ExitCode.YES : ExitCode.NO;
     }
 
-    private RepairReport repair(List<CassandraReplicas> replicas, UUID runId, RepairListener listener)
-            throws IOException {
+    private RepairReport repair(List<CassandraReplicas> replicas, RepairListener listener) throws IOException {
         SecureRandom random = new SecureRandom();
         byte[] secret = new byte[TOKEN_BYTES];
         random.nextBytes(secret);
         Optional<SharedToken> token = Optional.of(SharedToken.of(secret));
         ExecutorService executor = Executors.newCachedThreadPool();
         List<RepairServer> servers = new ArrayList<>();
-        List<Participant> followers = new ArrayList<>();
         try (NetClient client = NetClient.open(
-                        RepairServer.netConfig(UUID.randomUUID(), token, networkBudget()),
-                        new VerbHandlers(executor),
-                        random);
-                Replica own = replicas.get(0).open(DemoData.KEYSPACE, DemoData.TABLE, Optional.empty())) {
+                RepairServer.netConfig(UUID.randomUUID(), token, networkBudget()),
+                new VerbHandlers(executor),
+                random)) {
+            Connector nodes = client.keepAll(RepairServer.CONNECT_PATIENCE_MS);
+            List<RepairMember> members = new ArrayList<>(List.of(RepairMember.here(replicas.get(0))));
             for (CassandraReplicas follower : replicas.subList(1, replicas.size())) {
                 InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
                 RepairServer server = RepairServer.start(
@@ -163,25 +162,14 @@ final class DemoCommand extends Subcommand {
                         bufferBudgetBytes(),
                         environment().clock());
                 servers.add(server);
-                followers.add(new RemoteParticipant(
-                        client.open(server.address()), own.schema().clustering().size()));
+                members.add(RepairMember.at(nodes, server.address()));
             }
-            RepairConfig config = new RepairConfig(
-                    runId,
-                    DemoData.KEYSPACE,
-                    DemoData.TABLE,
-                    TokenRange.FULL,
-                    RepairConfig.bufferBytes(bufferBudgetBytes(), REPLICAS),
-                    nowSeconds(),
-                    random.nextLong(),
-                    false,
-                    Optional.empty(),
-                    Set.of());
-            try (RepairMaster master = new RepairMaster(config, own, followers, listener)) {
-                return master.run();
-            }
+            return Repair.of(DemoData.KEYSPACE, DemoData.TABLE)
+                    .between(members)
+                    .range(TokenRange.FULL)
+                    .listener(listener)
+                    .run(new RepairEnvironment(host(), executor, ByteBudget.of(bufferBudgetBytes())));
         } finally {
-            followers.forEach(Participant::close);
             servers.forEach(RepairServer::close);
             executor.shutdownNow();
         }

@@ -18,8 +18,9 @@ import io.anneal.migrate.store.StoreUnavailableException;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.CredentialFileException;
 import io.anneal.net.PeerException;
+import io.anneal.node.ReplicaException;
+import io.anneal.repair.RepairCode;
 import io.anneal.repair.RepairException;
-import io.anneal.repair.RepairService;
 import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.UnsupportedTypeException;
@@ -93,10 +94,15 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.CORRUPT_FRAME, message);
         } else if (failure instanceof StorageException storage) {
             return of(storageCode(storage), message);
-        } else if (failure instanceof RepairException) {
-            return of(ErrorCode.REPAIR, message);
+        } else if (failure instanceof RepairException refused) {
+            return of(
+                    ErrorCode.REPAIR,
+                    message,
+                    refused.waiver().map(RepairAdvice::of).orElse(ErrorCode.REPAIR.advice()));
+        } else if (failure instanceof ReplicaException refused) {
+            return of(ErrorCode.REPAIR, message, RepairAdvice.of(refused.remedy()));
         } else if (failure instanceof PeerException peer) {
-            return peer.code().equals(RepairService.REFUSED)
+            return peer.code().equals(RepairCode.REFUSED)
                     ? of(ErrorCode.REPAIR, message)
                     : of(ErrorCode.PEER, message, PeerAdvice.of(peer.code()));
         } else if (failure instanceof CredentialFileException) {

@@ -1,6 +1,7 @@
 package io.anneal.cli;
 
 import io.anneal.net.PeerException;
+import io.anneal.repair.RepairCode;
 
 /** What a user can do, by the peer's own code. */
 final class PeerAdvice {
@@ -24,6 +25,7 @@ final class PeerAdvice {
                     PeerException.BUSY -> "try again later, or give the server more --memory";
             case PeerException.MESSAGE_TOO_LARGE, PeerException.UNKNOWN_VERB ->
                 "check that both sides are of one version";
+            case RepairCode.VERSION -> "upgrade the older side";
             case PeerException.INTERNAL -> "look into the peer's log";
             default -> ErrorCode.PEER.advice();
         };

@@ -122,7 +122,7 @@ final class RepairCommand extends Subcommand {
     }
 
     @Override
-    int execute() throws IOException, InterruptedException {
+    int execute() throws IOException {
         check();
         TokenRange tokens = fullReplicas ? TokenRange.FULL : TokenRange.parse(range);
         List<QualifiedTable> expanded = expand();
@@ -181,16 +181,20 @@ final class RepairCommand extends Subcommand {
         checkBuffer();
     }
 
-    /** A replica in this process takes its buffer twice: the window, and what is read ahead of it. */
+    /** Replicas in this process share its memory. */
     private void checkBuffer() {
-        long maxBytes = directories.isEmpty()
-                ? RepairConfig.BUFFER_MAX_BYTES
-                : Math.min(RepairConfig.BUFFER_MAX_BYTES, bufferBudgetBytes() / (2L * directories.size()));
+        long maxBytes = directories.isEmpty() ? RepairConfig.BUFFER_MAX_BYTES : defaultBufferBytes();
         if (bufferBytes != null && (bufferBytes < 1 || bufferBytes > maxBytes)) {
             throw usage("--buffer is out of bounds, bufferBytes=" + bufferBytes
                     + ", minBytes=1, maxBytes=" + maxBytes + "; more --memory allows more, up to "
                     + RepairConfig.BUFFER_MAX_BYTES);
         }
+    }
+
+    private int defaultBufferBytes() {
+        return directories.isEmpty()
+                ? RepairConfig.bufferBytesOfServers(bufferBudgetBytes(), replicas.size())
+                : RepairConfig.bufferBytes(bufferBudgetBytes(), directories.size());
     }
 
     private Set<Waiver> waivers() {
@@ -256,17 +260,12 @@ final class RepairCommand extends Subcommand {
     }
 
     private RepairTask task(QualifiedTable table, TokenRange tokens) {
-        int participants = Math.max(directories.size(), replicas.size());
-        int buffer = bufferBytes == null
-                ? RepairConfig.bufferBytes(bufferBudgetBytes(), participants)
-                : (int) bufferBytes.longValue();
-        return new RepairTask(
-                UUID.randomUUID(), table, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers());
+        int buffer = bufferBytes == null ? defaultBufferBytes() : (int) bufferBytes.longValue();
+        return new RepairTask(table, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers());
     }
 
     /** Repairs one table; an error is told, and the others are still repaired. */
-    private int repair(RepairTask task, List<NamedReplica> named, JsonGenerator json)
-            throws IOException, InterruptedException {
+    private int repair(RepairTask task, List<NamedReplica> named, JsonGenerator json) throws IOException {
         RepairReport report;
         try {
             report = report(task, named);
@@ -288,14 +287,13 @@ final class RepairCommand extends Subcommand {
         return fulfilled ? ExitCode.YES : ExitCode.NO;
     }
 
-    private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException, InterruptedException {
+    private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException {
         try (Progress progress = progress(task.table().toString())) {
             if (directories.isEmpty()) {
-                return new RepairOverServers(task).run(replicas, security.config(this), progress);
+                return new RepairOverServers(task, host()).run(replicas, security.config(this), progress);
             }
-            RepairOverDirectories repair =
-                    new RepairOverDirectories(task, environment().clock(), Optional.ofNullable(schemaFile));
-            return repair.run(named, Optional.ofNullable(out), progress, namesRows ? out() : null);
+            RepairOverDirectories repair = new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile));
+            return repair.run(named, Optional.ofNullable(out), bufferBudgetBytes(), progress, namesRows ? out() : null);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.anneal.cli;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.io.ByteBudget;
 import io.anneal.net.Connector;
@@ -11,8 +12,9 @@ import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
 import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
+import io.anneal.node.PartitionReads;
 import io.anneal.node.ReplicaSource;
-import io.anneal.repair.RepairConfig;
+import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairService;
 import java.io.IOException;
@@ -31,6 +33,9 @@ import java.util.concurrent.TimeUnit;
  * demo embeds. Owns its threads; closing ends them with every session.
  */
 final class RepairServer implements AutoCloseable {
+    /** A server may be just starting. */
+    static final long CONNECT_PATIENCE_MS = 5_000;
+
     private static final long CLOSE_SECONDS = 10;
     private static final long DRAIN_MS = 5_000;
 
@@ -56,11 +61,14 @@ final class RepairServer implements AutoCloseable {
         NetClient client = null;
         try {
             client = NetClient.open(config, new VerbHandlers(executor), random);
-            Connector followers = new PatientConnector(client);
+            Connector followers = client.keepAll(CONNECT_PATIENCE_MS);
             VerbHandlers handlers = new VerbHandlers(executor);
-            int sessionsMax = (int) Math.max(1, budgetBytes / (2L * RepairConfig.BUFFER_MAX_BYTES));
-            new RepairService(tables, executor, sessionsMax).register(handlers);
-            new RepairRunner(config.node().nodeId(), tables, followers, executor, clock, random).register(handlers);
+            ByteBudget budget = ByteBudget.of(budgetBytes);
+            HostEnvironment host = HostEnvironment.system().withClock(clock);
+            RepairEnvironment environment = new RepairEnvironment(host, executor, budget);
+            new PartitionReads(tables).register(handlers);
+            new RepairService(tables, executor, budget).register(handlers);
+            new RepairRunner(config.node().nodeId(), tables, followers, executor, environment).register(handlers);
             return new RepairServer(executor, client, NetServer.bind(config, address, handlers, random));
         } catch (IOException | RuntimeException failure) {
             if (client != null) {

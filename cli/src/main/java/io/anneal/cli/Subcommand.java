@@ -1,5 +1,6 @@
 package io.anneal.cli;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -37,6 +38,11 @@ abstract class Subcommand implements Callable<Integer> {
 
     final Environment environment() {
         return anneal().environment();
+    }
+
+    /** What the layers below take from this process. */
+    final HostEnvironment host() {
+        return HostEnvironment.system().withClock(environment().clock());
     }
 
     /** Where data goes. */

@@ -130,7 +130,7 @@ final class RepairTest {
         }
         CommandRun small = repair("--buffer", "20MiB", "--memory", "64MiB");
         assertThat(small.exitCode()).isEqualTo(ExitCode.USAGE);
-        assertThat(small.err()).contains("maxBytes=8388608");
+        assertThat(small.err()).contains("maxBytes=4194304");
         assertThat(repair("--buffer=1").exitCode()).isEqualTo(ExitCode.NO);
     }
 

@@ -7,6 +7,7 @@ import io.anneal.key.KeyView;
 import io.anneal.schema.Column;
 import io.anneal.schema.CounterShards;
 import io.anneal.schema.TableSchema;
+import java.io.IOException;
 import java.util.List;
 
 /**
@@ -18,6 +19,8 @@ public final class CanonicalEncoder {
     public static final int LAYOUT_VERSION = 1;
     /** Ceiling of local deletion times that clamps nothing. */
     public static final long UNCLAMPED = DeletionTime.NO_DELETION_TIME - 1;
+    /** Of a row that is written in pieces; a value of that length is a piece of its own. */
+    private static final int PIECE_BYTES = 64 << 10;
 
     private final int clusteringSize;
     private final boolean[] staticComplex;
@@ -80,19 +83,81 @@ public final class CanonicalEncoder {
      * @throws UnsupportedOperationException when a counter has shards of Cassandra 2.0 or earlier: it names the column
      */
     public int row(KeyView key, Row row, ByteWriter out) {
+        int start = rowStart(key, row, out);
+        boolean[] complex = row.isStatic() ? staticComplex : regularComplex;
+        int count = row.entryCount();
+        for (int i = 0; i < count; i++) {
+            entry(row, i, complex[row.columnIndex(i)], counters && isCounter(row, i), out);
+        }
+        return finish(start, out);
+    }
+
+    /** All before the entries. */
+    private int rowStart(KeyView key, Row row, ByteWriter out) {
         int start = begin(row.isStatic() ? ItemKind.STATIC_ROW : ItemKind.CLUSTERING_ROW, key, out);
         if (!row.isStatic()) {
             assert row.clustering().size() == clusteringSize : row.clustering().size();
             prefix(row.clustering(), out);
         }
         rowHead(row, out);
+        out.writeUnsignedVInt(row.entryCount());
+        return start;
+    }
+
+    /** Takes the bytes of an item in order. */
+    public interface Output {
+        /** @param buffer is used again when this returns */
+        void write(byte[] buffer, int offset, int lengthBytes) throws IOException;
+    }
+
+    /**
+     * Writes the item of a row that is too large to lie in one piece; values go out as they lie. Returns the item's length
+     * in bytes.
+     *
+     * @throws IllegalArgumentException when the item is longer than any item can be
+     */
+    public int row(KeyView key, Row row, Output out) throws IOException {
+        ByteWriter piece = new ByteWriter(2 * PIECE_BYTES);
+        // The length stands at the beginning.
+        long length = pieces(key, row, 0, piece, (buffer, offset, lengthBytes) -> {});
+        if (length > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "row is too large, table=" + schema.qualifiedName() + ", lengthBytes=" + length);
+        }
+        pieces(key, row, (int) length, piece, out);
+        return (int) length;
+    }
+
+    private long pieces(KeyView key, Row row, int itemLength, ByteWriter piece, Output out) throws IOException {
+        piece.clear();
+        int start = rowStart(key, row, piece);
+        piece.setInt(start + ItemLayout.LENGTH_OFFSET, itemLength);
         boolean[] complex = row.isStatic() ? staticComplex : regularComplex;
         int count = row.entryCount();
-        out.writeUnsignedVInt(count);
+        long written = 0;
         for (int i = 0; i < count; i++) {
-            entry(row, i, complex[row.columnIndex(i)], counters && isCounter(row, i), out);
+            boolean counter = counters && isCounter(row, i);
+            if (counter || row.valueLengthBytes(i) < PIECE_BYTES) {
+                entry(row, i, complex[row.columnIndex(i)], counter, piece);
+            } else {
+                entryHead(row, i, complex[row.columnIndex(i)], piece);
+                ItemLayout.writeOptionalLength(row.valueLengthBytes(i), piece);
+                written += flush(piece, out);
+                out.write(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i));
+                written += row.valueLengthBytes(i);
+            }
+            if (piece.lengthBytes() >= PIECE_BYTES) {
+                written += flush(piece, out);
+            }
         }
-        return finish(start, out);
+        return written + flush(piece, out);
+    }
+
+    private static int flush(ByteWriter piece, Output out) throws IOException {
+        int length = piece.lengthBytes();
+        out.write(piece.array(), 0, length);
+        piece.clear();
+        return length;
     }
 
     /** Appends a partition deletion; returns the item's length in bytes. */
@@ -187,12 +252,22 @@ public final class CanonicalEncoder {
     }
 
     private void entry(Row row, int i, boolean complex, boolean counter, ByteWriter out) {
+        boolean hasValue = entryHead(row, i, complex, out);
+        if (hasValue && counter) {
+            counter(row, i, out);
+        } else if (hasValue) {
+            optionalBytes(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i), out);
+        }
+    }
+
+    /** All before the value; whether there is one. */
+    private boolean entryHead(Row row, int i, boolean complex, ByteWriter out) {
         if (row.isComplexDeletion(i)) {
             assert complex : row.columnIndex(i);
             out.writeByte(ItemLayout.COMPLEX_DELETION);
             out.writeUnsignedVInt(row.columnIndex(i));
             deletion(row.timestampMicros(i), row.localDeletionTimeSeconds(i), out);
-            return;
+            return false;
         }
         boolean expiring = row.isExpiring(i);
         boolean tombstone = row.isTombstone(i);
@@ -211,11 +286,7 @@ public final class CanonicalEncoder {
             out.writeUnsignedVInt(row.pathLengthBytes(i));
             out.writeBytes(row.pathBuffer(i), row.pathOffset(i), row.pathLengthBytes(i));
         }
-        if (counter && !tombstone) {
-            counter(row, i, out);
-        } else if (!tombstone) {
-            optionalBytes(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i), out);
-        }
+        return !tombstone;
     }
 
     /** The shards without their header, which says nothing more: all are global and in order. */

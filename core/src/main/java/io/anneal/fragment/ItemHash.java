@@ -1,5 +1,7 @@
 package io.anneal.fragment;
 
+import java.nio.ByteBuffer;
+import net.openhft.hashing.Access;
 import net.openhft.hashing.LongTupleHashFunction;
 
 /**
@@ -17,6 +19,11 @@ public final class ItemHash {
     /** Hashes the bytes; {@link #low()} and {@link #high()} are theirs until the next call. */
     public void hash(byte[] buffer, int offset, int lengthBytes) {
         function.hashBytes(buffer, offset, lengthBytes, result);
+    }
+
+    /** Hashes all that is left in the buffer, of which nothing is taken. */
+    public void hash(ByteBuffer item) {
+        function.hash(item, Access.toByteBuffer(), item.position(), item.remaining(), result);
     }
 
     public void hash(EncodedItem item) {

@@ -161,6 +161,17 @@ public final class Row {
         return entryCount;
     }
 
+    /** Length in bytes of all values and paths. */
+    public long contentBytes() {
+        assert !stale : "row read after its cursor advanced";
+        long bytes = 0;
+        int end = entryCount * INTS;
+        for (int at = 0; at < end; at += INTS) {
+            bytes += Math.max(0, ints[at + VALUE_LENGTH]) + Math.max(0, ints[at + PATH_LENGTH]);
+        }
+        return bytes;
+    }
+
     /** Whether the entry is the deletion of all older cells of its complex column; else it is a cell. */
     public boolean isComplexDeletion(int entry) {
         assert entry < entryCount : entry;

@@ -49,13 +49,6 @@ public interface Connection extends AutoCloseable {
      */
     CompletableFuture<ByteBuffer> request(Verb verb, ByteBuffer content, long timeoutMs);
 
-    /**
-     * As {@link #request(Verb, ByteBuffer, long)}, but one that was refused with {@code busy}, by either side, is asked
-     * again, a few times after longer and longer waits. Only for what may be asked twice: an answer may have been refused
-     * for want of memory here. One of a few KiB never is.
-     */
-    CompletableFuture<ByteBuffer> requestPatiently(Verb verb, ByteBuffer content, long timeoutMs);
-
     /** Asks and waits, not longer than the time limit of the configuration. */
     default ByteBuffer call(Verb verb, ByteBuffer content) throws IOException {
         return Waiting.result(request(verb, content));

@@ -107,6 +107,10 @@ final class MessageBuffer implements PieceConsumer {
         return ByteBuffer.wrap(bytes, 0, lengthBytes).slice();
     }
 
+    byte[] bytes() {
+        return lengthBytes == bytes.length ? bytes : Arrays.copyOf(bytes, lengthBytes);
+    }
+
     /** The message is somebody else's now, or nobody's. */
     void release() {
         budget.release(reservedBytes);

@@ -1,6 +1,5 @@
 package io.anneal.net;
 
-import io.anneal.environment.FutureFailure;
 import io.anneal.io.ByteBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -650,7 +649,12 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
                     message.release();
                     return message.content();
                 })
-                .exceptionallyCompose(failed -> CompletableFuture.failedFuture(peerFailure(failed)));
+                .exceptionallyCompose(failed -> CompletableFuture.failedFuture(session.peerFailure(verb, failed)));
+    }
+
+    @Override
+    public MessageStream messages() {
+        return new MessageStream(this, session, budget);
     }
 
     /** The message with its reservation. */
@@ -669,15 +673,6 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
                 throw unusable instanceof CompletionException wrapped ? wrapped : new CompletionException(unusable);
             }
         });
-    }
-
-    /** What this side refuses of a message, told as what the peer refuses is. */
-    private Throwable peerFailure(Throwable failed) {
-        Throwable cause = FutureFailure.cause(failed);
-        return cause instanceof RequestException refused
-                ? new PeerException(
-                        session.peer(), "request " + verb.name(), refused.code(), refused.getMessage(), refused)
-                : cause;
     }
 
     /** Answers the one message of a request. */

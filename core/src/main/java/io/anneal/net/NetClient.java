@@ -93,6 +93,15 @@ public final class NetClient implements Connector, AutoCloseable {
         return new KeptConnection(this, address, new KeptHost(), nonces);
     }
 
+    /**
+     * Connections that are kept, one for each address, and shared by all who ask; nobody but the client closes them.
+     *
+     * @param patienceMs how long to try for a connection that is not there
+     */
+    public Connector keepAll(long patienceMs) {
+        return new KeptConnections(this, patienceMs);
+    }
+
     private final class KeptHost implements KeptConnection.Host {
         @Override
         public CompletableFuture<Connection> newFuture() {

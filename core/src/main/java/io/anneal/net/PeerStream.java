@@ -54,6 +54,9 @@ public interface PeerStream {
      */
     CompletableFuture<ByteBuffer> readMessage(int bytesMax);
 
+    /** The stream as messages, one behind the other; instead of what is read and written otherwise. */
+    MessageStream messages();
+
     /**
      * Ends both directions at once; the peer's futures fail with this code and message. Does nothing after the end.
      *

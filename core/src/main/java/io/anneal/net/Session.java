@@ -211,11 +211,6 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         return answer;
     }
 
-    @Override
-    public CompletableFuture<ByteBuffer> requestPatiently(Verb verb, ByteBuffer content, long timeoutMs) {
-        return new PatientRequest(this, verb, content, timeoutMs).start();
-    }
-
     /** Without memory for its first credit the stream fails when it is started. */
     private MultiplexedStream newStream(Verb verb, boolean isLocal) {
         ByteBudget budget = config.budget();
@@ -344,6 +339,14 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
             LOG.warn("stream failed, verb={}, peer={}", verb.name(), peer(), cause);
         }
         return new Report(0, PeerException.INTERNAL, String.valueOf(cause));
+    }
+
+    /** What this side refuses of a message, told as what the peer refuses is. */
+    Throwable peerFailure(Verb verb, Throwable failure) {
+        Throwable cause = FutureFailure.cause(failure);
+        return cause instanceof RequestException refused
+                ? failure(verb, refused.code(), refused.getMessage(), refused)
+                : cause;
     }
 
     private void checkIdleLater() {

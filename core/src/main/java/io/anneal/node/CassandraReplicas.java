@@ -72,8 +72,10 @@ public final class CassandraReplicas implements ReplicaSource {
         TableDirectories found = CassandraDirectory.of(directories).table(keyspace, table);
         TableSource source = TableSource.of(found, schemaFile);
         TableSchema schema = source.schemaText()
-                .orElseThrow(() -> new ReplicaException("repair needs the table's schema text: take a snapshot, or give"
-                        + " --schema FILE.cql, table=" + qualifiedName + ", directories=" + found.directories()));
+                .orElseThrow(() -> new ReplicaException(
+                        "repair needs the table's schema text: take a snapshot, or give the text, table="
+                                + qualifiedName + ", directories=" + found.directories(),
+                        ReplicaException.Remedy.SCHEMA_TEXT));
         Optional<Instant> asOf = found.asOf();
         TableViews views = TableViews.of(found, schemaFile);
         refuse(schema, views);
@@ -133,7 +135,7 @@ public final class CassandraReplicas implements ReplicaSource {
         if (!views.complete()) {
             notes.add(
                     "whether materialized views are fed from the table was not checked, as nothing here lists them all:"
-                            + " give the text of the whole keyspace with --schema FILE.cql, or a data directory with the node's"
+                            + " give the text of the whole keyspace, or a data directory with the node's"
                             + " system_schema, searched=" + views.searched());
         }
         if (!views.unread().isEmpty()) {

@@ -6,7 +6,27 @@ import java.io.IOException;
 public final class ReplicaException extends IOException {
     private static final long serialVersionUID = 1L;
 
+    /** What somebody can do beside what the text says. */
+    public enum Remedy {
+        NONE,
+        /** Give the table's schema text. */
+        SCHEMA_TEXT,
+        /** Look without what a run staged. */
+        NOT_STAGED
+    }
+
+    private final Remedy remedy;
+
     public ReplicaException(String message) {
+        this(message, Remedy.NONE);
+    }
+
+    public ReplicaException(String message, Remedy remedy) {
         super(message);
+        this.remedy = remedy;
+    }
+
+    public Remedy remedy() {
+        return remedy;
     }
 }

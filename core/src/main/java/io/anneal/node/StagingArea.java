@@ -180,6 +180,9 @@ public final class StagingArea implements Closeable {
     public synchronized void checkReceiving(TableSchema schema, Optional<String> tableId) throws IOException {
         forget();
         for (Descriptor sstable : staging.sstables(schema)) {
+            if (isBeingWritten(schema, sstable)) {
+                continue;
+            }
             Optional<String> reason = reasonAgainst(sstable)
                     .or(() -> content.runs().stream()
                             .filter(run -> run.isOf(schema.keyspace(), schema.name())
@@ -192,6 +195,14 @@ public final class StagingArea implements Closeable {
                         + " it, or give another directory, sstable=" + sstable + ", reason=" + reason.get());
             }
         }
+    }
+
+    /** By a run that goes on beside: what a run of another process left unfinished is gone since this was opened. */
+    private boolean isBeingWritten(TableSchema schema, Descriptor sstable) {
+        return content.runs().stream()
+                .anyMatch(run -> !run.complete()
+                        && run.isOf(schema.keyspace(), schema.name())
+                        && run.sstables().contains(sstable.baseName()));
     }
 
     private static Optional<String> reasonAgainst(Descriptor sstable) throws IOException {
@@ -233,11 +244,13 @@ public final class StagingArea implements Closeable {
                 .orElseThrow(() -> unknown(runId, schema.qualifiedName(), staging.directory()));
         if (!run.gone().isEmpty()) {
             throw new ReplicaException(
-                    "what the run staged is gone, imported or moved away: compare new snapshots without"
-                            + " --staged, run=" + runId + ", table=" + schema.qualifiedName() + ", sstables="
+                    "what the run staged is gone, imported or moved away: compare new snapshots without it, run="
+                            + runId
+                            + ", table=" + schema.qualifiedName() + ", sstables="
                             + run.gone().stream()
                                     .map(gone -> descriptor(run, gone))
-                                    .toList());
+                                    .toList(),
+                    ReplicaException.Remedy.NOT_STAGED);
         }
         Optional<String> reason = reasonAgainst(run, tableId);
         if (reason.isPresent()) {

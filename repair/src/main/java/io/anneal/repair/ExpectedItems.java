@@ -3,6 +3,7 @@ package io.anneal.repair;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.EncodedItem;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.row.HashList;
 import io.anneal.repair.row.ItemCodec;
 import java.util.Arrays;
 
@@ -10,8 +11,10 @@ import java.util.Arrays;
 final class ExpectedItems {
     private final Participant follower;
     private final Phase phase;
-    private final long[] wanted;
-    private final long[] hashes;
+    /** Sorted; what came is taken out. */
+    private long[] wanted;
+
+    private long[] came = new long[64];
     private int count;
 
     /** @param wanted hashes, sorted */
@@ -19,7 +22,15 @@ final class ExpectedItems {
         this.follower = follower;
         this.phase = phase;
         this.wanted = wanted;
-        hashes = new long[wanted.length];
+    }
+
+    Participant follower() {
+        return follower;
+    }
+
+    /** What did not come yet. */
+    long[] wanted() {
+        return wanted;
     }
 
     /** @param item a view to read with */
@@ -37,17 +48,21 @@ final class ExpectedItems {
     }
 
     void came(long hash) {
-        if (count < hashes.length) {
-            hashes[count] = hash;
+        if (count == came.length) {
+            came = Arrays.copyOf(came, 2 * count);
         }
-        count++;
+        came[count++] = hash;
     }
 
-    void requireAll() throws RepairException {
-        Arrays.sort(hashes);
-        if (count != hashes.length || !Arrays.equals(hashes, wanted)) {
+    /** Takes out what has come of one answer: something, and nothing that was not wanted. */
+    void requireWanted() throws RepairException {
+        HashList answer = HashList.of(Arrays.copyOf(came, count));
+        long[] left = HashList.of(wanted).without(answer);
+        if (count == 0 || left.length != wanted.length - count) {
             throw notAsked("wanted=" + wanted.length + ", sent=" + count);
         }
+        wanted = left;
+        count = 0;
     }
 
     /** What came could not be received where the follower said it holds it. */

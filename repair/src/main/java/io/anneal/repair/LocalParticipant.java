@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +48,8 @@ public final class LocalParticipant implements Participant {
 
     /** Set by {@link #close()}; an open that was still waiting then must not start a session that nobody ends. */
     private boolean closed;
+
+    private final CompletableFuture<Void> closing = new CompletableFuture<>();
 
     /** What stopped the session; reading on may fail before anybody asks. Touched by the executor only. */
     private Optional<Exception> broken = Optional.empty();
@@ -89,21 +92,20 @@ public final class LocalParticipant implements Participant {
                 future.complete(task.call());
             } catch (Exception failure) {
                 future.completeExceptionally(failure);
-            } finally {
-                endByError(future);
+            } catch (Throwable error) {
+                future.completeExceptionally(stopped(error));
             }
         });
         return future;
     }
 
-    /** An {@link Error} goes on to the executor, but whoever waits for the step must not wait for ever. */
-    private void endByError(CompletableFuture<?> future) {
-        if (!future.isDone()) {
-            RepairException stopped =
-                    new RepairException("replica was stopped by an error, see its log, replica=" + name);
-            broken = Optional.of(stopped);
-            future.completeExceptionally(stopped);
-        }
+    /** An {@link Error}, as used up memory is, ends the session, and whoever waits for the step learns of it. */
+    private RepairException stopped(Throwable error) {
+        LOG.error("replica was stopped by an error, replica={}", name, error);
+        RepairException stopped = new RepairException(
+                "replica was stopped by an error, see its log, replica=" + name + ", cause=" + error, error);
+        broken = Optional.of(stopped);
+        return stopped;
     }
 
     @Override
@@ -153,7 +155,7 @@ public final class LocalParticipant implements Participant {
         if (id.isPresent() && wanted.id().isPresent() && !id.equals(wanted.id())) {
             throw new RepairException(
                     "table ids differ: it was dropped and made again, or these are not replicas of one"
-                            + " cluster; one --schema FILE.cql for all overrides this, replica=" + table.name()
+                            + " cluster; one schema text given for all overrides this, replica=" + table.name()
                             + ", table="
                             + wanted.qualifiedName() + ", here=" + id.get() + ", there="
                             + wanted.id().get());
@@ -199,8 +201,8 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes) {
-        return on(open -> open.fetch(phase, hashes));
+    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes, int roomBytes) {
+        return on(open -> open.fetch(phase, hashes, roomBytes));
     }
 
     @Override
@@ -219,6 +221,16 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
+    public CompletableFuture<Void> repaired(TokenRange range, long seconds) {
+        return run(() -> {
+            OpenTable open =
+                    opened.orElseThrow(() -> new IllegalStateException("no repair session is open, replica=" + name));
+            open.table().repaired(range, seconds);
+            return null;
+        });
+    }
+
+    @Override
     public long bytesSent() {
         return 0;
     }
@@ -228,23 +240,41 @@ public final class LocalParticipant implements Participant {
         return 0;
     }
 
+    /** Done when the session is closed, and what it left unfinished removed. */
+    CompletableFuture<Void> closing() {
+        return closing.copy();
+    }
+
     /** Ends the session on the executor, behind whatever runs there. */
     @Override
     public void close() {
-        executor.execute(() -> {
-            closed = true;
-            Optional<OpenTable> open = opened;
-            opened = Optional.empty();
-            Optional<ReplicaSession> ending = session;
-            session = Optional.empty();
-            if (open.isPresent()) {
-                try (Replica table = open.get().table();
-                        ReplicaSession unfinished = ending.orElse(null)) {
-                    LOG.debug("repair session ends, replica={}, started={}", table.name(), unfinished != null);
-                } catch (IOException failure) {
-                    LOG.warn("repair session did not close cleanly, replica={}", name, failure);
+        try {
+            executor.execute(() -> {
+                try {
+                    closeNow();
+                } finally {
+                    closing.complete(null);
                 }
+            });
+        } catch (RejectedExecutionException shutDown) {
+            LOG.debug("repair session is not closed, its executor is shut down, replica={}", name);
+            closing.complete(null);
+        }
+    }
+
+    private void closeNow() {
+        closed = true;
+        Optional<OpenTable> open = opened;
+        opened = Optional.empty();
+        Optional<ReplicaSession> ending = session;
+        session = Optional.empty();
+        if (open.isPresent()) {
+            try (Replica table = open.get().table();
+                    ReplicaSession unfinished = ending.orElse(null)) {
+                LOG.debug("repair session ends, replica={}, started={}", table.name(), unfinished != null);
+            } catch (IOException failure) {
+                LOG.warn("repair session did not close cleanly, replica={}", name, failure);
             }
-        });
+        }
     }
 }

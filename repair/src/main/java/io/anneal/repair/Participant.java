@@ -16,6 +16,9 @@ import java.util.concurrent.CompletableFuture;
  * time. A failed future names the replica; after it only {@link #close()} is allowed.
  */
 public interface Participant extends AutoCloseable {
+    /** Room for the first item, and no other, however large it is. */
+    int ONE_ITEM = 0;
+
     /** Address or directory, for errors and reports. */
     String name();
 
@@ -38,8 +41,13 @@ public interface Participant extends AutoCloseable {
 
     CompletableFuture<long[]> hashes(Phase phase);
 
-    /** Encoded items, one behind the other, unpurged. */
-    CompletableFuture<byte[]> fetch(Phase phase, long[] hashes);
+    /**
+     * The first of the items with these hashes, in ring order: encoded, one behind the other, unpurged. As many as there is
+     * room for, so none if the first is larger.
+     *
+     * @param roomBytes at least 1, or {@link #ONE_ITEM}
+     */
+    CompletableFuture<byte[]> fetch(Phase phase, long[] hashes, int roomBytes);
 
     /** The rows with these hashes as items without content, in the order of the hashes: where they stand. */
     CompletableFuture<byte[]> places(long[] hashes);
@@ -48,6 +56,13 @@ public interface Participant extends AutoCloseable {
     CompletableFuture<byte[]> push(byte[] items);
 
     CompletableFuture<SessionFinished> finish();
+
+    /**
+     * All replicas have finished, so that each holds every deletion that any of them held in the range.
+     *
+     * @param seconds when the repair began, since 1970
+     */
+    CompletableFuture<Void> repaired(TokenRange range, long seconds);
 
     /** Bytes that crossed the network to this replica; 0 inside one process. */
     long bytesSent();

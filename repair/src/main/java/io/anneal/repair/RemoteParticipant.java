@@ -6,40 +6,41 @@ import io.anneal.io.ByteWriter;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
+import io.anneal.net.Message;
+import io.anneal.net.MessageStream;
 import io.anneal.net.PeerException;
-import io.anneal.net.Verb;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
+import io.anneal.repair.message.SessionStep;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
-import io.anneal.repair.message.Texts;
 import io.anneal.repair.message.WindowSummary;
 import java.nio.ByteBuffer;
-import java.util.UUID;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A replica behind a connection, which it owns; closing it makes the other side forget a session that was not finished.
+ * A replica behind a connection, with a stream of its own there; closing it makes the other side forget a session that was
+ * not finished. The connection belongs to the caller, and may carry more sessions.
  */
 public final class RemoteParticipant implements Participant {
-    /** Filling a row buffer from a slow disk takes long; a peer that is gone is noticed sooner than this. */
-    private static final long STEP_TIMEOUT_MS = 600_000;
-
     private final Connection connection;
     private final int clusteringColumns;
-    private UUID sessionId = new UUID(0, 0);
+    private final MessageStream messages;
+    private volatile boolean finished;
 
     /** @param clusteringColumns of the table to be repaired: bounds what a boundary may hold */
     public RemoteParticipant(Connection connection, int clusteringColumns) {
         this.connection = connection;
         this.clusteringColumns = clusteringColumns;
+        messages = connection.open(RepairVerb.SESSION).messages();
     }
 
     @Override
@@ -47,98 +48,146 @@ public final class RemoteParticipant implements Participant {
         return connection.address().toString();
     }
 
-    private <T> CompletableFuture<T> ask(Verb verb, Consumer<ByteWriter> content, Function<ByteReader, T> answer) {
+    private <T> CompletableFuture<T> ask(
+            SessionStep step, Consumer<ByteWriter> content, Function<ByteReader, T> answer) {
         ByteWriter out = new ByteWriter(64);
-        Texts.write(out, sessionId);
         content.accept(out);
-        return connection
-                .requestPatiently(verb, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()), STEP_TIMEOUT_MS)
-                .thenApply(bytes -> read(verb, bytes, answer));
+        return ask(step, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()))
+                .thenApply(message -> read(step, message, answer));
     }
 
-    private <T> T read(Verb verb, ByteBuffer bytes, Function<ByteReader, T> answer) {
-        try {
-            return answer.apply(new ByteReader().wrap(bytes));
-        } catch (ByteUnderflowException | IllegalArgumentException e) {
-            throw new CompletionException(new PeerException(
-                    name(), verb.name(), PeerException.INTERNAL, "answer is malformed, cause=" + e.getMessage(), e));
+    private CompletableFuture<byte[]> askForItems(SessionStep step, ByteBuffer content) {
+        return ask(step, content).thenApply(message -> {
+            try (message) {
+                return message.bytes();
+            }
+        });
+    }
+
+    private CompletableFuture<Message> ask(SessionStep step, ByteBuffer content) {
+        messages.write(step.code(), content);
+        return messages.read().thenApply(answer -> requireAnswer(step, answer));
+    }
+
+    private Message requireAnswer(SessionStep step, Optional<Message> answer) {
+        Message message = answer.orElseThrow(() -> wrong(step, "the peer ended the session", null));
+        if (message.kind() != step.code()) {
+            message.close();
+            throw wrong(step, "answer is of another step, kind=" + message.kind(), null);
         }
+        return message;
+    }
+
+    private <T> T read(SessionStep step, Message message, Function<ByteReader, T> answer) {
+        try (message) {
+            return answer.apply(new ByteReader().wrap(message.content()));
+        } catch (ByteUnderflowException | IllegalArgumentException e) {
+            throw wrong(step, "answer is malformed, cause=" + e.getMessage(), e);
+        }
+    }
+
+    private CompletionException wrong(SessionStep step, String reason, Throwable cause) {
+        return new CompletionException(new PeerException(
+                name(), RepairVerb.SESSION.name() + " " + step, PeerException.MALFORMED, reason, cause));
     }
 
     @Override
     public CompletableFuture<SessionOpened> open(OpenSession session) {
-        sessionId = session.sessionId();
-        return ask(RepairVerb.OPEN, session::encode, SessionOpened::decode);
+        return ask(
+                SessionStep.OPEN,
+                out -> {
+                    out.writeByte(RepairVerb.VERSION);
+                    session.encode(out);
+                },
+                SessionOpened::decode);
     }
 
     @Override
     public CompletableFuture<Void> agree(SessionTerms terms) {
-        return ask(RepairVerb.AGREE, terms::encode, in -> null);
+        return ask(SessionStep.AGREE, terms::encode, in -> null);
     }
 
     @Override
     public CompletableFuture<Void> startPart(TokenRange.Linear part) {
-        return ask(RepairVerb.PART, out -> Contents.write(part, out), in -> null);
+        return ask(SessionStep.PART, out -> Contents.write(part, out), in -> null);
     }
 
     @Override
     public CompletableFuture<SyncVote> fill() {
-        return ask(RepairVerb.FILL, out -> {}, in -> SyncVote.decode(in, clusteringColumns));
+        return ask(SessionStep.FILL, out -> {}, in -> SyncVote.decode(in, clusteringColumns));
     }
 
     @Override
     public CompletableFuture<WindowSummary> window(RingPosition boundary) {
-        return ask(RepairVerb.WINDOW, out -> Contents.write(boundary, out), WindowSummary::decode);
+        return ask(SessionStep.WINDOW, out -> Contents.write(boundary, out), WindowSummary::decode);
     }
 
     @Override
     public CompletableFuture<WindowSummary> summary() {
-        return ask(RepairVerb.SUMMARY, out -> {}, WindowSummary::decode);
+        return ask(SessionStep.SUMMARY, out -> {}, WindowSummary::decode);
     }
 
     @Override
     public CompletableFuture<long[]> hashes(Phase phase) {
-        return ask(RepairVerb.HASHES, out -> Contents.write(phase, out), Contents::readHashes);
+        return ask(SessionStep.HASHES, out -> Contents.write(phase, out), Contents::readHashes);
     }
 
     @Override
-    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes) {
-        return ask(
-                RepairVerb.FETCH,
-                out -> {
-                    Contents.write(phase, out);
-                    Contents.write(hashes, out);
-                },
-                in -> in.readBytes(in.remainingBytes()));
+    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes, int roomBytes) {
+        ByteWriter out = new ByteWriter(64);
+        Contents.write(phase, out);
+        out.writeInt(roomBytes);
+        Contents.write(hashes, out);
+        return askForItems(SessionStep.FETCH, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
     }
 
     @Override
     public CompletableFuture<byte[]> places(long[] hashes) {
-        return ask(RepairVerb.PLACES, out -> Contents.write(hashes, out), in -> in.readBytes(in.remainingBytes()));
+        ByteWriter out = new ByteWriter(64);
+        Contents.write(hashes, out);
+        return askForItems(SessionStep.PLACES, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
     }
 
     @Override
     public CompletableFuture<byte[]> push(byte[] items) {
-        return ask(RepairVerb.PUSH, out -> out.writeBytes(items), in -> in.readBytes(in.remainingBytes()));
+        return askForItems(SessionStep.PUSH, ByteBuffer.wrap(items));
     }
 
     @Override
     public CompletableFuture<SessionFinished> finish() {
-        return ask(RepairVerb.FINISH, out -> {}, SessionFinished::decode);
+        return ask(SessionStep.FINISH, out -> {}, SessionFinished::decode).thenApply(done -> {
+            finished = true;
+            return done;
+        });
+    }
+
+    @Override
+    public CompletableFuture<Void> repaired(TokenRange range, long seconds) {
+        return ask(
+                SessionStep.REPAIRED,
+                out -> {
+                    Contents.write(range, out);
+                    out.writeLong(seconds);
+                },
+                in -> null);
     }
 
     @Override
     public long bytesSent() {
-        return connection.bytesSent();
+        return messages.bytesSent();
     }
 
     @Override
     public long bytesReceived() {
-        return connection.bytesReceived();
+        return messages.bytesReceived();
     }
 
     @Override
     public void close() {
-        connection.close();
+        if (finished) {
+            messages.stream().end();
+        } else {
+            messages.stream().reset(RepairCode.ABORTED, "the repair was ended by its master");
+        }
     }
 }

@@ -29,6 +29,11 @@ public record RepairConfig(
         Set<Waiver> waivers) {
     public static final int BUFFER_MAX_BYTES = 32 << 20;
     public static final int BUFFER_MIN_BYTES = 1 << 20;
+    /** Sessions of the default buffer that a server has memory for, at least. */
+    private static final int SERVER_SESSIONS = 4;
+    /** Buffers of a replica beside those of what it receives: the window, what is read ahead, and what is on its way. */
+    private static final int OWN_BUFFERS = 3;
+
     /** A replica without a row is taken for a mistake when another one holds at least so many. */
     public static final int MUCH_ITEMS = 1_000;
 
@@ -39,9 +44,26 @@ public record RepairConfig(
         }
     }
 
-    /** The row buffer that a budget allows: half of each replica's share, between 1 and 32 MiB. */
+    /**
+     * Memory that one replica may take in a session, in which it may lack all that the others hold: a buffer for each of
+     * them, and its own.
+     */
+    public static long sessionBytes(int bufferBytes, int participants) {
+        return (participants - 1L + OWN_BUFFERS) * bufferBytes;
+    }
+
+    /** The row buffer of replicas that are all in this process. */
     public static int bufferBytes(long budgetBytes, int participants) {
-        long share = budgetBytes / (participants * 2L);
+        return ofSession(budgetBytes / participants, participants);
+    }
+
+    /** The row buffer of replicas each in a server of its own, whose memory is shared by several sessions. */
+    public static int bufferBytesOfServers(long budgetBytes, int participants) {
+        return ofSession(budgetBytes / SERVER_SESSIONS, participants);
+    }
+
+    private static int ofSession(long sessionBytes, int participants) {
+        long share = sessionBytes / sessionBytes(1, participants);
         return (int) Math.max(BUFFER_MIN_BYTES, Math.min(BUFFER_MAX_BYTES, share));
     }
 }

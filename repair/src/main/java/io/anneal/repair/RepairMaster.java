@@ -113,9 +113,25 @@ public final class RepairMaster implements Closeable {
         List<CompletableFuture<SessionFinished>> finishing = ask(Participant::finish);
         List<SessionFinished> finished = new ArrayList<>(List.of(own.finish()));
         finished.addAll(Waiting.results(finishing));
+        if (!config.dryRun()) {
+            tellRepaired();
+        }
         RepairReport report = report(finished);
         LOG.info("repair is done, session={}, report={}", config.sessionId(), report);
         return report;
+    }
+
+    /** The replicas are equal whatever comes of this: who does not hear it keeps its deletions for longer. */
+    private void tellRepaired() {
+        long seconds = config.purgeTimeSeconds();
+        List<CompletableFuture<Void>> told = ask(follower -> follower.repaired(config.range(), seconds));
+        try {
+            table.repaired(config.range(), seconds);
+            Waiting.results(told);
+        } catch (IOException | RuntimeException failure) {
+            LOG.warn("not every replica took note of its repair, cause={}", failure.toString());
+            LOG.debug("not every replica took note of its repair", failure);
+        }
     }
 
     private void agree(SessionTerms terms) throws IOException {
@@ -156,7 +172,7 @@ public final class RepairMaster implements Closeable {
         if (sync.reconcile(summary, Waiting.results(asked))) {
             windowsDiffering++;
         }
-        listener.progress(windows, own.rowsRead(), own.bytesRead(), boundary);
+        listener.progress(windows, own.rowsRead(), own.bytesRead(), Optional.of(boundary));
     }
 
     /** A replica that stays where it is would keep the session for ever. */
@@ -188,9 +204,9 @@ public final class RepairMaster implements Closeable {
         for (int i = 0; i < votes.size(); i++) {
             if (votes.get(i).items() == 0 && votes.get(i).last().isEnd()) {
                 throw new RepairException(
-                        "replica holds nothing where others hold much; allow it with --allow-empty if it lost its data,"
-                                + " replica=" + names.get(i) + ", range=" + config.range() + ", itemsElsewhere="
-                                + most);
+                        "replica holds nothing where others hold much: is it the right one, replica=" + names.get(i)
+                                + ", range=" + config.range() + ", itemsElsewhere=" + most,
+                        Optional.of(Waiver.EMPTY_REPLICA));
             }
         }
     }
@@ -214,6 +230,7 @@ public final class RepairMaster implements Closeable {
                 .mapToLong(follower -> follower.bytesSent() + follower.bytesReceived())
                 .sum();
         return new RepairReport(
+                config.sessionId(),
                 replicas,
                 windows,
                 windowsDiffering,

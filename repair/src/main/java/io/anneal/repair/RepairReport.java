@@ -9,21 +9,24 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * How a repair went.
  *
+ * @param sessionId by which what was staged is known
  * @param rowsDiffering places at which replicas held different rows
  * @param deletionsDiffering partition deletions and intervals that not every replica held
  * @param itemsFetched rows and deletions that the master received
  * @param itemsPushed rows and deletions sent to followers, each as often as it was sent
  * @param itemBytes encoded size of what was fetched and pushed
- * @param networkBytes all bytes that crossed the network between the master and the followers; 0 inside one process
+ * @param networkBytes bytes of all messages between the master and replicas behind connections; 0 inside one process
  * @param importDeadlineSeconds the earliest of the replicas' deadlines and of what this run wrote or would write, or {@link
  *     Receiving#NO_DEADLINE}
  * @param notes what the operator should know, a sentence each
  */
 public record RepairReport(
+        UUID sessionId,
         List<ReplicaReport> replicas,
         long windows,
         long windowsDiffering,
@@ -57,6 +60,7 @@ public record RepairReport(
     }
 
     void encode(ByteWriter out) {
+        Texts.write(out, sessionId);
         out.writeUnsignedVInt(replicas.size());
         for (ReplicaReport replica : replicas) {
             Texts.write(out, replica.name);
@@ -85,6 +89,7 @@ public record RepairReport(
     }
 
     static RepairReport decode(ByteReader in) {
+        UUID sessionId = Texts.readId(in);
         List<ReplicaReport> replicas = new ArrayList<>();
         int count = in.readUnsignedVInt32();
         for (int i = 0; i < count; i++) {
@@ -98,6 +103,7 @@ public record RepairReport(
                     Texts.readList(in)));
         }
         return new RepairReport(
+                sessionId,
                 replicas,
                 in.readLong(),
                 in.readLong(),

@@ -2,21 +2,22 @@ package io.anneal.repair;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
-import io.anneal.repair.message.Texts;
 import java.util.Optional;
 
 /**
- * How a repair that runs on another node is doing.
+ * How a repair that runs on another node is doing; with a failure or a report it is the last word.
  *
  * @param rowsRead rows that the master read so far
  * @param bytesRead their encoded size
  * @param failure why it stopped, when it did
  * @param report what it did, when it is done
  */
-public record RepairStatus(
-        long windows, long rowsRead, long bytesRead, Optional<String> failure, Optional<RepairReport> report) {
+record RepairStatus(
+        long windows, long rowsRead, long bytesRead, Optional<RepairFailure> failure, Optional<RepairReport> report) {
+    /** Kind of the messages of a run. */
+    static final int KIND = 1;
 
-    public boolean isRunning() {
+    boolean isRunning() {
         return failure.isEmpty() && report.isEmpty();
     }
 
@@ -25,7 +26,7 @@ public record RepairStatus(
         out.writeLong(rowsRead);
         out.writeLong(bytesRead);
         out.writeByte(failure.isPresent() ? 1 : 0);
-        failure.ifPresent(text -> Texts.write(out, text));
+        failure.ifPresent(reason -> reason.encode(out));
         out.writeByte(report.isPresent() ? 1 : 0);
         report.ifPresent(done -> done.encode(out));
     }
@@ -34,7 +35,7 @@ public record RepairStatus(
         long windows = in.readLong();
         long rowsRead = in.readLong();
         long bytesRead = in.readLong();
-        Optional<String> failure = in.readByte() == 0 ? Optional.empty() : Optional.of(Texts.read(in));
+        Optional<RepairFailure> failure = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairFailure.decode(in));
         Optional<RepairReport> report = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairReport.decode(in));
         return new RepairStatus(windows, rowsRead, bytesRead, failure, report);
     }

@@ -115,7 +115,7 @@ final class ReplicaSession implements Closeable {
     }
 
     /** @throws RepairException when the boundary is not a place that this replica has read up to */
-    WindowSummary window(RingPosition boundary) throws RepairException {
+    WindowSummary window(RingPosition boundary) throws IOException {
         if (window.isOpen()) {
             throw new IllegalStateException("the window before was not ended, replica=" + table.name());
         }
@@ -154,40 +154,61 @@ final class ReplicaSession implements Closeable {
                 : window.rows().hashes();
     }
 
-    /** The items with these hashes, encoded, in ring order. */
-    byte[] fetch(Phase phase, long[] hashes) {
+    /** The first of the items with these hashes, encoded, in ring order; see {@link Participant#fetch}. */
+    byte[] fetch(Phase phase, long[] hashes, int roomBytes) throws IOException {
         long[] sorted = hashes.clone();
         Arrays.sort(sorted);
-        if (phase == Phase.ROWS) {
-            return fetchRows(sorted);
-        }
+        return phase == Phase.DELETIONS ? fetchDeletions(sorted, roomBytes) : fetchRows(sorted, roomBytes);
+    }
+
+    private byte[] fetchDeletions(long[] sorted, int roomBytes) {
         ByteWriter out = new ByteWriter(1024);
         for (HashedDeletion deletion : window.deletions()) {
             if (deletion.hashed() && Arrays.binarySearch(sorted, deletion.low()) >= 0) {
+                if (!fits(out.lengthBytes(), deletion.encoded().length, roomBytes)) {
+                    break;
+                }
                 out.writeBytes(deletion.encoded());
             }
         }
         return out.toByteArray();
     }
 
-    private byte[] fetchRows(long[] sorted) {
+    private byte[] fetchRows(long[] sorted, int roomBytes) throws IOException {
         RowBuffer rows = reader.rows();
         BitSet found = new BitSet(rows.windowEnd());
         int lengthBytes = 0;
         for (int i = 0; i < rows.windowEnd(); i++) {
             if (rows.isHashed(i) && Arrays.binarySearch(sorted, rows.hashLow(i)) >= 0) {
+                if (!fits(lengthBytes, rows.lengthBytes(i), roomBytes)) {
+                    break;
+                }
                 found.set(i);
-                lengthBytes = Math.addExact(lengthBytes, rows.lengthBytes(i));
+                lengthBytes += rows.lengthBytes(i);
             }
+        }
+        if (found.cardinality() == 1) {
+            return alone(rows.content(found.nextSetBit(0)));
         }
         byte[] items = new byte[lengthBytes];
         int end = 0;
         for (int i = found.nextSetBit(0); i >= 0; i = found.nextSetBit(i + 1)) {
-            EncodedItem row = rows.item(i);
+            EncodedItem row = rows.content(i);
             System.arraycopy(row.buffer(), row.offset(), items, end, row.lengthBytes());
             end += row.lengthBytes();
         }
         return items;
+    }
+
+    /** What was read from a file for this has its array for itself. */
+    private static byte[] alone(EncodedItem row) {
+        return row.lengthBytes() == row.buffer().length
+                ? row.buffer()
+                : Arrays.copyOfRange(row.buffer(), row.offset(), row.endOffset());
+    }
+
+    private static boolean fits(int takenBytes, int itemBytes, int roomBytes) {
+        return roomBytes == Participant.ONE_ITEM ? takenBytes == 0 : (long) takenBytes + itemBytes <= roomBytes;
     }
 
     /**
@@ -233,7 +254,7 @@ final class ReplicaSession implements Closeable {
 
     private void endPart() throws IOException {
         endWindow();
-        reader.close();
+        reader.endPart();
         if (writer.isPresent()) {
             completed.addAll(writer.get().finish());
         }

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What follows from what the replicas said when they opened: the session's terms, a refusal, or notes for the operator.
@@ -85,7 +86,8 @@ record SessionAgreement(SessionTerms terms, List<String> notes) {
             if (!config.waivers().contains(Waiver.OLD_DATA)) {
                 throw new RepairException(
                         "replica's data is older than gc_grace, rows that were deleted since would come"
-                                + " back; take new snapshots, or allow it with --allow-old-snapshots, " + facts);
+                                + " back: take new snapshots, " + facts,
+                        Optional.of(Waiver.OLD_DATA));
             }
             notes.add("replica's data is older than gc_grace, rows that were deleted since may come back, " + facts);
             return Receiving.NO_DEADLINE;
@@ -102,8 +104,8 @@ record SessionAgreement(SessionTerms terms, List<String> notes) {
         if (!config.waivers().contains(Waiver.NO_GC_GRACE)) {
             throw new RepairException(
                     "table has a gc_grace of 0, so that a deletion may be gone at any moment and what it"
-                            + " deleted come back; allow it with --allow-no-gc-grace if nothing is ever deleted, table="
-                            + config.keyspace() + "." + config.table());
+                            + " deleted come back, table=" + config.keyspace() + "." + config.table(),
+                    Optional.of(Waiver.NO_GC_GRACE));
         }
     }
 

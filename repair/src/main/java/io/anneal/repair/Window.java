@@ -84,12 +84,14 @@ final class Window {
     }
 
     /** Opens the window; the row buffer's window is fixed already. */
-    void start(RingPosition windowEnd, List<DeletionItem> items) {
+    void start(RingPosition windowEnd, List<DeletionItem> items) throws IOException {
         boundary = windowEnd;
         open = true;
         carried.ifPresent(this::addOwn);
         items.forEach(this::addOwn);
-        carried.ifPresent(this::applyToRows);
+        if (carried.isPresent()) {
+            applyToRows(carried.get());
+        }
     }
 
     private void addOwn(DeletionItem deletion) {
@@ -98,7 +100,7 @@ final class Window {
     }
 
     /** Forgets the window; a partition deletion goes on to the partition's next window. */
-    void end() {
+    void end() throws IOException {
         if (open) {
             carried = boundary.key()
                     .map(key -> DeletionItem.ofPartition(key, known.partitionDeletion(key)))
@@ -227,7 +229,9 @@ final class Window {
         if (!added.isEmpty()) {
             deletions = Optional.empty();
         }
-        added.forEach(this::applyToRows);
+        for (DeletionItem deletion : added) {
+            applyToRows(deletion);
+        }
         for (int at = 0; at < items.length; at = item.endOffset()) {
             if (!ItemCodec.isDeletion(item.wrap(items, at, items.length))) {
                 receiveRow(ghosts, arrivals);
@@ -353,7 +357,7 @@ final class Window {
     }
 
     /** Applies a deletion to the rows of the window that it covers. */
-    private void applyToRows(DeletionItem deletion) {
+    private void applyToRows(DeletionItem deletion) throws IOException {
         RingPosition from;
         RingPosition to;
         if (deletion.isPartition()) {

@@ -3,9 +3,11 @@ package io.anneal.repair;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.Row;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
+import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
@@ -15,6 +17,7 @@ import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.DeletionReader;
 import io.anneal.repair.row.ItemCodec;
 import io.anneal.repair.row.RowBuffer;
+import io.anneal.repair.row.SpillFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -26,6 +29,11 @@ import java.util.Optional;
  * one window. Owned by the session's thread.
  */
 final class WindowReader implements Closeable {
+    /** What a row and each cell of it have beside keys, names and values, at most about. */
+    private static final int ROW_BYTES = 64;
+
+    private static final int ENTRY_BYTES = 24;
+
     private final Replica table;
     private final ItemCodec codec;
     private final int bufferBytes;
@@ -94,7 +102,7 @@ final class WindowReader implements Closeable {
             kind = from.advance();
         }
         if (kind == null) {
-            close();
+            endPart();
             return;
         }
         last = kind;
@@ -106,13 +114,40 @@ final class WindowReader implements Closeable {
         }
     }
 
-    private void addRow(FragmentCursor from) {
-        ByteWriter bytes = rows.bytes();
-        int offset = bytes.lengthBytes();
-        int length = codec.row(from.key(), from.row(), bytes);
-        rows.add(offset, length, codec.isHashed(), codec.high(), codec.low());
+    private void addRow(FragmentCursor from) throws IOException {
+        Row row = from.row();
+        long contentBytes = row.contentBytes();
+        if (rows.isTooLarge(contentBytes)) {
+            spillRow(from.key(), row);
+        } else {
+            ByteWriter bytes = rows.bytes(expectedBytes(from.key(), row, contentBytes));
+            int offset = bytes.lengthBytes();
+            int length = codec.row(from.key(), row, bytes);
+            rows.add(offset, length, codec.isHashed(), codec.high(), codec.low());
+        }
         rowsRead++;
-        bytesRead += length;
+        bytesRead += rows.lengthBytes(rows.count() - 1);
+    }
+
+    /** About what the row takes, rather more. */
+    private static long expectedBytes(KeyView key, Row row, long contentBytes) {
+        return placeBytes(key, row) + contentBytes + (long) ENTRY_BYTES * row.entryCount();
+    }
+
+    private static long placeBytes(KeyView key, Row row) {
+        long bytes = ROW_BYTES + key.lengthBytes();
+        for (int i = 0; i < row.clustering().size(); i++) {
+            bytes += ENTRY_BYTES + Math.max(0, row.clustering().lengthBytes(i));
+        }
+        return bytes;
+    }
+
+    private void spillRow(KeyView key, Row row) throws IOException {
+        ByteWriter bytes = rows.bytes(placeBytes(key, row));
+        int offset = bytes.lengthBytes();
+        SpillFile.Spilled content = codec.spill(key, row, rows.spill());
+        int length = codec.place(key, row, bytes);
+        rows.addSpilled(offset, length, content, codec.isHashed(), codec.high(), codec.low());
     }
 
     SyncVote vote() {
@@ -151,12 +186,20 @@ final class WindowReader implements Closeable {
         return deletions.window(boundary);
     }
 
-    @Override
-    public void close() throws IOException {
+    /** Closes the cursor. */
+    void endPart() throws IOException {
         if (cursor.isPresent()) {
             FragmentCursor open = cursor.get();
             cursor = Optional.empty();
             open.close();
+        }
+    }
+
+    /** Ends the session's reading; the rows are gone. */
+    @Override
+    public void close() throws IOException {
+        try (rows) {
+            endPart();
         }
     }
 }

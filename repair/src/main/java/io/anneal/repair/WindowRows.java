@@ -28,12 +28,14 @@ import java.util.function.Function;
  * session's thread.
  */
 final class WindowRows {
+    private static final int SCRATCH_BYTES = 1024;
+
     private final ItemCodec codec;
     private final RowMerger merger;
     private final RowBuffer rows;
     private final EncodedItem heldItem;
     private final KeyView keyView = new KeyView();
-    private final ByteWriter scratch = new ByteWriter(1024);
+    private ByteWriter scratch = new ByteWriter(SCRATCH_BYTES);
     private final Row held = new Row();
     private final Row merged = new Row();
     private final NavigableMap<RingPosition, HeldRow> newRows;
@@ -53,7 +55,10 @@ final class WindowRows {
     }
 
     /** Forgets received rows; the row buffer's window is dropped by its reader. */
-    void end() {
+    void end() throws IOException {
+        for (HeldRow row : newRows.values()) {
+            forget(row);
+        }
         newRows.clear();
     }
 
@@ -87,19 +92,20 @@ final class WindowRows {
     }
 
     /** The row held at a place now; empty when there is none, or nothing of it is left. */
-    Optional<HeldRow> heldAt(RingPosition position) {
+    Optional<HeldRow> heldAt(RingPosition position) throws IOException {
         return heldAt(rows.find(position), position);
     }
 
     /** As {@link #heldAt(RingPosition)}, of a place that was found in the row buffer before. */
-    Optional<HeldRow> heldAt(int index, RingPosition position) {
+    Optional<HeldRow> heldAt(int index, RingPosition position) throws IOException {
         if (index < 0) {
-            return Optional.ofNullable(newRows.get(position)).filter(row -> !row.isNothing());
+            HeldRow row = newRows.get(position);
+            return row == null || row.isNothing() ? Optional.empty() : Optional.of(inMemory(row));
         }
         if (rows.isDead(index)) {
             return Optional.empty();
         }
-        EncodedItem row = rows.item(index);
+        EncodedItem row = rows.content(index);
         return Optional.of(new HeldRow(
                 row.buffer(),
                 row.offset(),
@@ -133,22 +139,44 @@ final class WindowRows {
      *
      * @param index what the row buffer found at the place
      */
-    void put(int index, RingPosition position, HeldRow row) {
+    void put(int index, RingPosition position, HeldRow row) throws IOException {
         if (index >= 0) {
             replace(index, row);
             rows.markReceived(index);
         } else {
-            newRows.put(position, outOfScratch(row));
+            forget(newRows.put(position, kept(row)));
         }
+        giveBackScratch();
     }
 
-    /** The next row that is merged overwrites the scratch. */
-    private HeldRow outOfScratch(HeldRow row) {
+    /** The row as it can stay: the next one that is merged overwrites the scratch, and a large one goes into the file. */
+    private HeldRow kept(HeldRow row) throws IOException {
+        if (rows.isTooLarge(row.lengthBytes())) {
+            return row.spilled(rows.spill().append(row.array(), row.offset(), row.lengthBytes()));
+        }
         return row.array() == scratch.array() ? row.copy() : row;
     }
 
+    private HeldRow inMemory(HeldRow row) throws IOException {
+        return row.file().isPresent()
+                ? row.inMemory(rows.spill().read(row.file().get()))
+                : row;
+    }
+
+    private void forget(HeldRow row) throws IOException {
+        if (row != null && row.file().isPresent()) {
+            rows.spill().forget(row.file().get());
+        }
+    }
+
+    private void giveBackScratch() {
+        if (rows.isTooLarge(scratch.capacityBytes())) {
+            scratch = new ByteWriter(SCRATCH_BYTES);
+        }
+    }
+
     /** Applies deletions to the rows of one partition from a place to another. */
-    void apply(RingPosition from, RingPosition to, Function<RingPosition, DeletionTime> covering) {
+    void apply(RingPosition from, RingPosition to, Function<RingPosition, DeletionTime> covering) throws IOException {
         DecoratedKey key = from.key().orElseThrow();
         int end = rows.firstFrom(to);
         for (int i = rows.firstFrom(from); i < end; i++) {
@@ -156,18 +184,21 @@ final class WindowRows {
                 continue;
             }
             DeletionTime deletion = covering.apply(rows.position(i));
-            read(rows.item(i), held);
+            read(rows.content(i), held);
             if (isTouched(held, deletion.timestampMicros())) {
                 replace(i, mergeHeld(deletion, key));
             }
         }
-        newRows.subMap(from, true, to, true).replaceAll((position, row) -> {
-            if (row.isNothing()) {
-                return row;
+        for (Map.Entry<RingPosition, HeldRow> entry :
+                newRows.subMap(from, true, to, true).entrySet()) {
+            HeldRow row = entry.getValue();
+            if (!row.isNothing()) {
+                read(inMemory(row), held);
+                entry.setValue(kept(mergeHeld(covering.apply(entry.getKey()), key)));
+                forget(row);
             }
-            read(row, held);
-            return outOfScratch(mergeHeld(covering.apply(position), key));
-        });
+        }
+        giveBackScratch();
     }
 
     private HeldRow mergeHeld(DeletionTime covering, DecoratedKey key) {
@@ -178,7 +209,7 @@ final class WindowRows {
     }
 
     /** Puts a row in the place of one of the buffer; when nothing is left of it, nothing is held there. */
-    private void replace(int index, HeldRow row) {
+    private void replace(int index, HeldRow row) throws IOException {
         if (row.isNothing()) {
             rows.kill(index);
             return;
@@ -230,14 +261,14 @@ final class WindowRows {
             for (;
                     index < rows.windowEnd() && rows.compare(index, entry.getKey()) < 0;
                     index = nextReceived(index + 1)) {
-                consumer.accept(rows.item(index));
+                consumer.accept(rows.content(index));
                 count++;
             }
-            consumer.accept(at(row));
+            consumer.accept(at(inMemory(row)));
             count++;
         }
         for (; index < rows.windowEnd(); index = nextReceived(index + 1)) {
-            consumer.accept(rows.item(index));
+            consumer.accept(rows.content(index));
             count++;
         }
         return count;

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +45,7 @@ final class WindowSync {
 
     private static final int OWN = -1;
     private static final byte[] NOTHING = new byte[0];
+    private static final CompletableFuture<byte[]> NO_ANSWER = CompletableFuture.completedFuture(NOTHING);
 
     /** Encoded ghosts and the follower, or {@link #OWN}, that they come from. */
     private record Ghosts(int origin, byte[] items) {}
@@ -183,22 +185,50 @@ final class WindowSync {
         return lists;
     }
 
-    /** Takes what a follower sent. */
+    /** Takes an answer in and tells what came. */
     private interface Fetched {
-        void accept(Participant follower, byte[] items, long[] wanted) throws IOException;
+        void accept(byte[] items, ExpectedItems expected) throws IOException;
     }
 
-    /** Fetches each item that the master lacks once. */
+    /**
+     * Fetches each item that the master lacks once. All followers are asked at the same time, for what fits a row buffer
+     * together, and again until nothing is left; an item that is larger than its share comes alone.
+     */
     private void fetchMissing(Phase phase, HashList mine, List<HashList> lists, Fetched fetched) throws IOException {
+        List<ExpectedItems> open = new ArrayList<>();
         List<long[]> wanted = missing(mine, lists);
-        PacedAnswers<byte[]> fetches =
-                asked(lists, wanted, i -> followers.get(i).fetch(phase, wanted.get(i)));
         for (int i = 0; i < followers.size(); i++) {
-            byte[] items = fetches.next();
-            itemsFetched += wanted.get(i).length;
-            itemBytes += items.length;
-            fetched.accept(followers.get(i), items, wanted.get(i));
+            if (wanted.get(i).length > 0) {
+                itemsFetched += wanted.get(i).length;
+                open.add(new ExpectedItems(followers.get(i), phase, wanted.get(i)));
+            }
         }
+        while (!open.isEmpty()) {
+            int roomBytes = Math.max(1, bufferBytes / open.size());
+            List<CompletableFuture<byte[]>> asked = open.stream()
+                    .map(expected -> expected.follower().fetch(phase, expected.wanted(), roomBytes))
+                    .toList();
+            for (int i = 0; i < asked.size(); i++) {
+                accept(Waiting.result(asked.get(i)), phase, open.get(i), fetched);
+            }
+            open.removeIf(expected -> expected.wanted().length == 0);
+        }
+    }
+
+    private void accept(byte[] answer, Phase phase, ExpectedItems expected, Fetched fetched) throws IOException {
+        byte[] items = answer.length > 0
+                ? answer
+                : Waiting.result(expected.follower().fetch(phase, expected.wanted(), Participant.ONE_ITEM));
+        itemBytes += items.length;
+        expected.requireKinds(items, item);
+        try {
+            fetched.accept(items, expected);
+        } catch (CorruptItemException e) {
+            throw expected.noItem(e);
+        } catch (RepairException e) {
+            throw expected.refused(e);
+        }
+        expected.requireWanted();
     }
 
     /** Asks each follower for the items with these hashes: the part of its window that they are. */
@@ -234,20 +264,13 @@ final class WindowSync {
         List<HashList> lists = hashLists(Phase.DELETIONS, mine, sum, theirs);
         List<HashedDeletion> union = new ArrayList<>(own.current().deletions());
         ByteWriter all = new ByteWriter(64);
-        fetchMissing(Phase.DELETIONS, mine, lists, (follower, items, wanted) -> {
-            ExpectedItems expected = new ExpectedItems(follower, Phase.DELETIONS, wanted);
-            try {
-                expected.requireKinds(items, item);
-                for (int at = 0; at < items.length; at = item.endOffset()) {
-                    item.wrap(items, at, items.length);
-                    HashedDeletion deletion = own.current().hash(item);
-                    expected.came(deletion.low());
-                    union.add(deletion);
-                }
-            } catch (CorruptItemException e) {
-                throw expected.noItem(e);
+        fetchMissing(Phase.DELETIONS, mine, lists, (items, expected) -> {
+            for (int at = 0; at < items.length; at = item.endOffset()) {
+                item.wrap(items, at, items.length);
+                HashedDeletion deletion = own.current().hash(item);
+                expected.came(deletion.low());
+                union.add(deletion);
             }
-            expected.requireAll();
             all.writeBytes(items);
         });
         byte[] ghosts = own.receive(all.toByteArray());
@@ -259,7 +282,7 @@ final class WindowSync {
                 if (deletion.hashed() && !lists.get(i).contains(deletion.low())) {
                     missed = true;
                     if (own.current().isInForce(deletion.item())) {
-                        pushes.add(i, deletion.encoded());
+                        pushes.add(i, deletion.encoded(), 0, deletion.encoded().length);
                         itemsPushed++;
                     }
                 }
@@ -281,8 +304,7 @@ final class WindowSync {
                 Phase.ROWS,
                 mine,
                 lists,
-                (follower, items, wanted) ->
-                        ghosts.writeBytes(onlyDeletions(receiveRows(follower, items, wanted, touched))));
+                (items, expected) -> ghosts.writeBytes(onlyDeletions(receiveRows(items, expected, touched))));
 
         Pushes pushes = new Pushes();
         long[] touchedHashes = new long[touched.size()];
@@ -306,29 +328,17 @@ final class WindowSync {
      *
      * @param touched takes the places, with the hashes of the versions that replicas hold there
      */
-    private byte[] receiveRows(
-            Participant follower, byte[] items, long[] wanted, NavigableMap<RingPosition, long[]> touched)
+    private byte[] receiveRows(byte[] items, ExpectedItems expected, NavigableMap<RingPosition, long[]> touched)
             throws IOException {
-        ExpectedItems expected = new ExpectedItems(follower, Phase.ROWS, wanted);
-        expected.requireKinds(items, item);
-        byte[] ghosts;
-        try {
-            ghosts = own.receive(items, (position, hash, before) -> {
-                expected.came(hash);
-                touched.merge(
-                        position,
-                        before.isPresent() && before.get().hashed()
-                                ? new long[] {before.get().low(), hash}
-                                : new long[] {hash},
-                        (known, more) -> with(known, hash));
-            });
-        } catch (CorruptItemException e) {
-            throw expected.noItem(e);
-        } catch (RepairException e) {
-            throw expected.refused(e);
-        }
-        expected.requireAll();
-        return ghosts;
+        return own.receive(items, (position, hash, before) -> {
+            expected.came(hash);
+            touched.merge(
+                    position,
+                    before.isPresent() && before.get().hashed()
+                            ? new long[] {before.get().low(), hash}
+                            : new long[] {hash},
+                    (known, more) -> with(known, hash));
+        });
     }
 
     private static long[] with(long[] hashes, long hash) {
@@ -362,7 +372,8 @@ final class WindowSync {
                     ? !list.contains(row.low())
                     : LongStream.of(versions).anyMatch(list::contains);
             if (lacks) {
-                pushes.addRow(i, row.array(), row.offset(), row.lengthBytes());
+                pushes.add(i, row.array(), row.offset(), row.lengthBytes());
+                itemsPushed++;
             }
         }
     }
@@ -379,10 +390,12 @@ final class WindowSync {
             if (!rows.isHashed(index) || !missing.contains(hash) || touched.contains(hash)) {
                 continue;
             }
+            // Once for all who lack it: it may lie in a file.
+            EncodedItem row = rows.content(index);
             for (int i = 0; i < followers.size(); i++) {
                 if (!lists.get(i).contains(hash)) {
-                    EncodedItem row = rows.item(index);
-                    pushes.addRow(i, row.buffer(), row.offset(), row.lengthBytes());
+                    pushes.add(i, row.buffer(), row.offset(), row.lengthBytes());
+                    itemsPushed++;
                 }
             }
             rowsDiffering++;
@@ -390,49 +403,63 @@ final class WindowSync {
         }
     }
 
-    /** What each follower is to get. */
+    /** What each follower is to get: in pieces, which take a row buffer together. */
     private final class Pushes {
-        private final List<ByteWriter> items =
+        private final int pieceBytes = Math.max(1, bufferBytes / followers.size());
+        private final List<ByteWriter> pieces =
                 followers.stream().map(follower -> new ByteWriter(64)).toList();
+        private final List<CompletableFuture<byte[]>> underWay =
+                new ArrayList<>(Collections.nCopies(followers.size(), NO_ANSWER));
         private final Deque<Ghosts> ghosts = new ArrayDeque<>();
 
-        void add(int follower, byte[] encoded) {
-            items.get(follower).writeBytes(encoded);
-        }
-
-        /** Rows come in any order and in several messages: what fills a row buffer is sent before more is gathered. */
-        void addRow(int follower, byte[] array, int offset, int lengthBytes) throws IOException {
-            ByteWriter to = items.get(follower);
-            if (to.lengthBytes() > 0 && (long) to.lengthBytes() + lengthBytes > bufferBytes) {
-                answered(follower, Waiting.result(send(follower)));
+        /** Items come in any order; what fills a piece is sent before more is gathered. */
+        void add(int follower, byte[] array, int offset, int lengthBytes) throws IOException {
+            ByteWriter piece = pieces.get(follower);
+            if ((long) piece.lengthBytes() + lengthBytes > pieceBytes) {
+                send(follower);
             }
-            to.writeBytes(array, offset, lengthBytes);
-            itemsPushed++;
+            if (lengthBytes > pieceBytes) {
+                sendAlone(follower, array, offset, lengthBytes);
+            } else {
+                piece.writeBytes(array, offset, lengthBytes);
+            }
         }
 
         /** Sends what is left; the ghosts that all has been answered with. */
         Deque<Ghosts> finish() throws IOException {
-            PacedAnswers<byte[]> answers = new PacedAnswers<>(bufferBytes);
             for (int i = 0; i < followers.size(); i++) {
-                int follower = i;
-                answers.add(items.get(i).lengthBytes(), () -> send(follower));
+                send(i);
             }
             for (int i = 0; i < followers.size(); i++) {
-                answered(i, answers.next());
+                answered(i);
             }
             return ghosts;
         }
 
-        private CompletableFuture<byte[]> send(int follower) {
-            byte[] sent = items.get(follower).toByteArray();
-            items.get(follower).clear();
-            itemBytes += sent.length;
-            return sent.length == 0
-                    ? CompletableFuture.completedFuture(NOTHING)
-                    : followers.get(follower).push(sent);
+        private void send(int follower) throws IOException {
+            ByteWriter piece = pieces.get(follower);
+            if (piece.lengthBytes() > 0) {
+                answered(follower);
+                push(follower, piece.toByteArray());
+                piece.clear();
+            }
         }
 
-        private void answered(int follower, byte[] answer) {
+        /** No other is under way in the meantime. */
+        private void sendAlone(int follower, byte[] array, int offset, int lengthBytes) throws IOException {
+            answered(follower);
+            boolean isAlone = lengthBytes == array.length;
+            push(follower, isAlone ? array : Arrays.copyOfRange(array, offset, offset + lengthBytes));
+            answered(follower);
+        }
+
+        private void push(int follower, byte[] sent) {
+            itemBytes += sent.length;
+            underWay.set(follower, followers.get(follower).push(sent));
+        }
+
+        private void answered(int follower) throws IOException {
+            byte[] answer = Waiting.result(underWay.set(follower, NO_ANSWER));
             if (answer.length > 0) {
                 ghosts.add(new Ghosts(follower, answer));
             }
@@ -462,7 +489,7 @@ final class WindowSync {
                 Pushes pushes = new Pushes();
                 for (int i = 0; i < followers.size(); i++) {
                     if (i != ghosts.origin()) {
-                        pushes.add(i, items);
+                        pushes.add(i, items, 0, items.length);
                     }
                 }
                 next.addAll(pushes.finish());

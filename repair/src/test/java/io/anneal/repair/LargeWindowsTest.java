@@ -4,6 +4,7 @@ import static io.anneal.repair.Sessions.KEYS;
 import static io.anneal.repair.Sessions.SCHEMA;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.io.ByteBudget;
 import io.anneal.net.Connection;
 import io.anneal.node.StagingArea;
 import io.anneal.testkit.FragmentList;
@@ -51,7 +52,8 @@ class LargeWindowsTest {
         try {
             for (TestTable table : tables.subList(1, tables.size())) {
                 Nodes follower = new Nodes(
-                        (handlers, own) -> new RepairService(table.opener(), own.executor(), 1).register(handlers),
+                        (handlers, own) -> new RepairService(table.opener(), own.executor(), ByteBudget.of(64 << 20))
+                                .register(handlers),
                         budgetBytes);
                 nodes.add(follower);
                 Connection connection = master.client().open(RepairRunner.address(follower.address()));

@@ -4,9 +4,14 @@ import static io.anneal.repair.Sessions.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.environment.HostEnvironment;
+import io.anneal.io.ByteBudget;
+import io.anneal.io.ByteWriter;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
+import io.anneal.net.MessageStream;
 import io.anneal.net.PeerException;
+import io.anneal.net.Waiting;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
@@ -15,7 +20,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -23,15 +27,15 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RepairRunnerTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-
     @TempDir
     private Path directory;
 
@@ -48,15 +52,17 @@ class RepairRunnerTest {
         followerStaging = Sessions.staging(directory.resolve("follower"));
         own = new TestTable("master", Sessions.rows(KEYS.get(0), 3), Optional.of(masterStaging));
         followed = new TestTable("follower", Sessions.rows(KEYS.get(1), 2), Optional.of(followerStaging));
-        follower = new Nodes(
-                (handlers, node) -> new RepairService(followed.opener(), node.executor(), 1).register(handlers));
+        follower = new Nodes((handlers, node) -> new RepairService(
+                        (keyspace, table, staged) -> followed.opener().open(keyspace, table, staged),
+                        node.executor(),
+                        ByteBudget.of(64 << 20))
+                .register(handlers));
         master = new Nodes((handlers, node) -> new RepairRunner(
                         new UUID(0, 99),
-                        own.opener(),
+                        (keyspace, table, staged) -> own.opener().open(keyspace, table, staged),
                         node.client(),
                         node.executor(),
-                        () -> Instant.ofEpochSecond(100),
-                        new Random(1))
+                        environment(node.executor(), 64 << 20))
                 .register(handlers));
     }
 
@@ -68,9 +74,15 @@ class RepairRunnerTest {
         followerStaging.close();
     }
 
+    private static RepairEnvironment environment(Executor executor, long budgetBytes) {
+        HostEnvironment host = HostEnvironment.system()
+                .withClock(() -> Instant.ofEpochSecond(100))
+                .withRandom(new Random(1));
+        return new RepairEnvironment(host, executor, ByteBudget.of(budgetBytes));
+    }
+
     private static RunRepair run(String... followerAddresses) {
         return new RunRepair(
-                new UUID(0, 1),
                 "ks",
                 "t",
                 TokenRange.FULL,
@@ -81,26 +93,14 @@ class RepairRunnerTest {
                 Set.of(Waiver.EMPTY_REPLICA));
     }
 
-    private static RepairStatus end(RepairClient client) throws IOException {
-        long endNanos = System.nanoTime() + PATIENCE.toNanos();
-        RepairStatus status = client.status();
-        while (status.isRunning()) {
-            assertThat(System.nanoTime()).as("repair did not end").isLessThan(endNanos);
-            Thread.yield();
-            status = client.status();
-        }
-        return status;
+    private RepairReport repair(String... followerAddresses) throws IOException {
+        return new RepairClient(master.connect()).run(run(followerAddresses), RepairListener.NONE);
     }
 
     @Test
     void shouldTellReportWhenRepairIsDone() throws IOException {
-        RepairClient client = new RepairClient(master.connect());
-        client.start(run(follower.address()));
+        RepairReport report = repair(follower.address());
 
-        RepairStatus status = end(client);
-
-        assertThat(status.failure()).isEmpty();
-        RepairReport report = status.report().orElseThrow();
         assertThat(report.rowsDiffering()).isEqualTo(5);
         assertThat(report.replicas())
                 .extracting(RepairReport.ReplicaReport::name)
@@ -115,23 +115,21 @@ class RepairRunnerTest {
     }
 
     @Test
-    void shouldRefuseOneServerGivenAsTwoReplicas() throws IOException {
-        RepairClient client = new RepairClient(master.connect());
-        client.start(run(follower.address(), follower.address()));
-
-        assertThat(end(client).failure().orElseThrow())
-                .contains("one server is given as two replicas")
-                .contains(follower.address());
+    void shouldRefuseOneServerGivenAsTwoReplicas() {
+        assertThatThrownBy(() -> repair(follower.address(), follower.address()))
+                .isInstanceOf(RepairException.class)
+                .hasMessageContaining("one server is given as two replicas")
+                .hasMessageContaining(follower.address());
     }
 
     @Test
-    void shouldNameFollowerWhenItIsNotThere() throws IOException {
+    void shouldNameFollowerWhenItIsNotThere() {
         String gone = follower.address();
         follower.close();
-        RepairClient client = new RepairClient(master.connect());
-        client.start(run(gone));
 
-        assertThat(end(client).failure().orElseThrow()).contains(gone);
+        assertThatThrownBy(() -> repair(gone))
+                .isInstanceOf(RepairException.class)
+                .hasMessageContaining(gone);
         assertThat(own.closed).hasValue(1);
     }
 
@@ -140,51 +138,62 @@ class RepairRunnerTest {
         followed.beforeFragment = fragment -> {
             throw new IOException("disk is gone");
         };
-        RepairClient client = new RepairClient(master.connect());
-        client.start(run(follower.address()));
 
-        assertThat(end(client).failure().orElseThrow()).contains("disk is gone").contains(follower.address());
+        assertThatThrownBy(() -> repair(follower.address()))
+                .hasMessageContaining("disk is gone")
+                .hasMessageContaining(follower.address());
         assertThat(own.stagedFiles()).isEmpty();
     }
 
     @Test
-    void shouldSayThatItStoppedWhenAnErrorIsThrown() throws IOException {
+    void shouldSayThatItStoppedWhenAnErrorIsThrown() {
         own.beforeFragment = fragment -> {
             throw new StackOverflowError("deep");
         };
-        RepairClient client = new RepairClient(master.connect());
-        client.start(run(follower.address()));
 
-        assertThat(end(client).failure().orElseThrow()).contains("error");
+        assertThatThrownBy(() -> repair(follower.address()))
+                .isInstanceOf(RepairException.class)
+                .hasMessageContaining("stopped by an error")
+                .hasMessageContaining("StackOverflowError");
     }
 
     @Test
-    void shouldRefuseSecondRepairOnConnectionAndStatusWithoutOne() throws IOException {
-        RepairClient client = new RepairClient(master.connect());
-        assertThatThrownBy(client::status)
+    void shouldSayWhatWouldLetItGoOn() throws IOException {
+        followed = new TestTable("follower", Sessions.rows(KEYS.get(1), 2_000), Optional.of(followerStaging));
+        own = new TestTable("master", Sessions.rows(KEYS.get(1), 0), Optional.of(masterStaging));
+        RunRepair careful = new RunRepair(
+                "ks", "t", TokenRange.FULL, List.of(follower.address()), 1 << 20, false, Optional.empty(), Set.of());
+
+        assertThatThrownBy(() -> new RepairClient(master.connect()).run(careful, RepairListener.NONE))
                 .isInstanceOfSatisfying(
-                        PeerException.class,
-                        failure -> assertThat(failure.code()).isEqualTo(RepairService.NO_SESSION));
-        client.start(run(follower.address()));
-        assertThatThrownBy(() -> client.start(run(follower.address())))
-                .isInstanceOfSatisfying(
-                        PeerException.class,
-                        failure -> assertThat(failure.code()).isEqualTo(RepairService.BUSY));
-        end(client);
+                        RepairException.class,
+                        refused -> assertThat(refused.waiver()).contains(Waiver.EMPTY_REPLICA))
+                .hasMessageNotContaining("--");
     }
 
     @Test
     void shouldAnswerMalformedWhenRequestIsNone() throws IOException {
-        Connection connection = master.connect();
+        MessageStream messages = master.connect().open(RepairVerb.RUN).messages();
+        messages.write(RepairStatus.KIND, ByteBuffer.wrap(new byte[] {RepairVerb.VERSION, 5, 5}));
 
-        assertThatThrownBy(() -> connection.call(RepairVerb.RUN, ByteBuffer.allocate(5)))
+        assertThatThrownBy(() -> Waiting.result(messages.read()))
                 .isInstanceOfSatisfying(
                         PeerException.class,
-                        failure -> assertThat(failure.code()).isEqualTo(RepairService.MALFORMED));
+                        failure -> assertThat(failure.code()).isEqualTo(PeerException.MALFORMED));
     }
 
     @Test
     void shouldStopAndKeepNothingWhenClientDisconnects() throws IOException, InterruptedException {
+        shouldStopAndKeepNothingWhen((connection, messages) -> connection.close());
+    }
+
+    @Test
+    void shouldStopAndKeepNothingWhenClientResetsTheStream() throws IOException, InterruptedException {
+        shouldStopAndKeepNothingWhen((connection, messages) -> messages.stream().reset(RepairCode.ABORTED, "enough"));
+    }
+
+    private void shouldStopAndKeepNothingWhen(BiConsumer<Connection, MessageStream> ending)
+            throws IOException, InterruptedException {
         CountDownLatch reading = new CountDownLatch(1);
         CountDownLatch never = new CountDownLatch(1);
         own.beforeFragment = fragment -> {
@@ -196,10 +205,14 @@ class RepairRunnerTest {
             }
         };
         Connection connection = master.connect();
-        new RepairClient(connection).start(run(follower.address()));
+        MessageStream messages = connection.open(RepairVerb.RUN).messages();
+        ByteWriter out = new ByteWriter(64);
+        out.writeByte(RepairVerb.VERSION);
+        run(follower.address()).encode(out);
+        messages.write(RepairStatus.KIND, ByteBuffer.wrap(out.toByteArray()));
         assertThat(reading.await(30, TimeUnit.SECONDS)).isTrue();
 
-        connection.close();
+        ending.accept(connection, messages);
 
         assertThat(own.end.await(30, TimeUnit.SECONDS)).isTrue();
         assertThat(followed.end.await(30, TimeUnit.SECONDS)).isTrue();

@@ -5,17 +5,18 @@ import static io.anneal.repair.Sessions.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.io.ByteBudget;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
+import io.anneal.net.MessageStream;
 import io.anneal.net.PeerException;
-import io.anneal.net.Verb;
 import io.anneal.net.Waiting;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.RepairVerb;
-import io.anneal.repair.message.Texts;
+import io.anneal.repair.message.SessionStep;
 import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
@@ -36,6 +37,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Followers behind real loopback sockets. */
 class RepairServiceTest {
     private static final UUID ID = new UUID(0, 1);
+
+    /** A budget with room for one session of the smallest row buffer. */
+    private static final long ONE_SESSION_BYTES = 11L * RepairConfig.BUFFER_MIN_BYTES;
 
     @TempDir
     private Path directory;
@@ -59,7 +63,8 @@ class RepairServiceTest {
         if (nodes != null) {
             nodes.close();
         }
-        nodes = new Nodes((handlers, own) -> new RepairService(tables, own.executor(), sessionsMax).register(handlers));
+        ByteBudget budget = ByteBudget.of(sessionsMax * ONE_SESSION_BYTES);
+        nodes = new Nodes((handlers, own) -> new RepairService(tables, own.executor(), budget).register(handlers));
     }
 
     @AfterEach
@@ -70,6 +75,25 @@ class RepairServiceTest {
 
     private RemoteParticipant replica() throws IOException {
         return new RemoteParticipant(nodes.connect(), 2);
+    }
+
+    /** What a question of bytes is answered with, on a session of its own or one that is open. */
+    private static void ask(MessageStream session, int kind, byte... content) throws IOException {
+        session.write(kind, ByteBuffer.wrap(content));
+        Waiting.result(session.read()).orElseThrow().close();
+    }
+
+    private MessageStream opened() throws IOException {
+        MessageStream session = nodes.connect().open(RepairVerb.SESSION).messages();
+        ask(session, SessionStep.OPEN.code(), open(RepairVerb.VERSION, Sessions.open(1, BUFFER_BYTES)));
+        return session;
+    }
+
+    private static byte[] open(int version, OpenSession parameters) {
+        ByteWriter out = new ByteWriter(64);
+        out.writeByte(version);
+        parameters.encode(out);
+        return out.toByteArray();
     }
 
     private static void shouldFailWith(String code, ThrowingCallable step) {
@@ -125,35 +149,81 @@ class RepairServiceTest {
     @Test
     void shouldAnswerBusyUntilSessionIsFinished() throws IOException {
         RemoteParticipant first = replica();
-        RemoteParticipant second = replica();
         Waiting.result(first.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(first.agree(Sessions.TERMS));
-        shouldFailWith(RepairService.BUSY, () -> Waiting.result(second.open(Sessions.open(2, BUFFER_BYTES))));
+        RemoteParticipant second = replica();
+        shouldFailWith(PeerException.BUSY, () -> Waiting.result(second.open(Sessions.open(2, BUFFER_BYTES))));
 
         Waiting.result(first.finish());
 
-        assertThat(Waiting.result(second.open(Sessions.open(2, BUFFER_BYTES))).name())
+        assertThat(Waiting.result(replica().open(Sessions.open(2, BUFFER_BYTES)))
+                        .name())
                 .isEqualTo("follower");
-        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(first.fill()));
     }
 
     @Test
     void shouldFreePlaceWhenOpenFails() throws IOException {
-        RemoteParticipant replica = replica();
+        RemoteParticipant otherSchema = replica();
         shouldFailWith(
-                RepairService.REFUSED,
-                () -> Waiting.result(replica.open(Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES))));
+                RepairCode.REFUSED,
+                () -> Waiting.result(otherSchema.open(Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES))));
+        RemoteParticipant large = replica();
         shouldFailWith(
-                RepairService.TOO_LARGE,
-                () -> Waiting.result(replica.open(Sessions.open(1, RepairConfig.BUFFER_MAX_BYTES + 1))));
+                RepairCode.TOO_LARGE,
+                () -> Waiting.result(large.open(Sessions.open(1, RepairConfig.BUFFER_MAX_BYTES + 1))));
+        MessageStream cut = nodes.connect().open(RepairVerb.SESSION).messages();
         shouldFailWith(
-                RepairService.MALFORMED,
-                () -> nodes.connect().call(RepairVerb.OPEN, message(new UUID(0, 9), (byte) 1)));
+                PeerException.MALFORMED, () -> ask(cut, SessionStep.OPEN.code(), (byte) RepairVerb.VERSION, (byte) 1));
 
+        RemoteParticipant replica = replica();
         Waiting.result(replica.open(Sessions.open(2, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
         assertThat(table.opened).hasValue(2);
         assertThat(table.closed).hasValue(1);
+    }
+
+    @Test
+    void shouldRefuseAnotherVersionByName() throws IOException {
+        MessageStream newer = nodes.connect().open(RepairVerb.SESSION).messages();
+
+        shouldFailWith(
+                RepairCode.VERSION,
+                () -> ask(
+                        newer, SessionStep.OPEN.code(), open(RepairVerb.VERSION + 1, Sessions.open(1, BUFFER_BYTES))));
+    }
+
+    @Test
+    void shouldHoldSeveralSessionsOnOneConnection() throws IOException {
+        serve(table, 2);
+        Connection connection = nodes.connect();
+        RemoteParticipant one = new RemoteParticipant(connection, 2);
+        RemoteParticipant other = new RemoteParticipant(connection, 2);
+        for (RemoteParticipant session : List.of(one, other)) {
+            Waiting.result(session.open(Sessions.open(session == one ? 1 : 2, BUFFER_BYTES)));
+            Waiting.result(session.agree(Sessions.TERMS));
+            Waiting.result(session.startPart(TokenRange.Linear.ALL));
+        }
+
+        one.close();
+
+        assertThat(Waiting.result(other.fill()).items()).isEqualTo(6);
+        assertThat(connection.isOpen()).isTrue();
+    }
+
+    @Test
+    void shouldTellPeerWhenReplicaIsStoppedByAnError() throws IOException {
+        table.beforeFragment = fragment -> {
+            throw new StackOverflowError("deep");
+        };
+        RemoteParticipant replica = replica();
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
+        Waiting.result(replica.startPart(TokenRange.Linear.ALL));
+
+        assertThatThrownBy(() -> Waiting.result(replica.fill()))
+                .isInstanceOf(PeerException.class)
+                .hasMessageContaining("stopped by an error")
+                .hasMessageContaining("StackOverflowError");
     }
 
     @Test
@@ -185,9 +255,9 @@ class RepairServiceTest {
                     },
                     1);
             RemoteParticipant replica = replica();
-
-            shouldFailWith(RepairService.REFUSED, () -> Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES))));
-            assertThatThrownBy(() -> Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES))))
+            shouldFailWith(RepairCode.REFUSED, () -> Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES))));
+            RemoteParticipant again = replica();
+            assertThatThrownBy(() -> Waiting.result(again.open(Sessions.open(1, BUFFER_BYTES))))
                     .hasMessageContaining(refusal.getMessage())
                     .hasMessageNotContaining("Exception");
         }
@@ -206,20 +276,13 @@ class RepairServiceTest {
     }
 
     @Test
-    void shouldKnowSessionsOnTheirConnectionOnly() throws IOException {
+    void shouldRefuseStepsOutOfTurn() throws IOException {
         RemoteParticipant none = replica();
-        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(none.fill()));
-
-        RemoteParticipant owner = replica();
-        RemoteParticipant other = replica();
-        Waiting.result(owner.open(Sessions.open(1, BUFFER_BYTES)));
-        Waiting.result(owner.agree(Sessions.TERMS));
-        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(other.open(Sessions.open(1, BUFFER_BYTES))));
-        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(other.fill()));
-        shouldFailWith(RepairService.NO_SESSION, () -> Waiting.result(other.finish()));
-
-        Waiting.result(owner.startPart(TokenRange.Linear.ALL));
-        assertThat(Waiting.result(owner.fill()).items()).isEqualTo(6);
+        shouldFailWith(RepairCode.NO_SESSION, () -> Waiting.result(none.fill()));
+        MessageStream twice = opened();
+        shouldFailWith(
+                RepairCode.NO_SESSION,
+                () -> ask(twice, SessionStep.OPEN.code(), open(RepairVerb.VERSION, Sessions.open(2, BUFFER_BYTES))));
     }
 
     @Test
@@ -228,33 +291,40 @@ class RepairServiceTest {
         RemoteParticipant owner = replica();
         Waiting.result(owner.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(owner.agree(Sessions.TERMS));
-        Connection other = nodes.connect();
-        OpenSession failing = Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES);
-        ByteWriter out = new ByteWriter(64);
-        failing.encode(out);
+        RemoteParticipant other = replica();
 
         shouldFailWith(
-                RepairService.REFUSED, () -> other.call(RepairVerb.OPEN, message(new UUID(0, 2), out.toByteArray())));
+                RepairCode.REFUSED,
+                () -> Waiting.result(other.open(Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES))));
 
         Waiting.result(owner.startPart(TokenRange.Linear.ALL));
         assertThat(Waiting.result(owner.fill()).items()).isEqualTo(6);
     }
 
     @Test
-    void shouldAnswerMalformedAndGoOnWhenContentIsNone() throws IOException {
-        Connection connection = nodes.connect();
-        RemoteParticipant replica = new RemoteParticipant(connection, 2);
+    void shouldAnswerMalformedAndTakeTheNextSessionWhenContentIsNone() throws IOException {
+        for (SessionStep step : List.of(SessionStep.PART, SessionStep.WINDOW, SessionStep.HASHES, SessionStep.FETCH)) {
+            MessageStream session = opened();
+            shouldFailWith(PeerException.MALFORMED, () -> ask(session, step.code(), (byte) 9, (byte) 9, (byte) 9));
+        }
+        MessageStream session = opened();
+        shouldFailWith(PeerException.MALFORMED, () -> ask(session, 99));
+
+        RemoteParticipant replica = replica();
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-
-        for (Verb verb : List.of(RepairVerb.PART, RepairVerb.WINDOW, RepairVerb.HASHES, RepairVerb.FETCH)) {
-            shouldFailWith(
-                    RepairService.MALFORMED, () -> connection.call(verb, message(ID, (byte) 9, (byte) 9, (byte) 9)));
-        }
-        shouldFailWith(RepairService.MALFORMED, () -> connection.call(RepairVerb.FILL, ByteBuffer.allocate(3)));
-
         Waiting.result(replica.startPart(TokenRange.Linear.ALL));
         assertThat(Waiting.result(replica.fill()).items()).isEqualTo(6);
+    }
+
+    @Test
+    void shouldEndSessionWhenItsStreamEndsBeforeIt() throws IOException, InterruptedException {
+        MessageStream session = opened();
+
+        session.stream().end();
+
+        assertThat(table.end.await(30, TimeUnit.SECONDS)).isTrue();
+        shouldFailWith(RepairCode.ABORTED, () -> Waiting.result(session.read()));
     }
 
     @Test
@@ -276,12 +346,5 @@ class RepairServiceTest {
         assertThat(table.closed).hasValue(1);
         assertThat(table.cursorsClosed).hasValue(table.cursorsOpened.get());
         Waiting.result(replica().open(Sessions.open(2, BUFFER_BYTES)));
-    }
-
-    private static ByteBuffer message(UUID sessionId, byte... content) {
-        ByteWriter out = new ByteWriter(64);
-        Texts.write(out, sessionId);
-        out.writeBytes(content);
-        return ByteBuffer.wrap(out.toByteArray());
     }
 }

@@ -144,6 +144,20 @@ class StagingAreaTest {
     }
 
     @Test
+    void shouldReceiveBesideARunThatIsPuttingItsSSTableInPlace() throws IOException {
+        Path place = directory.resolve("staging");
+        try (StagingArea staging = open(place);
+                Receiving run = start(staging, RUN)) {
+            write(run);
+            // As long as the list of components is not there, which comes last.
+            Files.delete(place.resolve("ks").resolve("t").resolve("nb-1-big-TOC.txt"));
+
+            staging.checkReceiving(SCHEMA, ID);
+        }
+        assertThat(names(place)).isEmpty();
+    }
+
+    @Test
     void shouldKnowARunThatWroteNothing() throws IOException {
         try (StagingArea staging = open(directory)) {
             try (Receiving run = start(staging, RUN)) {

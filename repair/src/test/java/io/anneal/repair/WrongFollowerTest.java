@@ -103,7 +103,7 @@ class WrongFollowerTest {
     void shouldStopWhenFollowerSendsRowFourTimes() throws IOException {
         repairShouldFailWhen(
                 "fetch",
-                (honest, arguments) -> honest.fetch((Phase) arguments[0], (long[]) arguments[1])
+                (honest, arguments) -> honest.fetch((Phase) arguments[0], (long[]) arguments[1], (int) arguments[2])
                         .thenApply(items -> times(4, items)),
                 "replica=follower",
                 "wanted=1",

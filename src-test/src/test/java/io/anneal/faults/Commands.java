@@ -48,7 +48,11 @@ public final class Commands {
 
     /** Starts the command in a process of its own; it answers into the log, too. */
     public static Process start(Path log, String... arguments) throws IOException {
-        return process(HEAP, arguments)
+        return startWithHeap(HEAP, log, arguments);
+    }
+
+    public static Process startWithHeap(String heap, Path log, String... arguments) throws IOException {
+        return process(heap, arguments)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
@@ -58,6 +62,7 @@ public final class Commands {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx" + heap,
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
                 "io.anneal.cli.AnnealCommand"));

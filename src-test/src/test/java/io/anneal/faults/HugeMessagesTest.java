@@ -1,20 +1,21 @@
 package io.anneal.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.net.Connection;
+import io.anneal.net.MessageStream;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.PeerException;
-import io.anneal.net.PeerStream;
 import io.anneal.net.TokenFile;
 import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
+import io.anneal.repair.RepairCode;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.message.RepairVerb;
+import io.anneal.repair.message.SessionStep;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -62,37 +63,28 @@ class HugeMessagesTest {
                 NetClient client = NetClient.open(config, new VerbHandlers(executor), new SecureRandom());
                 Connection connection = client.open(RepairRunner.address(server.address()))) {
             ByteBuffer huge = zeros(directory.resolve("huge"));
-            List<CompletableFuture<ByteBuffer>> saying = new ArrayList<>();
-            List<CompletableFuture<ByteBuffer>> growing = new ArrayList<>();
+            List<CompletableFuture<?>> pushing = new ArrayList<>();
             for (int i = 0; i < AT_ONCE; i++) {
-                saying.add(connection.request(RepairVerb.PUSH, huge.duplicate()));
+                MessageStream session = connection.open(RepairVerb.SESSION).messages();
+                session.write(SessionStep.PUSH.code(), huge.duplicate());
+                pushing.add(session.read());
             }
-            for (CompletableFuture<ByteBuffer> request : saying) {
+            for (CompletableFuture<?> request : pushing) {
                 assertThat(refusal(request))
                         .returns(PeerException.MESSAGE_TOO_LARGE, PeerException::code)
                         .hasMessageContaining("lengthBytes=419430400, maxBytes=");
             }
-            for (int i = 0; i < AT_ONCE; i++) {
-                // A stream does not say how long it will be.
-                PeerStream stream = connection.open(RepairVerb.PUSH);
-                growing.add(stream.readMessage(1 << 10));
-                stream.write(huge.duplicate());
-                stream.end();
-            }
-            for (CompletableFuture<ByteBuffer> request : growing) {
-                assertThat(refusal(request).code()).isIn(PeerException.MESSAGE_TOO_LARGE, PeerException.BUSY);
-            }
 
-            assertThatThrownBy(() -> connection.call(RepairVerb.STATUS, ByteBuffer.allocate(0)))
-                    .isInstanceOf(PeerException.class)
-                    .hasMessageContaining("code=no-session");
+            MessageStream session = connection.open(RepairVerb.SESSION).messages();
+            session.write(SessionStep.FILL.code(), ByteBuffer.allocate(0));
+            assertThat(refusal(session.read()).code()).isEqualTo(RepairCode.NO_SESSION);
             assertThat(ProcessHandle.of(server.pid())).isPresent();
         } finally {
             executor.shutdown();
         }
     }
 
-    private static PeerException refusal(CompletableFuture<ByteBuffer> request) throws Exception {
+    private static PeerException refusal(CompletableFuture<?> request) throws Exception {
         try {
             request.get(120, TimeUnit.SECONDS);
             throw new AssertionError("the message was taken");

@@ -2,6 +2,7 @@ package io.anneal.simulation;
 
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.io.ByteBudget;
+import io.anneal.net.Connection;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetServer;
@@ -29,6 +30,7 @@ abstract class RemoteFollowers implements AutoCloseable {
 
     private final List<NetServer> servers = new ArrayList<>();
     private final List<Integer> clusteringColumns = new ArrayList<>();
+    private final List<Connection> connections = new ArrayList<>();
     private NetClient client;
 
     /** A node of its own, with a budget of its own. */
@@ -46,7 +48,7 @@ abstract class RemoteFollowers implements AutoCloseable {
     abstract NetClient newClient();
 
     static void register(VerbHandlers handlers, MemoryReplica replica, Executor executor) {
-        new RepairService((keyspace, table, staged) -> replica, executor, 1).register(handlers);
+        new RepairService((keyspace, table, staged) -> replica, executor, ByteBudget.of(1)).register(handlers);
     }
 
     /** Serves the replicas. */
@@ -57,16 +59,19 @@ abstract class RemoteFollowers implements AutoCloseable {
         }
     }
 
-    /** New connections to all that are served. */
+    /** New connections to all that are served; those before are closed. */
     List<Participant> connect() throws IOException {
         if (client == null) {
             client = newClient();
         }
+        connections.forEach(Connection::close);
+        connections.clear();
         List<Participant> connected = new ArrayList<>();
         try {
             for (int i = 0; i < servers.size(); i++) {
                 InetSocketAddress address = servers.get(i).address();
-                connected.add(new RemoteParticipant(client.open(address), clusteringColumns.get(i)));
+                connections.add(client.open(address));
+                connected.add(new RemoteParticipant(connections.get(i), clusteringColumns.get(i)));
             }
             return connected;
         } catch (IOException failed) {

@@ -17,7 +17,9 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -145,8 +147,8 @@ class RepairNetworkTest {
         }
 
         @Override
-        public void progress(long windows, long rowsRead, long bytesRead, RingPosition boundary) {
-            finishing = boundary.isEnd();
+        public void progress(long windows, long rowsRead, long bytesRead, Optional<RingPosition> boundary) {
+            finishing = boundary.orElseThrow().isEnd();
         }
 
         private void shouldHaveReceivedNothing() throws IOException {
@@ -188,6 +190,7 @@ class RepairNetworkTest {
     /** Without what names files and counts bytes of the network. */
     private static RepairReport withoutPlaces(RepairReport report) {
         return new RepairReport(
+                new UUID(0, 0),
                 report.replicas().stream()
                         .map(replica -> new RepairReport.ReplicaReport(
                                 replica.name(),

@@ -49,6 +49,9 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 2)
 public class RowBufferBenchmark {
     private static final int BUFFER_BYTES = 32 << 20;
+    /** What a row has beside its values, at most. */
+    private static final int ROW_BYTES = 256;
+
     private static final long PURGE_TIME_SECONDS = 1_795_000_000L;
 
     @Param
@@ -113,7 +116,7 @@ public class RowBufferBenchmark {
                 return false;
             }
             if (kind == FragmentKind.CLUSTERING_ROW) {
-                ByteWriter bytes = rows.bytes();
+                ByteWriter bytes = rows.bytes(ROW_BYTES + cursor.row().contentBytes());
                 int offset = bytes.lengthBytes();
                 int length = codec.row(cursor.key(), cursor.row(), bytes);
                 rows.add(offset, length, codec.isHashed(), codec.high(), codec.low());

@@ -22,6 +22,9 @@ import java.util.Arrays;
 public final class DataWindow {
     private static final int CAPACITY_MIN_BYTES = 64 * 1024;
     private static final int CAPACITY_DOUBLED_MAX_BYTES = 1024 * 1024;
+    /** Beyond this, what a huge row needed is given back when it has passed. */
+    private static final int CAPACITY_KEPT_MAX_BYTES = 16 * 1024 * 1024;
+
     private static final long CAPACITY_MAX_BYTES = Integer.MAX_VALUE - 16;
 
     private final ChunkSource source;
@@ -115,7 +118,7 @@ public final class DataWindow {
         int offset = in.offset();
         while (filled - offset < lengthBytes && nextChunk < source.chunkCount()) {
             int chunkBytes = source.chunkLengthBytes(nextChunk);
-            if (buffer.length - filled < chunkBytes) {
+            if (buffer.length - filled < chunkBytes || isTooLargeFor(lengthBytes + (offset - mark))) {
                 int given = mark;
                 makeRoom(chunkBytes, lengthBytes - (filled - offset));
                 offset -= given;
@@ -131,12 +134,17 @@ public final class DataWindow {
         in.seek(offset);
     }
 
+    private boolean isTooLargeFor(long wantedBytes) {
+        return buffer.length > CAPACITY_KEPT_MAX_BYTES
+                && Math.max(wantedBytes, filled - mark) < CAPACITY_KEPT_MAX_BYTES / 2;
+    }
+
     private void makeRoom(int chunkBytes, long missingBytes) throws IOException {
         int kept = filled - mark;
         long chunks = (missingBytes + source.chunkLengthBytes() - 1) / source.chunkLengthBytes();
         long needed = Math.max((long) kept + chunkBytes, kept + chunks * source.chunkLengthBytes());
         byte[] target = buffer;
-        if (needed > buffer.length) {
+        if (needed > buffer.length || buffer.length > CAPACITY_KEPT_MAX_BYTES && needed <= CAPACITY_KEPT_MAX_BYTES) {
             if (needed > CAPACITY_MAX_BYTES) {
                 throw source.corrupt(base + mark, "row is too large, lengthBytes=" + needed);
             }

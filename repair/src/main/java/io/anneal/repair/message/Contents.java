@@ -18,6 +18,15 @@ public final class Contents {
         return new TokenRange.Linear(in.readLong(), in.readLong());
     }
 
+    public static void write(TokenRange range, ByteWriter out) {
+        out.writeLong(range.left());
+        out.writeLong(range.right());
+    }
+
+    public static TokenRange readTokens(ByteReader in) {
+        return new TokenRange(in.readLong(), in.readLong());
+    }
+
     public static void write(RingPosition boundary, ByteWriter out) {
         boundary.encode(out);
     }

@@ -32,6 +32,12 @@ public record OpenSession(
         }
     }
 
+    /** The same with a row buffer of another size. */
+    public OpenSession withBufferBytes(int bytes) {
+        return new OpenSession(
+                sessionId, keyspace, table, schemaText, purgeTimeSeconds, hashSeed, bytes, dryRun, staged);
+    }
+
     public void encode(ByteWriter out) {
         Texts.write(out, sessionId);
         Texts.write(out, keyspace);

@@ -9,14 +9,13 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Asks a node to be the master of a repair. It chooses purge time and seed itself.
+ * Asks a node to be the master of a repair. It chooses session id, purge time and seed itself.
  *
  * @param followers {@code host:port} of the other replicas
- * @param bufferBytes row buffer of each replica
+ * @param bufferBytes row buffer of each replica; nodes may take smaller ones
  * @param staged the run whose SSTables count as the replicas' data although they are not imported yet
  */
 public record RunRepair(
-        UUID sessionId,
         String keyspace,
         String table,
         TokenRange range,
@@ -26,16 +25,17 @@ public record RunRepair(
         Optional<UUID> staged,
         Set<Waiver> waivers) {
     public RunRepair {
+        if (bufferBytes < 1) {
+            throw new IllegalArgumentException("row buffer has no room, bufferBytes=" + bufferBytes);
+        }
         followers = List.copyOf(followers);
         waivers = Set.copyOf(waivers);
     }
 
     public void encode(ByteWriter out) {
-        Texts.write(out, sessionId);
         Texts.write(out, keyspace);
         Texts.write(out, table);
-        out.writeLong(range.left());
-        out.writeLong(range.right());
+        Contents.write(range, out);
         Texts.write(out, followers);
         out.writeInt(bufferBytes);
         out.writeByte(dryRun ? 1 : 0);
@@ -45,10 +45,9 @@ public record RunRepair(
 
     public static RunRepair decode(ByteReader in) {
         return new RunRepair(
-                Texts.readId(in),
                 Texts.read(in),
                 Texts.read(in),
-                new TokenRange(in.readLong(), in.readLong()),
+                Contents.readTokens(in),
                 Texts.readList(in),
                 in.readInt(),
                 in.readByte() != 0,

@@ -3,6 +3,7 @@ package io.anneal.repair.message;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 
 /** What a repair refuses until the operator says that it is meant. The numbers are on the wire. */
@@ -20,6 +21,19 @@ public enum Waiver {
             bits |= 1 << waiver.ordinal();
         }
         out.writeByte(bits);
+    }
+
+    /** One of them, or none. */
+    public static void write(ByteWriter out, Optional<Waiver> waiver) {
+        out.writeByte(waiver.map(present -> present.ordinal() + 1).orElse(0));
+    }
+
+    public static Optional<Waiver> readOptional(ByteReader in) {
+        int number = in.readUnsignedByte();
+        if (number > values().length) {
+            throw new IllegalArgumentException("waiver is unknown, number=" + number);
+        }
+        return number == 0 ? Optional.empty() : Optional.of(values()[number - 1]);
     }
 
     static Set<Waiver> read(ByteReader in) {

@@ -16,6 +16,7 @@ import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.merge.Purger;
 import io.anneal.schema.TableSchema;
+import java.io.IOException;
 import java.util.Arrays;
 
 /**
@@ -45,6 +46,31 @@ public final class ItemCodec {
         int length = encoder.row(key, row, out);
         hash(key, row, out.array(), offset, length);
         return length;
+    }
+
+    /** Writes a row that is too large for memory to a file and hashes its purged view there. */
+    public SpillFile.Spilled spill(KeyView key, Row row, SpillFile file) throws IOException {
+        SpillFile.Spilled whole = file.append(out -> encoder.row(key, row, out));
+        hashed = true;
+        if (!purger.purge(row, view)) {
+            hash.hash(file.map(whole));
+        } else if (view.isEmpty()) {
+            hashed = false;
+        } else {
+            SpillFile.Spilled left = file.append(out -> encoder.row(key, view, out));
+            hash.hash(file.map(left));
+            file.forget(left);
+        }
+        return whole;
+    }
+
+    /** Appends the place of a row: an item with its key and clustering and no content; returns its length in bytes. */
+    public int place(KeyView key, Row row, ByteWriter out) {
+        view.clear(row.isStatic());
+        if (!row.isStatic()) {
+            view.clustering().wrap(row.clustering());
+        }
+        return encoder.row(key, view, out);
     }
 
     /**

@@ -11,16 +11,21 @@ import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.schema.TableSchema;
+import java.io.Closeable;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
 /**
  * Encoded rows of one replica in ring order, each read once from disk and encoded once. The first {@link #windowEnd()}
  * rows are the window that is being reconciled; those behind it were read ahead. A row is hashed, or a ghost: what
- * purging hides of it whole is held but not hashed. Owned by one thread; a row costs no object.
+ * purging hides of it whole is held but not hashed. A row larger than the buffer lies in a {@link SpillFile}; its place is
+ * here. Owned by one thread; a row costs no object.
  */
-public final class RowBuffer {
+public final class RowBuffer implements Closeable {
     private static final byte HASHED = 1;
     private static final byte RECEIVED = 2;
     private static final byte DEAD = 4;
@@ -30,6 +35,14 @@ public final class RowBuffer {
      * a position, a map entry and a second copy.
      */
     private static final int ROW_OVERHEAD_BYTES = 400;
+
+    /** Smaller rows are cheaper in memory than in a file, however small the buffer. */
+    private static final int SPILLED_MIN_BYTES = 64 << 10;
+
+    private final int spilledMinBytes;
+    private final SpillFile spill = new SpillFile();
+    /** Of the rows that are in the file, by index. */
+    private NavigableMap<Integer, SpillFile.Spilled> spilled = new TreeMap<>();
 
     private final RowChunks chunks;
     /** What took the place of shorter rows of the window. */
@@ -57,17 +70,28 @@ public final class RowBuffer {
 
     /** @param capacityBytes of a window, and of what is read ahead; a row larger than that still passes */
     public RowBuffer(TableSchema schema, int capacityBytes) {
+        spilledMinBytes = Math.max(SPILLED_MIN_BYTES, capacityBytes);
         chunks = new RowChunks(2L * capacityBytes);
         item = new EncodedItem(schema).trusting();
         comparator = ClusteringComparator.of(schema);
     }
 
-    /** Where the next row is encoded to; {@link #add} then takes it in. */
-    public ByteWriter bytes() {
-        return chunks.next();
+    /** Where the next row is encoded to, with room for about so many bytes; {@link #add} then takes it in. */
+    public ByteWriter bytes(long expectedBytes) {
+        return chunks.next(expectedBytes);
     }
 
-    /** Takes in what was written from {@code offset} of {@link #bytes()} as the next row; a ghost is not hashed. */
+    /** Where rows go that are too large. */
+    public SpillFile spill() {
+        return spill;
+    }
+
+    /** Whether a row of so many bytes belongs into the file. */
+    public boolean isTooLarge(long lengthBytes) {
+        return lengthBytes > spilledMinBytes;
+    }
+
+    /** Takes in what was written from {@code offset} of {@link #bytes} as the next row; a ghost is not hashed. */
     public void add(int offset, int length, boolean hashed, long high, long low) {
         if (count == offsets.length) {
             int capacity = count * 2;
@@ -80,21 +104,46 @@ public final class RowBuffer {
         }
         int index = count++;
         flags[index] = 0;
-        chunkOf[index] = chunks.added(length);
+        chunkOf[index] = chunks.lastNumber();
         put(index, offset, length, hashed, high, low);
-        aheadBytes += length + ROW_OVERHEAD_BYTES;
+        aheadBytes += takenBytes(index);
+    }
+
+    /** As {@link #add}, of a row that lies in the file; from {@code offset} is an item that only says its place. */
+    public void addSpilled(int offset, int length, SpillFile.Spilled content, boolean hashed, long high, long low) {
+        spilled.put(count, content);
+        add(offset, length, hashed, high, low);
+    }
+
+    private long takenBytes(int index) {
+        return lengthBytes(index) + (long) ROW_OVERHEAD_BYTES;
     }
 
     private void put(int index, int offset, int length, boolean hashed, long high, long low) {
         offsets[index] = offset;
         lengths[index] = length;
+        hash(index, hashed, high, low);
+    }
+
+    private void hash(int index, boolean hashed, long high, long low) {
         flags[index] = (byte) (flags[index] & RECEIVED | (hashed ? HASHED : 0));
         hashesHigh[index] = hashed ? high : 0;
         hashesLow[index] = hashed ? low : 0;
     }
 
     /** Puts other content in a row's place: where the old stood if it fits, so that overwriting a window takes no room. */
-    public void replace(int index, byte[] source, int sourceOffset, int length, boolean hashed, long high, long low) {
+    public void replace(int index, byte[] source, int sourceOffset, int length, boolean hashed, long high, long low)
+            throws IOException {
+        SpillFile.Spilled before = spilled.remove(index);
+        if (before != null) {
+            spill.forget(before);
+        }
+        if (isTooLarge(length)) {
+            // What stands there says the place.
+            spilled.put(index, spill.append(source, sourceOffset, length));
+            hash(index, hashed, high, low);
+            return;
+        }
         int offset = offsets[index];
         if (length <= lengths[index]) {
             System.arraycopy(source, sourceOffset, array(index), offset, length);
@@ -139,8 +188,10 @@ public final class RowBuffer {
         return hashesLow[index];
     }
 
+    /** Length in bytes of the whole row. */
     public int lengthBytes(int index) {
-        return lengths[index];
+        SpillFile.Spilled content = spilled.isEmpty() ? null : spilled.get(index);
+        return content == null ? lengths[index] : content.lengthBytes();
     }
 
     public int count() {
@@ -162,7 +213,21 @@ public final class RowBuffer {
         return chunk < 0 ? replacements.get(-chunk - 1) : chunks.array(chunk);
     }
 
-    /** Points at a row; valid until the next call. */
+    /** Points at a row with all that is in it, which is read from the file if it lies there; valid until the next call. */
+    public EncodedItem content(int index) throws IOException {
+        SpillFile.Spilled content = spilled.isEmpty() ? null : spilled.get(index);
+        if (content == null) {
+            return item(index);
+        }
+        byte[] bytes = spill.read(content);
+        try {
+            return item.wrap(bytes, 0, bytes.length);
+        } catch (CorruptItemException e) {
+            throw new IllegalStateException("file of large rows does not hold what was written, index=" + index, e);
+        }
+    }
+
+    /** Points at a row, or at an item with the place of one that lies in the file; valid until the next call. */
     public EncodedItem item(int index) {
         try {
             return item.wrap(array(index), offsets[index], offsets[index] + lengths[index]);
@@ -196,7 +261,7 @@ public final class RowBuffer {
         assert windowEnd == 0 : windowEnd;
         windowEnd = boundary.isEnd() ? count : lowerBound(boundary, 0, count, true);
         for (int i = 0; i < windowEnd; i++) {
-            aheadBytes -= lengths[i] + ROW_OVERHEAD_BYTES;
+            aheadBytes -= takenBytes(i);
         }
     }
 
@@ -264,7 +329,8 @@ public final class RowBuffer {
     }
 
     /** Forgets the window; the rows behind it stay where they lie. */
-    public void dropWindow() {
+    public void dropWindow() throws IOException {
+        dropSpilled();
         int kept = count - windowEnd;
         System.arraycopy(chunkOf, windowEnd, chunkOf, 0, kept);
         System.arraycopy(offsets, windowEnd, offsets, 0, kept);
@@ -281,6 +347,23 @@ public final class RowBuffer {
         } else {
             chunks.dropBefore(chunkOf[0]);
         }
+    }
+
+    private void dropSpilled() throws IOException {
+        if (spilled.isEmpty()) {
+            return;
+        }
+        for (SpillFile.Spilled dropped : spilled.headMap(windowEnd).values()) {
+            spill.forget(dropped);
+        }
+        NavigableMap<Integer, SpillFile.Spilled> left = new TreeMap<>();
+        spilled.tailMap(windowEnd).forEach((index, content) -> left.put(index - windowEnd, content));
+        spilled = left;
+    }
+
+    @Override
+    public void close() throws IOException {
+        spill.close();
     }
 
     /** Memory that encoded rows take, and what is kept for more. */

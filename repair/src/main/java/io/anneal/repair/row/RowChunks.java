@@ -8,8 +8,8 @@ import java.util.List;
 
 /**
  * Where the rows of a {@link RowBuffer} lie: arrays of one size, each filled with rows in turn. So nothing is moved when
- * more rows come or when those in front are dropped, and what was dropped is filled again. A row that does not fit makes its
- * chunk larger; such a one is not kept. Owned by one thread.
+ * more rows come or when those in front are dropped, and what was dropped is filled again. A row that is larger has a chunk
+ * of its own, which is not kept. Owned by one thread.
  */
 final class RowChunks {
     private static final int CHUNK_MAX_BYTES = 256 << 10;
@@ -24,29 +24,27 @@ final class RowChunks {
     /** Number of the first chunk that is held: numbers only grow. */
     private int firstNumber;
 
-    private int longestRowBytes;
-
     RowChunks(long capacityBytes) {
         chunkBytes = (int) Math.max(CHUNK_MIN_BYTES, Math.min(CHUNK_MAX_BYTES, capacityBytes / CHUNKS_MIN));
         chunksMax = (int) Math.min(Integer.MAX_VALUE, capacityBytes / chunkBytes + 1);
     }
 
-    /** Where the next row is encoded to: in the last chunk, or in a new one if that is nearly full. */
-    ByteWriter next() {
-        if (chunks.isEmpty() || isFull(chunks.get(chunks.size() - 1))) {
-            chunks.add(free.isEmpty() ? new ByteWriter(chunkBytes) : free.pop());
+    /** Where the next row is encoded to: in the last chunk, or in a new one if that has no room for it. */
+    ByteWriter next(long expectedBytes) {
+        if (chunks.isEmpty() || isTooFull(chunks.get(chunks.size() - 1), expectedBytes)) {
+            boolean isLarge = expectedBytes > chunkBytes;
+            chunks.add(
+                    isLarge || free.isEmpty() ? new ByteWriter((int) Math.max(chunkBytes, expectedBytes)) : free.pop());
         }
         return chunks.get(chunks.size() - 1);
     }
 
-    private boolean isFull(ByteWriter chunk) {
-        int roomBytes = chunk.capacityBytes() - chunk.lengthBytes();
-        return chunk.lengthBytes() > 0 && roomBytes < Math.min(longestRowBytes, chunkBytes);
+    private static boolean isTooFull(ByteWriter chunk, long expectedBytes) {
+        return chunk.capacityBytes() - chunk.lengthBytes() < expectedBytes;
     }
 
-    /** Notes that a row was encoded to the last chunk, and returns its number. */
-    int added(int lengthBytes) {
-        longestRowBytes = Math.max(longestRowBytes, lengthBytes);
+    /** Number of the last chunk. */
+    int lastNumber() {
         return firstNumber + chunks.size() - 1;
     }
 

@@ -35,7 +35,6 @@ class MessagesTest {
     private static final SyncVote VOTE =
             new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5, Long.MAX_VALUE);
     private static final RunRepair RUN = new RunRepair(
-            ID,
             "ks",
             "t",
             new TokenRange(5, -5),

@@ -17,6 +17,7 @@ import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.schema.TableSchema;
 import io.anneal.testkit.HandMadeTable;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -35,7 +36,7 @@ class RowBufferTest {
     private void add(DecoratedKey key, Row row) {
         KeyView view = new KeyView();
         view.wrap(key);
-        ByteWriter bytes = buffer.bytes();
+        ByteWriter bytes = buffer.bytes(64 + row.contentBytes());
         int offset = bytes.lengthBytes();
         int length = codec.row(view, row, bytes);
         buffer.add(offset, length, codec.isHashed(), codec.high(), codec.low());
@@ -57,7 +58,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldEndWindowAtBoundaryWhereverItStands() {
+    void shouldEndWindowAtBoundaryWhereverItStands() throws IOException {
         fill();
         Object[][] ends = {
             {RingPosition.of(KEYS.get(0), PositionInPartition.START), 0},
@@ -82,7 +83,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldFindRowsOfWindowOnly() {
+    void shouldFindRowsOfWindowOnly() throws IOException {
         fill();
         buffer.window(after(KEYS.get(0), 1, 1));
 
@@ -119,7 +120,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldMoveRestToFrontWhenWindowIsDropped() {
+    void shouldMoveRestToFrontWhenWindowIsDropped() throws IOException {
         fill();
         long allBytes = buffer.aheadBytes();
         buffer.window(after(KEYS.get(0), 1, 1));
@@ -141,7 +142,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldKeepMarkOfReceivedWhenRowIsReplacedOrKilled() {
+    void shouldKeepMarkOfReceivedWhenRowIsReplacedOrKilled() throws IOException {
         fill();
         buffer.window(RingPosition.END);
         buffer.markReceived(1);
@@ -160,7 +161,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldTakeNoRoomWhenWhatReplacesRowFits() {
+    void shouldTakeNoRoomWhenWhatReplacesRowFits() throws IOException {
         fill();
         buffer.window(RingPosition.END);
         EncodedItem item = buffer.item(1);
@@ -189,7 +190,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldTakeNoMoreMemoryHoweverManyWindowsPass() {
+    void shouldTakeNoMoreMemoryHoweverManyWindowsPass() throws IOException {
         long most = 0;
         int added = 0;
         for (int window = 0; window < 50; window++) {
@@ -210,7 +211,7 @@ class RowBufferTest {
     }
 
     @Test
-    void shouldGiveMemoryBackWhenHugeRowHasPassed() {
+    void shouldGiveMemoryBackWhenHugeRowHasPassed() throws IOException {
         add(KEYS.get(0), row(1, 1).cell(0, 1, new byte[3 << 20]).build());
         add(KEYS.get(0), row(1, 2).live(1).build());
         buffer.window(after(KEYS.get(0), 1, 1));

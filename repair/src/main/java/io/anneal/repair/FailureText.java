@@ -1,0 +1,28 @@
+package io.anneal.repair;
+
+import io.anneal.schema.InvalidValueException;
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.UnsupportedTypeException;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+
+/** What a failure here is called at a peer. */
+final class FailureText {
+    private FailureText() {}
+
+    /** Whether it says in its own words what is wrong with a table or a file; anything else is a mistake of this program. */
+    static boolean isRefusal(Throwable failure) {
+        return failure instanceof IOException
+                || failure instanceof IllegalStateException
+                || failure instanceof SchemaException
+                || failure instanceof UnsupportedTypeException
+                || failure instanceof InvalidValueException;
+    }
+
+    static String of(Throwable failure) {
+        // The message of a file system's exception without reason is only the path.
+        boolean bare = failure instanceof FileSystemException file && file.getReason() == null;
+        boolean speaks = !bare && failure.getMessage() != null && isRefusal(failure);
+        return speaks ? failure.getMessage() : failure.toString();
+    }
+}

@@ -1,0 +1,17 @@
+package io.anneal.repair;
+
+/** Codes with which a node refuses or ends a stream of repair, beside those of the network; stable. */
+public final class RepairCode {
+    /** The replica's table cannot take part, or cannot be read or written any more; the text says why. */
+    public static final String REFUSED = "refused";
+    /** A step that is out of turn: the session is not open yet, or open already. */
+    public static final String NO_SESSION = "no-session";
+    /** The row buffer is larger than a server allows. */
+    public static final String TOO_LARGE = "too-large";
+    /** The two sides speak different versions of repair. */
+    public static final String VERSION = "repair-version";
+    /** Whoever drives the repair has ended it before its time. */
+    public static final String ABORTED = "aborted";
+
+    private RepairCode() {}
+}

@@ -1,0 +1,14 @@
+package io.anneal.repair;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.io.ByteBudget;
+import java.util.concurrent.Executor;
+
+/**
+ * What a repair takes from its process. All belong to the caller.
+ *
+ * @param host gives purge time, session ids and hash seeds, and waits while a node is busy
+ * @param executor reads and writes the replicas of this process, beside the thread that runs the repair
+ * @param budget memory for row buffers
+ */
+public record RepairEnvironment(HostEnvironment host, Executor executor, ByteBudget budget) {}

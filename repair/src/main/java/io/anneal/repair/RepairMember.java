@@ -1,0 +1,22 @@
+package io.anneal.repair;
+
+import io.anneal.net.Connector;
+import io.anneal.node.ReplicaSource;
+import java.net.InetSocketAddress;
+
+/** One of the replicas that a {@link Repair} makes equal: of this process, or of a node behind an address. */
+public sealed interface RepairMember {
+    /** The tables of a replica in this process. */
+    static RepairMember here(ReplicaSource tables) {
+        return new Here(tables);
+    }
+
+    /** A node that answers repairs; the connection stays the connector's. */
+    static RepairMember at(Connector connector, InetSocketAddress address) {
+        return new There(connector, address);
+    }
+
+    record Here(ReplicaSource tables) implements RepairMember {}
+
+    record There(Connector connector, InetSocketAddress address) implements RepairMember {}
+}

@@ -1,0 +1,133 @@
+package io.anneal.repair;
+
+import io.anneal.io.ByteWriter;
+import io.anneal.key.RingPosition;
+import io.anneal.net.MessageStream;
+import io.anneal.net.PeerException;
+import io.anneal.repair.message.RunRepair;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One repair whose master is this node: tells the peer that asked for it how it is doing, and stops when the peer resets the
+ * stream or is lost. Runs on a thread of its own, which it blocks.
+ */
+final class ServedRun implements Runnable, RepairListener {
+    private static final Logger LOG = LoggerFactory.getLogger(ServedRun.class);
+    private static final long STATUS_PERIOD_MS = 100;
+
+    /** What is to be done, with the row buffer that there is room for. */
+    interface Work {
+        RepairReport run(RunRepair wanted, RepairListener listener) throws IOException;
+    }
+
+    private final MessageStream messages;
+    private final RunRepair wanted;
+    private final SessionMemory.Place place;
+    private final Work work;
+    private final InstantSource clock;
+
+    private CompletableFuture<Void> told = CompletableFuture.completedFuture(null);
+    private long toldMs;
+    private long windows;
+    private long rowsRead;
+    private long bytesRead;
+
+    /** Guarded by this. */
+    private Thread thread;
+
+    private boolean aborted;
+
+    ServedRun(MessageStream messages, RunRepair wanted, SessionMemory.Place place, Work work, InstantSource clock) {
+        this.messages = messages;
+        this.wanted = wanted;
+        this.place = place;
+        this.work = work;
+        this.clock = clock;
+    }
+
+    @Override
+    public void run() {
+        if (!begin()) {
+            place.close();
+            return;
+        }
+        try {
+            tell(Optional.empty(), Optional.of(work.run(wanted, this)));
+        } catch (PeerException busy) {
+            failed(busy, busy.code().equals(PeerException.BUSY) && windows == 0);
+        } catch (IOException | RuntimeException | Error failure) {
+            failed(failure, false);
+        } finally {
+            place.close();
+            end();
+        }
+    }
+
+    private synchronized boolean begin() {
+        thread = Thread.currentThread();
+        return !aborted;
+    }
+
+    /** The thread is its executor's again, without an interrupt that was meant for the repair. */
+    private synchronized void end() {
+        thread = null;
+        if (aborted) {
+            Thread.interrupted();
+        }
+    }
+
+    /** Nobody waits for the report any more. */
+    synchronized void abort() {
+        aborted = true;
+        if (thread != null) {
+            thread.interrupt();
+        }
+    }
+
+    private void failed(Throwable failure, boolean isBusy) {
+        String reason = failure instanceof Error
+                ? "repair was stopped by an error, see the log of this server, error=" + failure
+                : FailureText.of(failure);
+        if (isBusy) {
+            LOG.debug("repair has no room yet, table={}.{}, cause={}", wanted.keyspace(), wanted.table(), reason);
+        } else if (failure instanceof Error || !FailureText.isRefusal(failure)) {
+            LOG.error("repair failed, table={}.{}", wanted.keyspace(), wanted.table(), failure);
+        } else {
+            LOG.warn("repair failed, table={}.{}, cause={}", wanted.keyspace(), wanted.table(), reason);
+            LOG.debug("repair failed, table={}.{}", wanted.keyspace(), wanted.table(), failure);
+        }
+        if (isBusy) {
+            messages.stream().reset(PeerException.BUSY, reason);
+        } else {
+            tell(Optional.of(RepairFailure.of(failure, reason)), Optional.empty());
+        }
+    }
+
+    @Override
+    public void progress(long windowsSoFar, long rowsSoFar, long bytesSoFar, Optional<RingPosition> boundary) {
+        windows = windowsSoFar;
+        rowsRead = rowsSoFar;
+        bytesRead = bytesSoFar;
+        long nowMs = clock.millis();
+        if (told.isDone() && Math.abs(nowMs - toldMs) >= STATUS_PERIOD_MS) {
+            toldMs = nowMs;
+            tell(Optional.empty(), Optional.empty());
+        }
+    }
+
+    private void tell(Optional<RepairFailure> failure, Optional<RepairReport> report) {
+        RepairStatus status = new RepairStatus(windows, rowsRead, bytesRead, failure, report);
+        ByteWriter out = new ByteWriter(256);
+        status.encode(out);
+        told = messages.write(RepairStatus.KIND, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
+        if (!status.isRunning()) {
+            messages.stream().end();
+        }
+    }
+}

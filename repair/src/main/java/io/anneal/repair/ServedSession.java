@@ -1,0 +1,222 @@
+package io.anneal.repair;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.environment.FutureFailure;
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteUnderflowException;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
+import io.anneal.net.Message;
+import io.anneal.net.MessageStream;
+import io.anneal.net.PeerException;
+import io.anneal.net.PeerStream;
+import io.anneal.net.RequestException;
+import io.anneal.node.ReplicaSource;
+import io.anneal.repair.message.Contents;
+import io.anneal.repair.message.OpenSession;
+import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.RepairVerb;
+import io.anneal.repair.message.SessionStep;
+import io.anneal.repair.message.SessionTerms;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One session at a follower: answers one question after the other with its {@link LocalParticipant}. A question that fails
+ * resets the stream, and the end of the stream, whoever ends it, is the end of the session.
+ */
+final class ServedSession {
+    private static final Logger LOG = LoggerFactory.getLogger(ServedSession.class);
+
+    /** Prefix components in a boundary at most; no table has so many clustering columns. */
+    private static final int CLUSTERING_COLUMNS_MAX = 2048;
+
+    private final PeerStream stream;
+    private final MessageStream messages;
+    private final SessionMemory memory;
+    private final LocalParticipant replica;
+    private final CompletableFuture<Void> over = new CompletableFuture<>();
+
+    private Optional<SessionMemory.Place> place = Optional.empty();
+    private boolean finished;
+    private boolean ended;
+
+    ServedSession(PeerStream stream, ReplicaSource tables, Executor executor, SessionMemory memory) {
+        this.stream = stream;
+        this.memory = memory;
+        messages = stream.messages();
+        replica = new LocalParticipant(
+                "session of " + stream.connection().address(), tables, MoreExecutors.newSequentialExecutor(executor));
+    }
+
+    void start() {
+        stream.closed().whenComplete((done, failure) -> end());
+        next();
+    }
+
+    private void next() {
+        messages.read().whenComplete((message, failure) -> {
+            // A failure has ended the stream, and with it the session.
+            if (failure == null && message.isPresent()) {
+                take(message.get());
+            } else if (failure == null && finished) {
+                stream.end();
+            } else if (failure == null) {
+                stream.reset(RepairCode.ABORTED, "the stream of a repair session ended before the session");
+            }
+        });
+    }
+
+    private void take(Message message) {
+        CompletableFuture<byte[]> answering;
+        try {
+            SessionStep step = SessionStep.of(message.kind());
+            answering = answer(step, message, new ByteReader().wrap(message.content()));
+        } catch (ByteUnderflowException | IllegalArgumentException malformed) {
+            answering = CompletableFuture.failedFuture(new RequestException(
+                    PeerException.MALFORMED,
+                    "message is malformed, step=" + message.kind() + ", cause=" + malformed.getMessage()));
+        } catch (IOException | RuntimeException | Error failure) {
+            answering = CompletableFuture.failedFuture(failure);
+        }
+        answering.whenComplete((answer, failure) -> {
+            message.close();
+            if (failure != null) {
+                refuse(message.kind(), failure);
+            } else {
+                answered(message.kind(), answer);
+            }
+        });
+    }
+
+    private void answered(int step, byte[] answer) {
+        if (step == SessionStep.FINISH.code()) {
+            finished = true;
+            place.ifPresent(SessionMemory.Place::close); // It is free for the next.
+        }
+        messages.write(step, ByteBuffer.wrap(answer));
+        next();
+    }
+
+    private CompletableFuture<byte[]> answer(SessionStep step, Message message, ByteReader in) throws RequestException {
+        if (step != SessionStep.OPEN && place.isEmpty()) {
+            throw new RequestException(RepairCode.NO_SESSION, "repair session is not open, step=" + step);
+        }
+        return switch (step) {
+            case OPEN -> open(in);
+            case AGREE -> empty(replica.agree(SessionTerms.decode(in)));
+            case PART -> empty(replica.startPart(Contents.readRange(in)));
+            case FILL -> encoded(replica.fill(), (vote, out) -> vote.encode(out));
+            case WINDOW ->
+                encoded(
+                        replica.window(RingPosition.decode(in, CLUSTERING_COLUMNS_MAX)),
+                        (summary, out) -> summary.encode(out));
+            case SUMMARY -> encoded(replica.summary(), (summary, out) -> summary.encode(out));
+            case HASHES -> encoded(replica.hashes(Contents.readPhase(in)), Contents::write);
+            case FETCH -> {
+                Phase phase = Contents.readPhase(in);
+                int roomBytes = in.readInt();
+                yield replica.fetch(phase, Contents.readHashes(in), roomBytes);
+            }
+            case PLACES -> replica.places(Contents.readHashes(in));
+            case PUSH -> replica.push(message.bytes());
+            case FINISH -> encoded(replica.finish(), (done, out) -> done.encode(out));
+            case REPAIRED -> {
+                TokenRange range = Contents.readTokens(in);
+                yield empty(replica.repaired(range, in.readLong()));
+            }
+        };
+    }
+
+    private CompletableFuture<byte[]> open(ByteReader in) throws RequestException {
+        int version = in.readUnsignedByte();
+        requireVersion(version);
+        OpenSession asked = OpenSession.decode(in);
+        if (asked.bufferBytes() > RepairConfig.BUFFER_MAX_BYTES) {
+            throw new RequestException(
+                    RepairCode.TOO_LARGE,
+                    "row buffer is larger than a server allows, bufferBytes=" + asked.bufferBytes() + ", maxBytes="
+                            + RepairConfig.BUFFER_MAX_BYTES);
+        }
+        if (place.isPresent()) {
+            throw new RequestException(RepairCode.NO_SESSION, "repair session is open already, step=OPEN");
+        }
+        SessionMemory.Place taken = memory.take(asked.bufferBytes());
+        if (!keep(taken)) {
+            taken.close();
+            throw new RequestException(RepairCode.ABORTED, "the session has ended");
+        }
+        return encoded(replica.open(asked.withBufferBytes(taken.bufferBytes())), (opened, out) -> opened.encode(out));
+    }
+
+    static void requireVersion(int version) throws RequestException {
+        if (version != RepairVerb.VERSION) {
+            throw new RequestException(
+                    RepairCode.VERSION,
+                    "version of repair is not spoken here, version=" + version + ", spoken=" + RepairVerb.VERSION);
+        }
+    }
+
+    /** False if the session has ended meanwhile. */
+    private synchronized boolean keep(SessionMemory.Place taken) {
+        if (!ended) {
+            place = Optional.of(taken);
+        }
+        return !ended;
+    }
+
+    private void refuse(int kind, Throwable failure) {
+        RequestException refusal = refusal(kind, failure);
+        // Whoever comes again after it finds the place free.
+        end().thenRun(() -> stream.reset(refusal.code(), refusal.getMessage()));
+    }
+
+    /** What the replica says of its table and its files in its own words; anything else is a bug, which the log tells. */
+    private static RequestException refusal(int kind, Throwable failure) {
+        Throwable cause = FutureFailure.cause(failure);
+        if (cause instanceof RequestException refused) {
+            return refused;
+        }
+        String text = FailureText.of(cause);
+        if (FailureText.isRefusal(cause)) {
+            LOG.warn("repair step refused, step={}, cause={}", kind, text);
+            LOG.debug("repair step refused, step={}", kind, cause);
+            return new RequestException(RepairCode.REFUSED, text);
+        }
+        LOG.error("repair step failed, step={}", kind, cause);
+        return new RequestException(PeerException.INTERNAL, text);
+    }
+
+    /** Done when the session has closed its table, and its place is free for the next. */
+    private synchronized CompletableFuture<Void> end() {
+        if (!ended) {
+            ended = true;
+            replica.close();
+            replica.closing().whenComplete((done, failure) -> {
+                place.ifPresent(SessionMemory.Place::close);
+                over.complete(null);
+            });
+        }
+        return over;
+    }
+
+    private static CompletableFuture<byte[]> empty(CompletableFuture<Void> done) {
+        return done.thenApply(nothing -> new byte[0]);
+    }
+
+    private static <T> CompletableFuture<byte[]> encoded(
+            CompletableFuture<T> result, BiConsumer<T, ByteWriter> encoder) {
+        return result.thenApply(value -> {
+            ByteWriter out = new ByteWriter(64);
+            encoder.accept(value, out);
+            return out.toByteArray();
+        });
+    }
+}

@@ -1,0 +1,98 @@
+package io.anneal.repair.row;
+
+import io.anneal.fragment.CanonicalEncoder;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+
+/**
+ * Encoded rows that are too large for a row buffer, in a file of the directory for temporary files. It is made when the
+ * first of them comes, its name is gone at once where the system allows it, and its room is used again when no row of it is
+ * held any more. Owned by one thread.
+ */
+public final class SpillFile implements Closeable {
+    private Optional<FileChannel> file = Optional.empty();
+    private long endPosition;
+    private int held;
+
+    /** Where a row lies in the file. */
+    public record Spilled(long position, int lengthBytes) {}
+
+    /** Writes one item. */
+    interface Content {
+        int writeTo(CanonicalEncoder.Output out) throws IOException;
+    }
+
+    /** Appends an item as {@code content} writes it. */
+    Spilled append(Content content) throws IOException {
+        FileChannel channel = channel();
+        long start = endPosition;
+        int lengthBytes = content.writeTo((buffer, offset, length) -> {
+            ByteBuffer piece = ByteBuffer.wrap(buffer, offset, length);
+            while (piece.hasRemaining()) {
+                endPosition += channel.write(piece, endPosition);
+            }
+        });
+        assert endPosition - start == lengthBytes : lengthBytes;
+        held++;
+        return new Spilled(start, lengthBytes);
+    }
+
+    /** Appends an encoded item. */
+    public Spilled append(byte[] array, int offset, int lengthBytes) throws IOException {
+        return append(out -> {
+            out.write(array, offset, lengthBytes);
+            return lengthBytes;
+        });
+    }
+
+    private FileChannel channel() throws IOException {
+        if (file.isEmpty()) {
+            Path path = Files.createTempFile("anneal-rows", ".tmp");
+            file = Optional.of(FileChannel.open(
+                    path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE));
+        }
+        return file.get();
+    }
+
+    /** The bytes of a row where they lie, without a copy. */
+    ByteBuffer map(Spilled row) throws IOException {
+        return channel().map(FileChannel.MapMode.READ_ONLY, row.position(), row.lengthBytes());
+    }
+
+    /** A copy of a row's bytes, in an array of their length. */
+    public byte[] read(Spilled row) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(row.lengthBytes());
+        while (bytes.hasRemaining()) {
+            if (channel().read(bytes, row.position() + bytes.position()) < 0) {
+                throw new IOException("file of large rows is cut short, position=" + row.position() + ", lengthBytes="
+                        + row.lengthBytes());
+            }
+        }
+        return bytes.array();
+    }
+
+    /** Notes that a row is not needed any more. */
+    public void forget(Spilled row) throws IOException {
+        held--;
+        assert held >= 0 : held;
+        if (held == 0) {
+            endPosition = 0;
+            channel().truncate(0);
+        } else if (row.position() + row.lengthBytes() == endPosition) {
+            endPosition = row.position();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (file.isPresent()) {
+            file.get().close();
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package io.anneal.repair;
+
+import static io.anneal.repair.Sessions.KEYS;
+import static io.anneal.repair.Sessions.SCHEMA;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.node.StagingArea;
+import io.anneal.testkit.FragmentList;
+import io.anneal.testkit.HandMadeTable;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What crosses from one replica to another at once is bounded, whatever differs; only a row that is larger is not. */
+class PiecesTest {
+    private static final int BUFFER_BYTES = 100_000;
+    private static final int REPLICAS = 3;
+    private static final int SHARE_BYTES = BUFFER_BYTES / (REPLICAS - 1);
+
+    @TempDir
+    private Path directory;
+
+    private final List<StagingArea> stagings = new ArrayList<>();
+    private final List<TestTable> tables = new ArrayList<>();
+    private final List<Integer> fetchedBytes = new ArrayList<>();
+    private final List<Integer> pushedBytes = new ArrayList<>();
+
+    private void table(FragmentList rows) throws IOException {
+        StagingArea staging = Sessions.staging(directory.resolve("replica" + stagings.size()));
+        stagings.add(staging);
+        tables.add(new TestTable("replica" + tables.size(), rows, Optional.of(staging)));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        for (StagingArea staging : stagings) {
+            staging.close();
+        }
+    }
+
+    /** The first replica is the master. */
+    private RepairReport repair() throws IOException {
+        List<Participant> followers = new ArrayList<>();
+        for (TestTable table : tables.subList(1, tables.size())) {
+            followers.add(watched(new LocalParticipant(table.name(), table.opener(), Runnable::run)));
+        }
+        try (RepairMaster master =
+                new RepairMaster(Sessions.config(BUFFER_BYTES), tables.get(0), followers, RepairListener.NONE)) {
+            return master.run();
+        } finally {
+            followers.forEach(Participant::close);
+        }
+    }
+
+    private Participant watched(Participant follower) {
+        return (Participant) Proxy.newProxyInstance(
+                Participant.class.getClassLoader(), new Class<?>[] {Participant.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("push")) {
+                        pushedBytes.add(((byte[]) arguments[0]).length);
+                    }
+                    Object answer;
+                    try {
+                        answer = method.invoke(follower, arguments);
+                    } catch (InvocationTargetException failure) {
+                        throw failure.getCause();
+                    }
+                    if (method.getName().equals("fetch")) {
+                        fetchedBytes.add(((byte[]) ((CompletableFuture<?>) answer).join()).length);
+                    }
+                    return answer;
+                });
+    }
+
+    private static byte[] random(int seed, int lengthBytes) {
+        byte[] value = new byte[lengthBytes];
+        new Random(seed).nextBytes(value);
+        return value;
+    }
+
+    @Test
+    void shouldFillNoMoreThanOneBufferTogether() throws IOException {
+        int rows = 600;
+        for (int replica = 0; replica < REPLICAS; replica++) {
+            FragmentList.Builder builder = FragmentList.builder(SCHEMA).partition(KEYS.get(0));
+            for (int i = replica; i < rows; i += REPLICAS) {
+                builder.row(HandMadeTable.row(i, 0).cell(0, 5, random(i, 1_000)).build());
+            }
+            table(builder.end().build());
+        }
+
+        RepairReport report = repair();
+
+        assertThat(report.rowsDiffering()).isEqualTo(rows);
+        assertThat(report.itemsFetched()).isEqualTo(rows * 2 / 3);
+        assertThat(report.itemsPushed()).isEqualTo(rows / 3 * 2 + rows * 2 / 3);
+        assertThat(fetchedBytes).isNotEmpty().allMatch(bytes -> bytes <= SHARE_BYTES);
+        assertThat(pushedBytes).isNotEmpty().allMatch(bytes -> bytes <= SHARE_BYTES);
+        for (TestTable table : tables) {
+            assertThat(table.stagedLines()).hasSize(rows * 2 / 3 + 2);
+        }
+    }
+
+    @Test
+    void shouldMergeVersionsOfARowThatIsLargerThanTheBuffer() throws IOException {
+        byte[] first = random(1, 3 * BUFFER_BYTES);
+        byte[] second = random(2, 2 * BUFFER_BYTES);
+        table(Sessions.one(
+                KEYS.get(0), HandMadeTable.row(1, 1).cell(0, 5, first).build()));
+        table(Sessions.one(
+                KEYS.get(0), HandMadeTable.row(1, 1).cell(1, 6, second).build()));
+        table(Sessions.one(KEYS.get(1), HandMadeTable.row(1, 1).cell(0, 5, "x").build()));
+        List<String> merged = Sessions.one(
+                        KEYS.get(0),
+                        HandMadeTable.row(1, 1)
+                                .cell(0, 5, first)
+                                .cell(1, 6, second)
+                                .build())
+                .lines();
+
+        RepairReport report = repair();
+
+        assertThat(report.rowsDiffering()).isEqualTo(2);
+        for (TestTable table : tables) {
+            assertThat(table.stagedLines()).as(table.name()).containsAll(merged);
+        }
+        assertThat(tables.get(2).stagedLines()).isEqualTo(merged);
+    }
+
+    @Test
+    void shouldDeleteARowThatIsLargerThanTheBuffer() throws IOException {
+        FragmentList huge = Sessions.one(
+                KEYS.get(0),
+                HandMadeTable.row(1, 1).cell(0, 5, random(1, 3 * BUFFER_BYTES)).build());
+        FragmentList deleted = FragmentList.builder(SCHEMA)
+                .partition(KEYS.get(0), 10, 95)
+                .end()
+                .build();
+        table(huge);
+        table(deleted);
+        table(huge);
+
+        repair();
+
+        assertThat(tables.get(0).stagedLines()).isEqualTo(deleted.lines());
+        assertThat(tables.get(1).stagedFiles()).isEmpty();
+        assertThat(tables.get(2).stagedLines()).isEqualTo(deleted.lines());
+    }
+}

@@ -1,0 +1,126 @@
+package io.anneal.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.io.ByteBudget;
+import io.anneal.key.TokenRange;
+import io.anneal.net.NetClient;
+import io.anneal.net.NetConfig;
+import io.anneal.net.NetServer;
+import io.anneal.net.NodeIdentity;
+import io.anneal.net.SharedToken;
+import io.anneal.net.VerbHandlers;
+import io.anneal.net.VersionRange;
+import io.anneal.node.CassandraReplicas;
+import io.anneal.node.StagingArea;
+import io.anneal.repair.Repair;
+import io.anneal.repair.RepairEnvironment;
+import io.anneal.repair.RepairMember;
+import io.anneal.repair.RepairReport;
+import io.anneal.repair.RepairService;
+import io.anneal.schema.CqlSchema;
+import io.anneal.schema.TableSchema;
+import io.anneal.store.SSTableWriter;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The snippets on repair of {@code docs/embed.md}: they compile, they run, and the page quotes them as they are. */
+@Timeout(60)
+class RepairSnippetsTest {
+    private static final String TEXT = "CREATE TABLE shop.orders (id int PRIMARY KEY, item text);";
+
+    @TempDir
+    private Path directory;
+
+    private Path replica(String name, int first, int count) throws IOException {
+        TableSchema schema =
+                CqlSchema.parse(TEXT, "orders.cql").table("shop", "orders").orElseThrow();
+        Path data = directory.resolve(name);
+        try (SSTableWriter writer =
+                SSTableWriter.builder(schema).to(data).timestampMicros(1).unsorted(1 << 20)) {
+            for (int id = first; id < first + count; id++) {
+                writer.row().key("id", id).set("item", "a spoon").insert();
+            }
+            writer.finish();
+        }
+        Files.writeString(data.resolve("shop").resolve("orders").resolve("schema.cql"), TEXT);
+        return data;
+    }
+
+    private static RepairReport repair(
+            Path one,
+            Path two,
+            StagingArea staging,
+            InetSocketAddress server,
+            NetClient client,
+            ExecutorService executor)
+            throws IOException {
+        // snippet: environment
+        RepairEnvironment environment =
+                new RepairEnvironment(HostEnvironment.system(), executor, ByteBudget.of(64 << 20));
+        // end
+        // snippet: repair
+        RepairMember a = RepairMember.here(new CassandraReplicas(List.of(one), Optional.empty(), Optional.of(staging)));
+        RepairMember b = RepairMember.here(new CassandraReplicas(List.of(two), Optional.empty(), Optional.empty()));
+        RepairMember c = RepairMember.at(client.keepAll(5_000), server);
+        RepairReport report = Repair.of("shop.orders")
+                .between(a, b, c)
+                .range(TokenRange.FULL)
+                .dryRun(true)
+                .run(environment);
+        // end
+        return report;
+    }
+
+    @Test
+    void shouldFindWhatReplicasLack() throws IOException {
+        Path one = replica("one", 0, 3);
+        Path two = replica("two", 2, 4);
+        Path three = replica("three", 5, 2);
+        ExecutorService executor = Executors.newCachedThreadPool();
+        NetConfig config = NetConfig.of(
+                new NodeIdentity(UUID.randomUUID(), "example", Map.of()),
+                Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
+                new VersionRange(1, 1));
+        VerbHandlers handlers = new VerbHandlers(executor);
+        new RepairService(
+                        new CassandraReplicas(List.of(three), Optional.empty(), Optional.empty()),
+                        executor,
+                        config.budget())
+                .register(handlers);
+        InetSocketAddress loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (StagingArea staging = StagingArea.open(directory.resolve("staging"), "one", Clock.systemUTC());
+                NetServer server = NetServer.bind(config, loopback, handlers, new SecureRandom());
+                NetClient client = NetClient.open(config, new VerbHandlers(executor), new SecureRandom())) {
+            RepairReport report = repair(one, two, staging, server.address(), client, executor);
+
+            assertThat(report.rowsDiffering()).isEqualTo(7);
+            assertThat(report.replicas())
+                    .extracting(RepairReport.ReplicaReport::rowsWritten)
+                    .containsExactly(4L, 3L, 5L);
+        } finally {
+            executor.shutdown();
+        }
+    }
+
+    @Test
+    void shouldStandInThePage() throws IOException {
+        Snippets.assertQuoted(RepairSnippetsTest.class, "embed.md", 2);
+    }
+}

@@ -1,0 +1,138 @@
+package io.anneal.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.HandedFragment;
+import io.anneal.fragment.Row;
+import io.anneal.key.DecoratedKey;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedWriter;
+import io.anneal.store.directory.StagingDirectory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
+import java.util.function.LongToIntFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code anneal repair --dir} in a process of its own with the heap that the launcher gives it, on data that needs bounds. */
+@Timeout(300)
+class RepairMemoryTest {
+    private static final String HEAP = "512m";
+    private static final int MIB = 1 << 20;
+    private static final long SECOND_MICROS = 1_700_000_000_000_000L;
+    private static final long TIME_MAX_SECONDS = 240;
+
+    @TempDir
+    private Path directory;
+
+    private final List<Path> replicas = new ArrayList<>();
+
+    /** Writes a replica, a row at a time: {@code rows} keys, of which it has the wanted. */
+    private void replica(long rows, LongToIntFunction valueBytes, LongPredicate wanted) throws IOException {
+        TreeMap<DecoratedKey, Long> keys = new TreeMap<>();
+        for (long k = 0; k < rows; k++) {
+            if (wanted.test(k)) {
+                keys.put(
+                        DecoratedKey.of(
+                                ByteBuffer.allocate(Long.BYTES).putLong(k).array()),
+                        k);
+            }
+        }
+        HandedFragment fragment = new HandedFragment(ReplicaFiles.SCHEMA);
+        try (StagingDirectory target = StagingDirectory.open(directory.resolve("data-" + replicas.size()));
+                StagedWriter writer = new StagedWriter(
+                        target.target(ReplicaFiles.SCHEMA),
+                        SSTableWriterConfig.defaults(keys.size()),
+                        StagedWriter.SIZE_LIMIT_DEFAULT_BYTES)) {
+            for (var key : keys.entrySet()) {
+                byte[] value = new byte[valueBytes.applyAsInt(key.getValue())];
+                new SplittableRandom(key.getValue()).nextBytes(value);
+                Row row = new Row();
+                row.liveness(SECOND_MICROS, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
+                row.addCell(0, SECOND_MICROS, value, 0, value.length);
+                writer.appendCurrent(fragment.start(key.getKey(), DeletionTime.LIVE));
+                writer.appendCurrent(fragment.row(row));
+                writer.appendCurrent(fragment.end());
+            }
+            writer.finish();
+            Path table = Files.createDirectories(target.tableDirectory(ReplicaFiles.SCHEMA));
+            Files.writeString(table.resolve("schema.cql"), ReplicaFiles.SCHEMA_TEXT);
+            replicas.add(table);
+        }
+    }
+
+    /** What the command printed; it must have ended well. */
+    private String repair() throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of("repair", "--json", "--table", "ks.t", "--full-replicas"));
+        replicas.forEach(replica -> arguments.addAll(List.of("--dir", replica.toString())));
+        arguments.addAll(List.of("--apply", "--out", directory.resolve("out").toString()));
+        Path log = directory.resolve("log");
+        Process command = Commands.startWithHeap(HEAP, log, arguments.toArray(String[]::new));
+        try {
+            assertThat(command.waitFor(TIME_MAX_SECONDS, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            command.destroyForcibly();
+        }
+        String printed = Files.readString(log);
+        assertThat(command.exitValue()).as(printed).isZero();
+        return printed;
+    }
+
+    @Test
+    void shouldRepairReplicasThatHaveNothingInCommon() throws Exception {
+        int rows = 150 * MIB / 1_000;
+        for (int i = 0; i < 3; i++) {
+            int replica = i;
+            replica(rows, k -> 1_000, k -> k % 3 == replica);
+        }
+
+        assertThat(repair()).contains("\"rows-differing\":" + rows);
+    }
+
+    @Test
+    void shouldRepairFiveReplicasThatEachLackMuch() throws Exception {
+        int rows = 100 * MIB / 1_000;
+        for (int i = 0; i < 5; i++) {
+            int replica = i;
+            replica(rows, k -> 1_000, k -> Math.floorMod(k * 31 + replica * 2L, 10) >= 3);
+        }
+
+        assertThat(repair()).contains("\"rows-differing\":" + rows);
+    }
+
+    @Test
+    void shouldCompareAHugeRowThatIsEqual() throws Exception {
+        replica(1, k -> 100 * MIB, k -> true);
+        replica(1, k -> 100 * MIB, k -> true);
+
+        assertThat(repair()).contains("\"were-equal\":true");
+    }
+
+    @Test
+    void shouldMoveAHugeRowFromFollowersToTheMaster() throws Exception {
+        moveHugeRow(0);
+    }
+
+    @Test
+    void shouldMoveAHugeRowToAFollower() throws Exception {
+        moveHugeRow(2);
+    }
+
+    private void moveHugeRow(int lacking) throws Exception {
+        for (int i = 0; i < 3; i++) {
+            boolean isThere = i != lacking;
+            replica(2, k -> k == 0 ? 50 * MIB : 10, k -> k != 0 || isThere);
+        }
+        assertThat(repair()).contains("\"rows-differing\":1,");
+    }
+}
