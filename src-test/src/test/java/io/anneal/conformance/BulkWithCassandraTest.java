@@ -45,11 +45,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whole tables between a real Cassandra and embedded stores, cell by cell as CQL shows them. */
-@ExtendWith(SharedPeer.class)
+@WithCassandra
 final class BulkWithCassandraTest {
     /** TTLs begin at the server, a while after they were reckoned; those that are drawn lie further apart. */
     private static final int EXPIRY_SECONDS = 120;

@@ -28,8 +28,8 @@ import java.util.Set;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -39,7 +39,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * verification, reads by key, slice and scan what was written, and compacts it as we do. {@code -Danneal.seeds=N} tries
  * more tables.
  */
-@ExtendWith(SharedPeer.class)
+@WithCassandra
+@ResourceLock(SharedKeyspace.RESOURCE)
 class CassandraAcceptsStoreTest {
     private static final int WIDE_ROWS = 300;
     /** When everything deleted has been deleted, and some of what expires has expired. */

@@ -24,8 +24,8 @@ import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,7 +35,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * we dump, reads by key, slice and scan the rows that we read, and its compaction of them, read by us, is our merge of
  * them. {@code -Danneal.seeds=N} tries more tables.
  */
-@ExtendWith(SharedPeer.class)
+@WithCassandra
+@ResourceLock(SharedKeyspace.RESOURCE)
 class CassandraAcceptsTest {
     private static final int WIDE_ROWS = 300;
     /** Between the deletion times drawn and the longest expiry drawn, and far from both. */

@@ -32,11 +32,10 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Partitions in a real Cassandra, through the Java driver beside the Netty that we bring. */
-@ExtendWith(SharedPeer.class)
+@WithCassandra
 final class CassandraPartitionsTest extends PartitionDaoContract {
     private static final String KEYSPACE = "Partitions_of_migrate";
     private static final StoreSettings SETTINGS = StoreSettings.of("origin", Delayer.NONE);

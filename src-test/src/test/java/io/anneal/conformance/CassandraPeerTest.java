@@ -25,10 +25,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-@ExtendWith(SharedPeer.class)
+@WithCassandra
 class CassandraPeerTest {
     private static final String KEYSPACE = "peer_test";
     private static final String TABLE = "events";
@@ -234,7 +233,7 @@ class CassandraPeerTest {
 
     @Test
     void shouldWriteTheVersionConfiguredAndSayWhenItsProcessIsGone(CassandraPeer peer) {
-        CassandraPeerConfig config = CassandraPeerConfig.in(temporary.resolve("node"))
+        CassandraPeerConfig config = Peers.shortLived(temporary.resolve("node"))
                 .withVersion(PeerSSTableVersion.OA)
                 .withColumnIndexSizeKiB(1);
         Path copies = temporary.resolve("copies");

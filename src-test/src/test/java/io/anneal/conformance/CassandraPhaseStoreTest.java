@@ -26,10 +26,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Phases in a real Cassandra, two clients at once. */
-@ExtendWith(SharedPeer.class)
+@WithCassandra
 final class CassandraPhaseStoreTest extends PhaseStoreContract {
     private static final String KEYSPACE = "phases_of_migrate";
     private static final Instant AT = Instant.parse("2026-01-01T10:15:30.123456Z");

@@ -7,7 +7,6 @@ import io.anneal.bench.data.GeneratedCursor;
 import io.anneal.bench.data.GeneratedTable;
 import io.anneal.bench.data.TableShape;
 import io.anneal.bench.measure.RowHasher;
-import io.anneal.bench.peer.CassandraPeerConfig;
 import io.anneal.bench.peer.CassandraPeerException;
 import io.anneal.bench.peer.CassandraStore;
 import io.anneal.bench.peer.PeerRun;
@@ -21,45 +20,56 @@ import io.anneal.sstable.SSTableReader;
 import io.anneal.store.directory.Formats;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a store is measured against writes, reads and compacts the rows that it is said to. */
+@WithCassandra
 final class CassandraStoreTest {
     private static final int ROWS = 3_000;
     private static final int READS = 100;
     private static final int PARTS = 4;
     private static final int MEMTABLES_MIB = 128;
+    private static final int HEAP_MIB = 1024;
     private static final TableSchema SCHEMA = TableShape.KILOBYTE_ROWS.schema();
 
+    private static final Map<CassandraStore.Memtables, CassandraStore> RUNNING =
+            new EnumMap<>(CassandraStore.Memtables.class);
+
     @TempDir
-    private Path directory;
+    private static Path directory;
+
+    @AfterAll
+    static void stop() {
+        RUNNING.values().forEach(CassandraStore::close);
+        RUNNING.clear();
+    }
 
     @ParameterizedTest
     @EnumSource
     void shouldWriteTheRowsThatBenchmarksDraw(CassandraStore.Memtables memtables) throws IOException {
-        try (CassandraStore store = start(memtables)) {
-            store.autoCompaction(false);
-            PeerWrite write = store.write(GeneratedTable.SEED, ROWS, 2);
+        CassandraStore store = empty(memtables);
+        PeerWrite write = store.write(GeneratedTable.SEED, ROWS, 2);
 
-            assertThat(write.acknowledgedWallNanos()).isBetween(1L, write.flushedWallNanos());
-            assertThat(write.acknowledgedCpuNanos()).isBetween(1L, write.flushedCpuNanos());
-            assertThat(store.readMedianNanos(GeneratedTable.SEED, ROWS, READS)).isPositive();
-            assertThat(store.sstables()).hasSize(1);
-            assertThat(hashOf(store.sstables().get(0))).isEqualTo(hashOfDrawn());
-            assertThatThrownBy(() -> store.readMedianNanos(GeneratedTable.SEED, 1000L * ROWS, READS))
-                    .isInstanceOf(CassandraPeerException.class)
-                    .hasMessageContaining("row is not there");
-        }
+        assertThat(write.acknowledgedWallNanos()).isBetween(1L, write.flushedWallNanos());
+        assertThat(write.acknowledgedCpuNanos()).isBetween(1L, write.flushedCpuNanos());
+        assertThat(store.readMedianNanos(GeneratedTable.SEED, ROWS, READS)).isPositive();
+        assertThat(store.sstables()).hasSize(1);
+        assertThat(hashOf(store.sstables().get(0))).isEqualTo(hashOfDrawn());
+        assertThatThrownBy(() -> store.readMedianNanos(GeneratedTable.SEED, 1000L * ROWS, READS))
+                .isInstanceOf(CassandraPeerException.class)
+                .hasMessageContaining("row is not there");
     }
 
     @Test
     void shouldCompactSSTablesOfOursIntoOneAndLeaveThemThere() throws IOException {
-        try (CassandraStore store = start(CassandraStore.Memtables.SKIP_LIST);
-                GeneratedTable table = GeneratedTable.write(TableShape.KILOBYTE_ROWS, ROWS, PARTS)) {
-            store.autoCompaction(false);
+        CassandraStore store = empty(CassandraStore.Memtables.SKIP_LIST);
+        try (GeneratedTable table = GeneratedTable.write(TableShape.KILOBYTE_ROWS, ROWS, PARTS)) {
             for (int round = 0; round < 2; round++) {
                 store.take(table.directory().path(), PARTS);
                 PeerRun run = store.compact();
@@ -78,9 +88,16 @@ final class CassandraStoreTest {
         }
     }
 
-    private CassandraStore start(CassandraStore.Memtables memtables) {
+    private static CassandraStore empty(CassandraStore.Memtables memtables) {
+        CassandraStore store = RUNNING.computeIfAbsent(memtables, CassandraStoreTest::start);
+        store.autoCompaction(false);
+        store.truncate();
+        return store;
+    }
+
+    private static CassandraStore start(CassandraStore.Memtables memtables) {
         return CassandraStore.start(
-                CassandraPeerConfig.in(directory.resolve("peer")),
+                Peers.shortLived(directory.resolve(memtables.name())).withHeapMiB(HEAP_MIB),
                 memtables,
                 MEMTABLES_MIB,
                 SCHEMA.keyspace(),

@@ -7,7 +7,6 @@ import io.anneal.bench.data.GeneratedTable;
 import io.anneal.bench.data.TableShape;
 import io.anneal.bench.data.TemporaryDirectory;
 import io.anneal.bench.measure.Rows;
-import io.anneal.bench.peer.CassandraPeerConfig;
 import io.anneal.bench.peer.CassandraPeerException;
 import io.anneal.bench.peer.CassandraTools;
 import io.anneal.bench.peer.PeerRun;
@@ -31,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What benchmarks compare with does what it is measured for: the same rows, read and written by Cassandra's own code. */
+@WithCassandra
 final class CassandraToolsTest {
     private static final int ROWS = 2_000;
     private static final int PARTS = 4;
@@ -45,7 +45,7 @@ final class CassandraToolsTest {
 
     @BeforeAll
     static void start() {
-        tools = CassandraTools.start(CassandraPeerConfig.in(home.resolve("peer")));
+        tools = CassandraTools.start(Peers.shortLived(home.resolve("peer")));
     }
 
     @AfterAll

@@ -15,7 +15,6 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -25,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * What a real Cassandra flushes after random CQL: our dump of each SSTable is its dump, our rows are its rows, and our
  * merge of all SSTables is what its compaction makes of them. {@code -Danneal.seeds=N} tries more.
  */
-@ExtendWith(SharedPeer.class)
+@WithCassandra
 class CassandraWritesTest {
     private static final String KEYSPACE = "conformance_writes";
     private static final String DROP_KEYSPACE = "DROP KEYSPACE IF EXISTS " + KEYSPACE;

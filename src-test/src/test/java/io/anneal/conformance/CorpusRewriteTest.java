@@ -16,7 +16,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -26,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The corpus rewritten in every version that we write: our dump and Cassandra's are those of the original, and a real
  * Cassandra imports it after an extended verification and reads the rows that the node of the original read.
  */
-@ExtendWith(SharedPeer.class)
+@WithCassandra
 class CorpusRewriteTest {
     private static final String KEYSPACE = "corpus";
     private static final String DROP_KEYSPACE = "DROP KEYSPACE IF EXISTS " + KEYSPACE;

@@ -24,7 +24,6 @@ import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -36,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * extended verification, an import with nothing left out, the same dump, the same rows by key, by row and by slice, the
  * same compaction. {@code -Danneal.seeds=200 -Danneal.all=true} is the long form, {@code -Danneal.seed=N} begins at another table.
  */
-@ExtendWith(SharedPeer.class)
+@WithCassandra
 class DifferentialTest {
     private static final String KEYSPACE = "differential";
     private static final String DROP_KEYSPACE = "DROP KEYSPACE IF EXISTS " + KEYSPACE;

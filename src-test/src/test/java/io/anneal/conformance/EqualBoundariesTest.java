@@ -47,7 +47,6 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -57,7 +56,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Cassandra 3 leaves boundaries between range deletions that are the same on both sides, which no writer of today makes:
  * here two deletions are written, and then the bytes of one replaced by those of the other wherever they stand.
  */
-@ExtendWith(SharedPeer.class)
 class EqualBoundariesTest {
     private static final long BASE_MICROS = EncodingBase.EPOCH.timestampMicros();
     private static final long SECONDS = EncodingBase.EPOCH.localDeletionTimeSeconds() + 1_000;
@@ -289,6 +287,7 @@ class EqualBoundariesTest {
     }
 
     @Test
+    @WithCassandra
     void shouldDumpAsCassandraDoes(CassandraPeer peer) throws IOException {
         Descriptor descriptor = write(content(new SplittableRandom(7)), WrittenVersion.NB, 100);
         ByteArrayOutputStream out = new ByteArrayOutputStream();

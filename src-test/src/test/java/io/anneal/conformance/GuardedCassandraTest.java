@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.anneal.bench.peer.CassandraPeer;
-import io.anneal.bench.peer.CassandraPeerConfig;
 import io.anneal.dualdao.SideOutcome;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.PhaseStoreException;
@@ -35,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A Cassandra that speaks TLS only, and asks for a client's certificate and a password: all of it set by a file of the
  * driver's, over our Netty.
  */
+@WithCassandra
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class GuardedCassandraTest {
     private static final String KEYSPACE = "guarded";
@@ -55,21 +55,18 @@ final class GuardedCassandraTest {
     static void start() throws IOException, InterruptedException {
         keyStore = selfSigned("server.p12");
         clientKeyStore = selfSigned("client.p12");
-        CassandraPeerConfig config = CassandraPeerConfig.in(directory.resolve("peer"))
-                .withSettings(
-                        List.of(
-                                "authenticator: PasswordAuthenticator",
-                                "client_encryption_options:",
-                                "  enabled: true",
-                                "  optional: false",
-                                "  keystore: '" + keyStore + "'",
-                                "  keystore_password: " + PASSWORD,
-                                "  require_client_auth: true",
-                                "  truststore: '" + clientKeyStore + "'",
-                                "  truststore_password: " + PASSWORD,
-                                "  store_type: PKCS12"),
-                        List.of("-Dcassandra.superuser_setup_delay_ms=0"));
-        peer = CassandraPeer.start(config);
+        peer = CassandraPeer.start(Peers.shortLived(
+                directory.resolve("peer"),
+                "authenticator: PasswordAuthenticator",
+                "client_encryption_options:",
+                "  enabled: true",
+                "  optional: false",
+                "  keystore: '" + keyStore + "'",
+                "  keystore_password: " + PASSWORD,
+                "  require_client_auth: true",
+                "  truststore: '" + clientKeyStore + "'",
+                "  truststore_password: " + PASSWORD,
+                "  store_type: PKCS12"));
         peer.execute("CREATE KEYSPACE " + KEYSPACE
                 + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
         awaitFirstLogin();

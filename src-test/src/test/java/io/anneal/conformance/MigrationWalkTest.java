@@ -20,7 +20,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -28,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * stale, and what was in the origin before anybody wrote through the dual DAO is in the target, with its write times. How long
  * it takes decides nothing, the bounds are for what hangs.
  */
-@ExtendWith(SharedPeer.class)
+@WithCassandra
 class MigrationWalkTest {
     private static final String KEYSPACE = "walk";
     private static final int OLD_ROWS = 300;

@@ -16,14 +16,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The lines of {@code docs/operate.md}, "Repair over directories", one after the other as they stand there, with one real
  * Cassandra in the place of three nodes by turns; then again after deletions of which some nodes keep no trace.
  */
-@ExtendWith(SharedPeer.class)
+@WithCassandra
 class OperatePageTest {
     private static final Path PAGE = Path.of("../docs/operate.md");
     private static final Pattern STAGED = Pattern.compile("nodetool (import shop orders \\S+)");

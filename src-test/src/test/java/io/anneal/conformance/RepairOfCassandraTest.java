@@ -13,14 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Three directories that a real Cassandra wrote and that differ in every way; after a repair a real Cassandra shows the
  * same from each replica's old and new SSTables, and the same as from all old ones at once.
  */
-@ExtendWith(SharedPeer.class)
+@WithCassandra
 class RepairOfCassandraTest {
     private static final int REPLICAS = 3;
     /** Rows at which the three replicas differ: see {@link #writeDifferences}. */

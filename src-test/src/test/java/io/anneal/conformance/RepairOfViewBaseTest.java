@@ -13,11 +13,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Snapshots that a real Cassandra made of a table with a materialized view; their schema text names no view. */
-@ExtendWith(SharedPeer.class)
+@WithCassandra
 class RepairOfViewBaseTest {
     private static final String KEYSPACE = "repair_views";
 

@@ -19,7 +19,6 @@ import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The same writes twice: as CQL statements to a real Cassandra, and by the writer of rows, shuffled, into SSTables that it
  * imports into a table beside. It must read the same rows from both. {@code -Danneal.seeds=N} tries more.
  */
-@ExtendWith(SharedPeer.class)
+@WithCassandra
 class RowsAsCqlTest {
     private static final int WRITES = 150;
     private static final int KEYS = 4;

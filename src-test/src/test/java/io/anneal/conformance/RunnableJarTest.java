@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The runnable jar and the launcher, each in a process of its own, as a user starts them. */
@@ -83,7 +82,7 @@ final class RunnableJarTest {
 
     /** The driver of Cassandra needs more of the jar than its classes: its settings, and libraries that it alone uses. */
     @Test
-    @ExtendWith(SharedPeer.class)
+    @WithCassandra
     void shouldKeepPhasesInCassandra(CassandraPeer peer) throws Exception {
         peer.execute("CREATE KEYSPACE phases_of_jar"
                 + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");

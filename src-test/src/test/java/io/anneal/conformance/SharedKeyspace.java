@@ -3,8 +3,13 @@ package io.anneal.conformance;
 import io.anneal.bench.peer.CassandraPeer;
 import java.util.List;
 
-/** The keyspace {@code ks} of random tables, in Cassandras that other tests use too. */
+/**
+ * The keyspace {@code ks} of random tables, in Cassandras that other tests use too. Who uses it locks it as a resource,
+ * since others may run beside.
+ */
 final class SharedKeyspace {
+    static final String RESOURCE = "keyspace ks";
+
     private static final String DROP = "DROP KEYSPACE IF EXISTS ks";
     private static final String CREATE =
             "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";

@@ -6,10 +6,9 @@ import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.key.DecoratedKey;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The tokens of random keys against those that Cassandra computes. */
-@ExtendWith(SharedPeer.class)
+@WithCassandra
 class TokenTest {
     private static final long SEED = 20_261;
 

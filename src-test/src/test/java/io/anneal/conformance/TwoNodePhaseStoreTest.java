@@ -27,6 +27,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Phases in two nodes with a replica each, until one dies. With {@code -Danneal.all=true} alone: they take two gigabytes. */
+@WithCassandra
 @EnabledIfSystemProperty(named = "anneal.all", matches = "true")
 final class TwoNodePhaseStoreTest {
     private static final String KEYSPACE = "phases_of_two";
