@@ -16,6 +16,8 @@ import java.util.Optional;
  * held any more. Owned by one thread.
  */
 public final class SpillFile implements Closeable {
+    private static final int PIECE_BYTES = 256 << 10;
+
     private Optional<FileChannel> file = Optional.empty();
     private long endPosition;
     private int held;
@@ -33,9 +35,11 @@ public final class SpillFile implements Closeable {
         FileChannel channel = channel();
         long start = endPosition;
         int lengthBytes = content.writeTo((buffer, offset, length) -> {
-            ByteBuffer piece = ByteBuffer.wrap(buffer, offset, length);
-            while (piece.hasRemaining()) {
-                endPosition += channel.write(piece, endPosition);
+            ByteBuffer bytes = ByteBuffer.wrap(buffer, offset, length);
+            while (bytes.hasRemaining()) {
+                bytes.limit(pieceEnd(bytes, offset + length));
+                endPosition += channel.write(bytes, endPosition);
+                bytes.limit(offset + length);
             }
         });
         assert endPosition - start == lengthBytes : lengthBytes;
@@ -49,6 +53,11 @@ public final class SpillFile implements Closeable {
             out.write(array, offset, lengthBytes);
             return lengthBytes;
         });
+    }
+
+    /** A channel copies what it is given to memory outside the heap, and keeps that for the thread. */
+    private static int pieceEnd(ByteBuffer bytes, int end) {
+        return (int) Math.min(end, (long) bytes.position() + PIECE_BYTES);
     }
 
     private FileChannel channel() throws IOException {
@@ -69,7 +78,10 @@ public final class SpillFile implements Closeable {
     public byte[] read(Spilled row) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(row.lengthBytes());
         while (bytes.hasRemaining()) {
-            if (channel().read(bytes, row.position() + bytes.position()) < 0) {
+            bytes.limit(pieceEnd(bytes, row.lengthBytes()));
+            int read = channel().read(bytes, row.position() + bytes.position());
+            bytes.limit(row.lengthBytes());
+            if (read < 0) {
                 throw new IOException("file of large rows is cut short, position=" + row.position() + ", lengthBytes="
                         + row.lengthBytes());
             }
