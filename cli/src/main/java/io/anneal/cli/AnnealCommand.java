@@ -1,5 +1,21 @@
 package io.anneal.cli;
 
+import io.anneal.cli.command.ByteSize;
+import io.anneal.cli.command.CommandGroup;
+import io.anneal.cli.command.Environment;
+import io.anneal.cli.command.ErrorReport;
+import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.MemoryShares;
+import io.anneal.cli.command.RootCommand;
+import io.anneal.cli.command.Subcommand;
+import io.anneal.cli.demo.DemoCommand;
+import io.anneal.cli.migrate.MigrateCommand;
+import io.anneal.cli.repair.RepairCommand;
+import io.anneal.cli.repair.ServeCommand;
+import io.anneal.cli.rows.DiffCommand;
+import io.anneal.cli.rows.ExplainCommand;
+import io.anneal.cli.sstable.SSTableCommand;
+import io.anneal.cli.store.StoreCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +36,7 @@ import picocli.CommandLine.ScopeType;
         scope = ScopeType.INHERIT,
         versionProvider = AnnealVersion.class,
         synopsisSubcommandLabel = "COMMAND")
-public final class AnnealCommand extends CommandGroup {
+public final class AnnealCommand extends CommandGroup implements RootCommand {
     static final String JSON_OPTION = "--json";
 
     private static final String LOG_LEVEL_PROPERTY = "org.slf4j.simpleLogger.defaultLogLevel";
@@ -136,7 +152,8 @@ public final class AnnealCommand extends CommandGroup {
     }
 
     /** Prints the line of an error. */
-    ErrorReport report(Exception failure) {
+    @Override
+    public ErrorReport report(Exception failure) {
         ErrorReport report = ErrorReport.of(failure);
         environment.out().flush();
         environment.err().println(report.line());
@@ -146,28 +163,33 @@ public final class AnnealCommand extends CommandGroup {
         return report;
     }
 
-    Environment environment() {
+    @Override
+    public Environment environment() {
         return environment;
     }
 
-    boolean json() {
+    @Override
+    public boolean json() {
         return json;
     }
 
-    boolean quiet() {
+    @Override
+    public boolean quiet() {
         return quiet;
     }
 
-    long memoryBytes() {
+    @Override
+    public long memoryBytes() {
         return memoryBytes;
     }
 
-    MemoryShares memory() {
+    @Override
+    public MemoryShares memory() {
         return memory;
     }
 
     @Override
-    List<Entry> entries() {
+    protected List<Entry> entries() {
         return List.of(
                 new Entry("demo", DemoCommand::new),
                 new Entry("sstable", SSTableCommand::new),

@@ -14,6 +14,10 @@ import io.anneal.bench.scenario.RepairShapesScenario;
 import io.anneal.bench.scenario.SSTableScenario;
 import io.anneal.bench.scenario.StoreScenario;
 import io.anneal.bench.scenario.StoreSizes;
+import io.anneal.cli.command.ByteSize;
+import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.NotAvailableException;
+import io.anneal.cli.command.Subcommand;
 import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -162,7 +166,7 @@ final class BenchCommand extends Subcommand {
     }
 
     @Override
-    int execute() throws IOException {
+    protected int execute() throws IOException {
         if (rows == null) {
             rows = scenario.equals(RepairShapesScenario.NAME) ? RepairShapesScenario.ROWS : ROWS;
         }

@@ -2,6 +2,7 @@ package io.anneal.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.cli.command.Environment;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,5 +1,6 @@
 package io.anneal.cli;
 
+import io.anneal.cli.command.Environment;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.anneal.cli.command.KeyText;
+import io.anneal.cli.repair.RepairServer;
+import io.anneal.cli.rows.KeyParser;
 import io.anneal.io.ByteBudget;
 import io.anneal.key.KeyView;
 import io.anneal.net.TokenFile;

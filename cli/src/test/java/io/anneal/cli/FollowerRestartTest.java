@@ -2,6 +2,7 @@ package io.anneal.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.cli.repair.RepairServer;
 import io.anneal.io.ByteBudget;
 import io.anneal.net.TokenFile;
 import io.anneal.node.CassandraReplicas;

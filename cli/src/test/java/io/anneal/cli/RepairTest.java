@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.anneal.cli.command.ExitCode;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.store.SSTableWriter;

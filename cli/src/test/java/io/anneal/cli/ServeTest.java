@@ -2,6 +2,7 @@ package io.anneal.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.cli.repair.ServeCommand;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.anneal.cli.command.Environment;
+import io.anneal.cli.command.ExitCode;
 import io.anneal.schema.TableSchema;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package io.anneal.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.cli.command.ExitCode;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;

@@ -112,7 +112,14 @@ final class PackageTable {
         DIRECT.put("bench.paging", List.of("paging", "bench.measure"));
         DIRECT.put("bench.dualdao", List.of("dualdao", "bench.measure"));
         DIRECT.put("bench.scenario", List.of("migrate", "bench.measure", "bench.peer"));
-        DIRECT.put("cli", List.of("migrate", "bench.scenario", "bench.repair", "bench.streaming", "bench.paging"));
+        DIRECT.put("cli.command", List.of("migrate", "bench.scenario"));
+        DIRECT.put("cli.sstable", List.of("cli.command"));
+        DIRECT.put("cli.store", List.of("cli.command"));
+        DIRECT.put("cli.migrate", List.of("cli.command"));
+        DIRECT.put("cli.repair", List.of("cli.command"));
+        DIRECT.put("cli.rows", List.of("cli.repair"));
+        DIRECT.put("cli.demo", List.of("cli.repair"));
+        DIRECT.put("cli", List.of("cli.sstable", "cli.store", "cli.migrate", "cli.rows", "cli.demo", "migrate", "bench.scenario", "bench.repair", "bench.streaming", "bench.paging"));
     }
 
     private PackageTable() {}

@@ -1,7 +1,7 @@
 package io.anneal.conformance;
 
-import io.anneal.cli.DumpOptions;
-import io.anneal.cli.SSTableDump;
+import io.anneal.cli.sstable.DumpOptions;
+import io.anneal.cli.sstable.SSTableDump;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;

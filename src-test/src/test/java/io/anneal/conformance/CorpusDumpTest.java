@@ -2,8 +2,8 @@ package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.cli.DumpOptions;
-import io.anneal.cli.SSTableDump;
+import io.anneal.cli.sstable.DumpOptions;
+import io.anneal.cli.sstable.SSTableDump;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.Row;
 import io.anneal.key.TokenRange;

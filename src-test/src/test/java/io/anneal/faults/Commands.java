@@ -1,7 +1,7 @@
 package io.anneal.faults;
 
 import io.anneal.cli.AnnealCommand;
-import io.anneal.cli.Environment;
+import io.anneal.cli.command.Environment;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,0 +1,54 @@
+package io.anneal.cli.command;
+
+/** The stable codes of errors, each with what a user can do; {@code docs/errors.md} explains them. */
+enum ErrorCode {
+    CORRUPT_SSTABLE("ANL-1001", "restore the SSTable from another replica or a backup, or repair without it"),
+    UNSUPPORTED_VERSION("ANL-1002", "upgrade the SSTable or Anneal"),
+    NOT_FOUND("ANL-1003", "check the path and the table's name"),
+    NOT_A_DIRECTORY("ANL-1004", "give a directory here"),
+    ACCESS_DENIED("ANL-1005", "run as the user who owns the files, or change their permissions"),
+    AMBIGUOUS_TABLE("ANL-1006", "be more precise"),
+    STORAGE_FAILED("ANL-1007", "nothing half-written remains; run again once the disk is well"),
+    INPUT_OUTPUT("ANL-1008", "check the disk and the system's log"),
+    UNSUPPORTED_SSTABLE("ANL-1009", "change the table's compression and run nodetool upgradesstables -a"),
+    CORRUPT_STORE("ANL-1010", "restore the file named from a backup of the store, or the store from a snapshot"),
+    CORRUPT_COMMIT_LOG("ANL-1011", "see docs/errors.md before anything else: writes may be lost"),
+    CORRUPT_SNAPSHOT("ANL-1012", "copy the snapshot again, with all its files, or take another"),
+    SCHEMA("ANL-2001", "pass the table's schema with --schema FILE.cql"),
+    UNSUPPORTED_TYPE("ANL-2002", "leave this table out"),
+    INVALID_VALUE("ANL-2003", "verify the SSTable with 'anneal sstable verify --extended'"),
+    PEER("ANL-3001", "check that the peer runs, and its address"),
+    CORRUPT_FRAME("ANL-3002", "check that the address is a peer of Anneal and the network is sound"),
+    REPAIR("ANL-3003", "mend what the line names on that replica, then repair again"),
+    CASSANDRA("ANL-3004", "run ./anneal in a checkout, which builds it, or measure without --peer"),
+    STORE_UNAVAILABLE("ANL-3005", "see docs/migrate.md for how stores are named"),
+    CREDENTIALS("ANL-3006", "mend the file that is named; docs/operate.md shows how tokens and certificates are made"),
+    LISTEN("ANL-3007", "choose another address or port, or end whoever listens there"),
+    GATE("ANL-5001", "do what the line names, and look again with 'anneal migrate status'"),
+    PHASE_STORE("ANL-5002", "check --name and --phase-store; 'anneal migrate init' begins a migration, once"),
+    PHASE_CHANGED("ANL-5003", "look at 'anneal migrate status' and decide again"),
+    BULK("ANL-5004", "run it again: it goes on where it stopped if it was given --checkpoint"),
+    JOURNAL("ANL-5005", "look at the disk of --directory; keys of the journal may be lost, so verify again"),
+    PAGE_ADDRESS("ANL-5006", "choose another address or port, or end whoever listens there"),
+    USAGE("ANL-4001", "see --help"),
+    STATE("ANL-4002", "see docs/errors.md"),
+    NOT_AVAILABLE("ANL-4003", "choose something that this version has"),
+    MEMORY("ANL-4004", "give more with --memory"),
+    INTERNAL("ANL-9001", "this is a bug: run again with --stacktrace and report what it prints");
+
+    private final String code;
+    private final String advice;
+
+    ErrorCode(String code, String advice) {
+        this.code = code;
+        this.advice = advice;
+    }
+
+    String code() {
+        return code;
+    }
+
+    String advice() {
+        return advice;
+    }
+}

@@ -1,0 +1,170 @@
+package io.anneal.cli.command;
+
+import io.anneal.bench.peer.CassandraPeerException;
+import io.anneal.commitlog.CorruptCommitLogException;
+import io.anneal.dualdao.journal.JournalException;
+import io.anneal.dualdao.phase.GateException;
+import io.anneal.dualdao.phase.PhaseChangedException;
+import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.environment.FutureFailure;
+import io.anneal.fragment.CorruptItemException;
+import io.anneal.io.PrintableText;
+import io.anneal.io.StorageException;
+import io.anneal.io.UnsupportedVersionException;
+import io.anneal.job.JobFailedException;
+import io.anneal.migrate.bulk.BulkRefusedException;
+import io.anneal.migrate.page.PageAddressException;
+import io.anneal.migrate.store.StoreUnavailableException;
+import io.anneal.net.CorruptFrameException;
+import io.anneal.net.CredentialFileException;
+import io.anneal.net.PeerException;
+import io.anneal.node.ReplicaException;
+import io.anneal.repair.RepairCode;
+import io.anneal.repair.RepairException;
+import io.anneal.schema.InvalidValueException;
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.UnsupportedTypeException;
+import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.UnsupportedSSTableException;
+import io.anneal.store.directory.AmbiguousTableException;
+import io.anneal.store.directory.CorruptSnapshotException;
+import io.anneal.store.directory.CorruptStoreException;
+import io.anneal.table.CorruptManifestException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+
+/**
+ * What a user is told of an exception: one line that says what, where and what to do. The only place that knows which
+ * exception has which code.
+ *
+ * @param message one line, without code and advice
+ */
+public record ErrorReport(String code, String message, String advice, int exitCode) {
+    private static ErrorReport of(ErrorCode code, String message) {
+        return of(code, message, code.advice());
+    }
+
+    private static ErrorReport of(ErrorCode code, String message, String advice) {
+        int exitCode = switch (code) {
+            case USAGE, NOT_AVAILABLE -> ExitCode.USAGE;
+            case GATE -> ExitCode.GATE;
+            default -> ExitCode.NO;
+        };
+        String line = message == null || message.isBlank() ? code.name() : message.strip();
+        return new ErrorReport(code.code(), PrintableText.of(line.replaceAll("\\R\\s*", " ")), advice, exitCode);
+    }
+
+    /** Wrappers of threads and streams are taken off first. */
+    public static ErrorReport of(Throwable failure) {
+        Throwable cause = FutureFailure.cause(failure);
+        while (cause instanceof UncheckedIOException) {
+            cause = FutureFailure.cause(cause.getCause());
+        }
+        return cause instanceof IOException ? ofInputOutput((IOException) cause) : ofOther(cause);
+    }
+
+    private static ErrorReport ofInputOutput(IOException failure) {
+        String message = failure.getMessage();
+        if (failure instanceof CorruptSSTableException) {
+            return of(ErrorCode.CORRUPT_SSTABLE, "SSTable is corrupt: " + message);
+        } else if (failure instanceof CorruptManifestException || failure instanceof CorruptStoreException) {
+            return of(ErrorCode.CORRUPT_STORE, message);
+        } else if (failure instanceof CorruptSnapshotException) {
+            return of(ErrorCode.CORRUPT_SNAPSHOT, message);
+        } else if (failure instanceof CorruptCommitLogException) {
+            return of(ErrorCode.CORRUPT_COMMIT_LOG, message);
+        } else if (failure instanceof UnsupportedVersionException) {
+            return of(ErrorCode.UNSUPPORTED_VERSION, message);
+        } else if (failure instanceof NoSuchFileException missing) {
+            String reason = missing.getReason() == null ? "no such file or directory" : missing.getReason();
+            return of(ErrorCode.NOT_FOUND, reason + ", path=" + missing.getFile());
+        } else if (failure instanceof NotDirectoryException) {
+            return of(ErrorCode.NOT_A_DIRECTORY, "not a directory, path=" + message);
+        } else if (failure instanceof AccessDeniedException) {
+            return of(ErrorCode.ACCESS_DENIED, "access denied, path=" + message);
+        } else if (failure instanceof AmbiguousTableException) {
+            return of(ErrorCode.AMBIGUOUS_TABLE, message);
+        } else if (failure instanceof UnsupportedSSTableException) {
+            return of(ErrorCode.UNSUPPORTED_SSTABLE, message);
+        } else if (failure instanceof CorruptItemException) {
+            return of(ErrorCode.CORRUPT_FRAME, message);
+        } else if (failure instanceof StorageException storage) {
+            return of(storageCode(storage), message);
+        } else if (failure instanceof RepairException refused) {
+            return of(
+                    ErrorCode.REPAIR,
+                    message,
+                    refused.waiver().map(RepairAdvice::of).orElse(ErrorCode.REPAIR.advice()));
+        } else if (failure instanceof ReplicaException refused) {
+            return of(ErrorCode.REPAIR, message, RepairAdvice.of(refused.remedy()));
+        } else if (failure instanceof PeerException peer) {
+            return peer.code().equals(RepairCode.REFUSED)
+                    ? of(ErrorCode.REPAIR, message)
+                    : of(ErrorCode.PEER, message, PeerAdvice.of(peer.code()));
+        } else if (failure instanceof CredentialFileException) {
+            return of(ErrorCode.CREDENTIALS, message);
+        } else if (failure instanceof BindException) {
+            return of(ErrorCode.LISTEN, message);
+        } else if (failure instanceof StoreUnavailableException) {
+            return of(ErrorCode.STORE_UNAVAILABLE, message);
+        } else if (failure instanceof JobFailedException) {
+            return of(ErrorCode.BULK, message);
+        } else if (failure instanceof PageAddressException) {
+            return of(ErrorCode.PAGE_ADDRESS, message);
+        } else if (failure instanceof CorruptFrameException) {
+            return of(ErrorCode.CORRUPT_FRAME, message);
+        }
+        return of(ErrorCode.INPUT_OUTPUT, "input or output failed: " + (message == null ? failure : message));
+    }
+
+    private static ErrorCode storageCode(StorageException failure) {
+        if (failure.isDisk()) {
+            return ErrorCode.STORAGE_FAILED;
+        }
+        return failure.reason() instanceof OutOfMemoryError ? ErrorCode.MEMORY : ErrorCode.INTERNAL;
+    }
+
+    private static ErrorReport ofOther(Throwable failure) {
+        String message = failure.getMessage();
+        if (failure instanceof SchemaException) {
+            return of(ErrorCode.SCHEMA, message);
+        } else if (failure instanceof UnsupportedTypeException || failure instanceof UnsupportedOperationException) {
+            return of(ErrorCode.UNSUPPORTED_TYPE, message);
+        } else if (failure instanceof InvalidValueException) {
+            return of(ErrorCode.INVALID_VALUE, message);
+        } else if (failure instanceof GateException || failure instanceof BulkRefusedException) {
+            return of(ErrorCode.GATE, message);
+        } else if (failure instanceof PhaseStoreException) {
+            return of(ErrorCode.PHASE_STORE, message);
+        } else if (failure instanceof PhaseChangedException) {
+            return of(ErrorCode.PHASE_CHANGED, message);
+        } else if (failure instanceof JournalException) {
+            return of(ErrorCode.JOURNAL, message);
+        } else if (failure instanceof CassandraPeerException) {
+            return of(ErrorCode.CASSANDRA, message);
+        } else if (failure instanceof NotAvailableException) {
+            return of(ErrorCode.NOT_AVAILABLE, message);
+        } else if (failure instanceof IllegalArgumentException) {
+            return of(ErrorCode.USAGE, message);
+        } else if (failure instanceof OutOfMemoryError) {
+            return of(ErrorCode.MEMORY, "out of memory, reason=" + message);
+        } else if (failure instanceof IllegalStateException) {
+            return of(ErrorCode.STATE, message);
+        }
+        return of(ErrorCode.INTERNAL, "unexpected " + failure);
+    }
+
+    /** A mistake on the command line. */
+    public static ErrorReport usage(String message) {
+        return of(ErrorCode.USAGE, message);
+    }
+
+    /** {@code anneal: error ANL-1001: what, where; what to do}. */
+    public String line() {
+        return "anneal: error " + code + ": " + message + "; " + advice;
+    }
+}

@@ -1,0 +1,21 @@
+package io.anneal.cli.command;
+
+/** What the process ends with, the same for every command. Interruption (130) is the JVM's own. */
+public final class ExitCode {
+    /** Done, and the answer is yes. */
+    public static final int YES = 0;
+    /** Done, and the answer is no; or an error stopped it, where {@link #UNANSWERED} is not used. */
+    public static final int NO = 1;
+    /** The command line is wrong. */
+    public static final int USAGE = 2;
+    /** A gate is not met. */
+    public static final int GATE = 3;
+    /** Rolled back or aborted. */
+    public static final int ABORTED = 4;
+    /** An error stopped {@code repair}, {@code diff} or {@code sstable verify} before the answer was known. */
+    public static final int UNANSWERED = 5;
+
+    public static final int INTERRUPTED = 130;
+
+    private ExitCode() {}
+}

@@ -1,0 +1,33 @@
+package io.anneal.cli.command;
+
+import io.anneal.net.PeerException;
+import io.anneal.repair.RepairCode;
+
+/** What a user can do, by the peer's own code. */
+final class PeerAdvice {
+    private PeerAdvice() {}
+
+    static String of(String code) {
+        return switch (code) {
+            case PeerException.TOKEN_MISSING, PeerException.TOKEN_WRONG -> "give both sides the same --token-file";
+            case PeerException.TLS_REFUSED ->
+                "check the certificate that is named: its dates, that the other side's --tls-ca has its authority, and"
+                        + " that it is not revoked";
+            case PeerException.TLS_NAME ->
+                "give that node a certificate that names its address or its node id, or dial it by a name that it has";
+            case PeerException.TLS_EXPECTED, PeerException.NOT_TLS -> "give both sides certificates, or none";
+            case PeerException.TLS_MISSING -> "give --tls-cert, --tls-key and --tls-ca";
+            case PeerException.TLS_FILES -> "mend the file that is named; docs/operate.md shows how they are made";
+            case PeerException.NOT_ANNEAL -> "check the address: something else answers there";
+            case PeerException.TOO_MANY_CONNECTIONS,
+                    PeerException.TOO_MANY_STREAMS,
+                    PeerException.OVERLOADED,
+                    PeerException.BUSY -> "try again later, or give the server more --memory";
+            case PeerException.MESSAGE_TOO_LARGE, PeerException.UNKNOWN_VERB ->
+                "check that both sides are of one version";
+            case RepairCode.VERSION -> "upgrade the older side";
+            case PeerException.INTERNAL -> "look into the peer's log";
+            default -> ErrorCode.PEER.advice();
+        };
+    }
+}

@@ -1,0 +1,25 @@
+package io.anneal.cli.command;
+
+import io.anneal.node.ReplicaException;
+import io.anneal.repair.message.Waiver;
+
+/** What a user can do where a repair was refused: the flags that the layers below do not know. */
+final class RepairAdvice {
+    private RepairAdvice() {}
+
+    static String of(Waiver waiver) {
+        return switch (waiver) {
+            case EMPTY_REPLICA -> "allow it with --allow-empty if that replica lost its data";
+            case OLD_DATA -> "take new snapshots, or allow it with --allow-old-snapshots";
+            case NO_GC_GRACE -> "allow it with --allow-no-gc-grace if nothing is ever deleted";
+        };
+    }
+
+    static String of(ReplicaException.Remedy remedy) {
+        return switch (remedy) {
+            case SCHEMA_TEXT -> "take a snapshot, or give --schema FILE.cql";
+            case NOT_STAGED -> "leave --staged out";
+            case NONE -> ErrorCode.REPAIR.advice();
+        };
+    }
+}

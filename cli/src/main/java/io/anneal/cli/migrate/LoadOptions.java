@@ -1,0 +1,99 @@
+package io.anneal.cli.migrate;
+
+import io.anneal.cli.command.Subcommand;
+import io.anneal.migrate.load.LoadConfig;
+import io.anneal.migrate.load.LoadMix;
+import java.util.Optional;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The load of a run. */
+final class LoadOptions {
+    private static final int IN_FLIGHT_MAX = 1024;
+    /** Of key ranges, one of which each instance has for itself. */
+    private static final int KEYS_BITS = 32;
+
+    private static final int KEYS_MAX = 10_000_000;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            defaultValue = "200",
+            description = "Operations a second, begun whether or not earlier ones ended; ${DEFAULT-VALUE} unless told.")
+    private double rate;
+
+    @Option(
+            names = "--keys",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description = "Partitions that the load reads and writes; ${DEFAULT-VALUE} unless told.")
+    private int keys;
+
+    @Option(
+            names = "--skew",
+            paramLabel = "S",
+            defaultValue = "0.99",
+            description = "How much some keys are preferred, the exponent of Zipf's law; ${DEFAULT-VALUE} unless told.")
+    private double skew;
+
+    @Option(
+            names = "--mix",
+            paramLabel = "R:W:D",
+            defaultValue = "80:18:2",
+            converter = MixConverter.class,
+            description = "Reads to writes to deletes; ${DEFAULT-VALUE} unless told.")
+    private LoadMix mix;
+
+    @Option(
+            names = "--multi-get",
+            paramLabel = "N",
+            defaultValue = "5",
+            description = "Partitions that one read asks for at once; ${DEFAULT-VALUE} unless told.")
+    private int multiGet;
+
+    @Option(names = "--no-load", description = "Make no load.")
+    private boolean noLoad;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "Repeats the draws of an earlier run; it says which it had.")
+    private Long seed;
+
+    /** Empty for none. */
+    Optional<LoadConfig> config(Subcommand command, String instance, long otherwiseSeed) {
+        if (!(rate > 0) || keys < 1 || keys > KEYS_MAX || !(skew >= 0) || multiGet < 1) {
+            throw command.usage("--rate and --multi-get take numbers above 0, --keys one from 1 to " + KEYS_MAX
+                    + ", --skew one from 0 on");
+        }
+        return noLoad
+                ? Optional.empty()
+                : Optional.of(new LoadConfig(
+                        rate,
+                        firstKey(instance),
+                        keys,
+                        skew,
+                        mix,
+                        multiGet,
+                        IN_FLIGHT_MAX,
+                        seed == null ? otherwiseSeed : seed));
+    }
+
+    /** Each instance has keys of its own, since its check knows its own writes alone. */
+    private static long firstKey(String instance) {
+        return (long) (instance.hashCode() & Integer.MAX_VALUE) << KEYS_BITS;
+    }
+
+    /** Reads a mix of operations. */
+    static final class MixConverter implements ITypeConverter<LoadMix> {
+        @Override
+        public LoadMix convert(String text) {
+            try {
+                return LoadMix.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException("'" + text + "' is no mix, write READS:WRITES:DELETES");
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.anneal.cli.migrate;
+
+import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.JsonResult;
+import io.anneal.cli.command.Subcommand;
+import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.Readiness;
+import io.anneal.migrate.PhaseText;
+import java.io.IOException;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code anneal migrate advance}: one phase on, when its gates are met. */
+@Command(
+        name = "advance",
+        description = "Goes one phase on if every gate is met; exits with 3 and says what is missing if not.")
+final class MigrateAdvanceCommand extends Subcommand {
+    @Mixin
+    private MigrationOptions migration;
+
+    @Mixin
+    private WhoOptions who;
+
+    @Option(names = "--plan", description = "Only print the gates of the step; exits with 3 if one is not met.")
+    private boolean plan;
+
+    @Mixin
+    private DeadOptions dead;
+
+    @Option(
+            names = "--force-gates",
+            description = "Go on without gates that are not met. Acknowledgements are never left out.")
+    private boolean forceGates;
+
+    @Option(
+            names = "--to-share",
+            paramLabel = "PERCENT",
+            description = "Stay in phase 3 and read this share of the keys from the target, 0 to 100.")
+    private Integer share;
+
+    @Option(
+            names = "--target-first",
+            description = "Go from 3 to 4 over 3b, in which the target is written first and the origin still.")
+    private boolean targetFirst;
+
+    @Override
+    protected int execute() throws IOException, InterruptedException {
+        if (share != null && (share < 0 || share > 100)) {
+            throw usage("--to-share takes a number from 0 to 100");
+        }
+        if (plan && (share != null || forceGates || !dead.none())) {
+            throw usage("--plan changes nothing, so it goes without --to-share, --force-gates and --dead");
+        }
+        try (MigrationOptions.OpenPhases phases = migration.open(this, false, PhaseText.policy(targetFirst))) {
+            PhaseControl control = phases.control();
+            if (plan) {
+                return printPlan(control.readiness());
+            }
+            dead.declare(control, who, this);
+            PhaseRecord now = share == null ? advance(control) : share(control);
+            printResult(now, phases.meaning(now));
+        }
+        return ExitCode.YES;
+    }
+
+    private PhaseRecord advance(PhaseControl control) {
+        return control.advance(who.who(), who.why(""), forceGates);
+    }
+
+    private PhaseRecord share(PhaseControl control) {
+        return control.readShare(share, who.who(), who.why(""));
+    }
+
+    private int printPlan(Readiness readiness) throws IOException {
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "migrate advance")) {
+                result.fields().writeStringField("name", migration.name());
+                PhaseJson.write(result.fields(), readiness);
+            }
+        } else {
+            out().println(PhaseText.gates(readiness));
+        }
+        return readiness.ready() ? ExitCode.YES : ExitCode.GATE;
+    }
+
+    private void printResult(PhaseRecord now, List<String> meaning) throws IOException {
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "migrate advance")) {
+                result.fields().writeStringField("name", migration.name());
+                PhaseJson.write(result.fields(), now);
+            }
+            return;
+        }
+        out().println("migration " + migration.name() + " is in phase "
+                + now.phase().label() + " now, version " + now.version());
+        meaning.forEach(sentence -> out().println("  " + sentence));
+    }
+}

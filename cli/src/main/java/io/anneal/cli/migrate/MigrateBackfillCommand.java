@@ -1,0 +1,152 @@
+package io.anneal.cli.migrate;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.cli.command.ByteSize;
+import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.JsonResult;
+import io.anneal.cli.command.Progress;
+import io.anneal.cli.command.Subcommand;
+import io.anneal.dualdao.DualEnvironment;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.migrate.BulkWork;
+import io.anneal.migrate.MigrationSides;
+import io.anneal.migrate.StepsBack;
+import io.anneal.migrate.bulk.BackfillResult;
+import io.anneal.migrate.bulk.ReverseResult;
+import io.anneal.migrate.bulk.VerificationResult;
+import io.anneal.migrate.store.Delayer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code anneal migrate backfill}: copies what is old to the target; or on the way back what is new to the origin. */
+@Command(
+        name = "backfill",
+        description = "Copies all of the origin to the target, with write times and TTLs, in phase 2 or 3.")
+final class MigrateBackfillCommand extends Subcommand {
+    @Mixin
+    private MigrationOptions migration;
+
+    @Mixin
+    private SidesOptions sides;
+
+    @Mixin
+    private BulkOptions bulk;
+
+    @Mixin
+    private WhoOptions who;
+
+    @Option(
+            names = "--reverse",
+            description =
+                    "The way back from 4 or 5: to 3b step by step, until every key written since 4 is in the origin"
+                            + " again; then compares both sides.")
+    private boolean reverse;
+
+    @Option(
+            names = "--wait",
+            paramLabel = "TIME",
+            defaultValue = "10m",
+            converter = DurationConverter.class,
+            description = "How long instances may take for each step of --reverse; ${DEFAULT-VALUE} unless told.")
+    private Duration wait;
+
+    @Override
+    protected int execute() throws IOException, InterruptedException {
+        if (reverse && sides.none(this)) {
+            bulk.checkNone(this);
+            return stepBack();
+        }
+        sides.checkBulk(this);
+        try (MigrationOptions.OpenPhases phases = migration.open(this, false);
+                MigrationSides open = sides.open(this, Delayer.NONE, false);
+                Progress progress = progress(reverse ? "comparing" : "copying")) {
+            phases.control().current();
+            BulkWork work = new BulkWork(
+                    open,
+                    List::of,
+                    phases.store(),
+                    phases.control(),
+                    bulk.settings(this, who.who(), progress),
+                    environment().clock());
+            if (reverse) {
+                return print(work.reverse(wait));
+            }
+            print(work.backfill());
+        }
+        return ExitCode.YES;
+    }
+
+    /** The stores are open to their instances alone, which copy and compare. */
+    private int stepBack() throws IOException, InterruptedException {
+        DualEnvironment time = DualEnvironment.system()
+                .withClocks(environment().clock(), environment().nanoTime());
+        PhaseRecord back;
+        try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
+            back = new StepsBack(phases.control(), who.who(), wait, time).run();
+        }
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "migrate backfill")) {
+                result.fields().writeStringField("name", migration.name());
+                PhaseJson.write(result.fields(), back);
+            }
+        } else {
+            out().println("the origin is complete again: 'anneal migrate rollback' leads to phase 3 now");
+        }
+        return ExitCode.YES;
+    }
+
+    private int print(ReverseResult done) throws IOException {
+        VerificationResult found = done.verification();
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "migrate backfill")) {
+                result.fields().writeStringField("name", migration.name());
+                PhaseJson.write(result.fields(), done.phase());
+                result.fields().writeNumberField("entries", found.entries());
+                result.fields().writeNumberField("repaired", found.repaired());
+                result.fields().writeNumberField("mismatches", found.mismatches());
+            }
+        } else {
+            out().println(String.format(
+                    Locale.ROOT,
+                    "%,d rows compared, %,d made good in the origin, %,d differ",
+                    found.entries(),
+                    found.repaired(),
+                    found.mismatches()));
+            out().println(
+                            done.clean()
+                                    ? "the origin is complete again: 'anneal migrate rollback' leads to phase 3 now"
+                                    : "the origin is not complete: run it again, or look at what differs with 'anneal migrate verify'");
+        }
+        return done.clean() ? ExitCode.YES : ExitCode.NO;
+    }
+
+    private void print(BackfillResult done) throws IOException {
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "migrate backfill")) {
+                JsonGenerator json = result.fields();
+                json.writeStringField("name", migration.name());
+                json.writeNumberField("rows", done.rows());
+                json.writeNumberField("bytes", done.bytes());
+                json.writeNumberField("ranges", done.ranges());
+                json.writeNumberField("resumedRanges", done.resumedRanges());
+                json.writeNumberField("retries", done.retries());
+                json.writeNumberField("seconds", done.seconds());
+            }
+        } else {
+            out().println(String.format(
+                    Locale.ROOT,
+                    "%,d rows, %s, copied in %.1f s; %d ranges, %d of them by an earlier run, %d retries",
+                    done.rows(),
+                    ByteSize.text(done.bytes()),
+                    done.seconds(),
+                    done.ranges(),
+                    done.resumedRanges(),
+                    done.retries()));
+        }
+    }
+}

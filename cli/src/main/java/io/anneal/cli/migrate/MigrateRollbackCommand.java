@@ -1,0 +1,78 @@
+package io.anneal.cli.migrate;
+
+import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.JsonResult;
+import io.anneal.cli.command.Subcommand;
+import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.RollbackPlan;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code anneal migrate rollback}: one phase back, when nothing is lost by it. */
+@Command(
+        name = "rollback",
+        description = "Goes one phase back; from 4 and 5 only after 'anneal migrate backfill --reverse'.")
+final class MigrateRollbackCommand extends Subcommand {
+    @Mixin
+    private MigrationOptions migration;
+
+    @Mixin
+    private WhoOptions who;
+
+    @Option(names = "--plan", description = "Only print where it leads and what would be lost.")
+    private boolean plan;
+
+    @Mixin
+    private DeadOptions dead;
+
+    @Override
+    protected int execute() throws IOException, InterruptedException {
+        if (plan && !dead.none()) {
+            throw usage("--plan changes nothing, so it goes without --dead");
+        }
+        try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
+            PhaseControl control = phases.control();
+            dead.declare(control, who, this);
+            if (plan) {
+                return printPlan(control.rollbackPlan());
+            }
+            PhaseRecord now = control.rollback(who.who(), who.why(""));
+            printResult(now, phases.meaning(now));
+        }
+        return ExitCode.YES;
+    }
+
+    private int printPlan(RollbackPlan planned) throws IOException {
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "migrate rollback")) {
+                result.fields().writeStringField("name", migration.name());
+                PhaseJson.write(result.fields(), planned);
+            }
+        } else {
+            out().println("from phase " + planned.from().label() + " to "
+                    + planned.to().map(to -> "phase " + to.label()).orElse("nowhere"));
+            out().println("  refused now: " + planned.refusal().orElse("no"));
+            out().println(String.format(Locale.ROOT, "  keys that the origin may lack: %,d", planned.keysToCopy()));
+            out().println("  lost without copying them back: " + planned.whatIsLost());
+        }
+        return planned.refusal().isEmpty() ? ExitCode.YES : ExitCode.GATE;
+    }
+
+    private void printResult(PhaseRecord now, List<String> meaning) throws IOException {
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "migrate rollback")) {
+                result.fields().writeStringField("name", migration.name());
+                PhaseJson.write(result.fields(), now);
+            }
+            return;
+        }
+        out().println("migration " + migration.name() + " is back in phase "
+                + now.phase().label() + ", version " + now.version());
+        meaning.forEach(sentence -> out().println("  " + sentence));
+    }
+}

@@ -1,0 +1,43 @@
+package io.anneal.cli.migrate;
+
+import io.anneal.cli.command.Subcommand;
+import io.anneal.dualdao.DualEnvironment;
+import io.anneal.migrate.page.PageConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import picocli.CommandLine.Option;
+
+/** How the live page is served. */
+final class PageOptions {
+    private static final int PORT_MAX = 0xffff;
+
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description = "What whoever changes something on the page must know; drawn anew unless told.")
+    private Path tokenFile;
+
+    @Option(names = "--redact", description = "Leave keys and values of mismatches out of the page.")
+    private boolean redact;
+
+    @Option(
+            names = "--allow-host",
+            paramLabel = "NAME",
+            description = "A name, without port, under which browsers may ask for the page beside its own address and"
+                    + " localhost: this machine's, or that of a proxy in front; repeatable.")
+    private Set<String> allowedHosts = Set.of();
+
+    PageConfig config(Subcommand command, String host, int port, DualEnvironment environment) throws IOException {
+        if (port < 0 || port > PORT_MAX) {
+            throw command.usage("a port is a number from 0 to " + PORT_MAX);
+        }
+        PageConfig config =
+                PageConfig.loopback().on(host, port).withHosts(allowedHosts).withEnvironment(environment);
+        if (tokenFile != null) {
+            config = config.withToken(Files.readString(tokenFile).strip());
+        }
+        return redact ? config.redacted() : config;
+    }
+}

@@ -1,0 +1,64 @@
+package io.anneal.cli.repair;
+
+import io.anneal.cli.command.Subcommand;
+import io.anneal.net.NetConfig;
+import io.anneal.net.SharedToken;
+import io.anneal.net.TlsConfig;
+import io.anneal.net.TokenFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.UUID;
+import picocli.CommandLine.Option;
+
+/** How this command and other nodes prove to each other who they are: certificates, or on one machine a shared secret. */
+public final class PeerSecurity {
+    private static final String NEEDED = "give --tls-cert, --tls-key and --tls-ca, or on one machine --token-file FILE";
+
+    @Option(
+            names = "--tls-cert",
+            paramLabel = "FILE.pem",
+            description = "This node's certificate. Needed, with key and authority, for any address but loopback.")
+    private Path certificateFile;
+
+    @Option(
+            names = "--tls-key",
+            paramLabel = "FILE.key",
+            description = "The certificate's private key: PKCS#8, not encrypted, a file of mode 0600.")
+    private Path keyFile;
+
+    @Option(
+            names = "--tls-ca",
+            paramLabel = "FILE.pem",
+            description = "The authorities of the other nodes' certificates; lists of revoked ones may follow.")
+    private Path authorityFile;
+
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description = "The secret shared with the other nodes, a file of mode 0600; with certificates not needed.")
+    private Path tokenFile;
+
+    /** Refuses a command line that names other nodes, and gives nothing to prove, or half of it. */
+    public void check(Subcommand command) {
+        boolean hasTls = certificateFile != null && keyFile != null && authorityFile != null;
+        boolean hasPartOfTls = certificateFile != null || keyFile != null || authorityFile != null;
+        if (hasPartOfTls && !hasTls) {
+            throw command.usage("--tls-cert, --tls-key and --tls-ca go together");
+        }
+        if (!hasTls && tokenFile == null) {
+            throw command.usage(NEEDED);
+        }
+    }
+
+    /** A certificate that has a node id makes it this node's. */
+    public NetConfig config(Subcommand command) throws IOException {
+        Optional<SharedToken> token = tokenFile == null ? Optional.empty() : Optional.of(TokenFile.read(tokenFile));
+        if (certificateFile == null) {
+            return RepairServer.netConfig(UUID.randomUUID(), token, command.networkBudget());
+        }
+        TlsConfig tls = new TlsConfig(certificateFile, keyFile, authorityFile);
+        UUID nodeId = tls.nodeId().orElseGet(UUID::randomUUID);
+        return RepairServer.netConfig(nodeId, token, command.networkBudget()).withTls(tls);
+    }
+}

@@ -1,0 +1,306 @@
+package io.anneal.cli.repair;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.cli.command.ByteSize;
+import io.anneal.cli.command.ErrorReport;
+import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.JsonResult;
+import io.anneal.cli.command.Progress;
+import io.anneal.cli.command.QualifiedTable;
+import io.anneal.cli.command.Subcommand;
+import io.anneal.key.TokenRange;
+import io.anneal.repair.RepairConfig;
+import io.anneal.repair.RepairReport;
+import io.anneal.repair.RepairRunner;
+import io.anneal.repair.message.Waiver;
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.TableDirectories;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code anneal repair}: makes replicas equal, row by row; over directories of this machine or over servers. */
+@Command(
+        name = "repair",
+        description = "Finds the rows in which replicas differ and gives each replica what it lacks. Over Cassandra"
+                + " directories it only looks, unless told to --apply. Exits with 1 if replicas differ, with 5 if an error"
+                + " stopped it before that was known.")
+public final class RepairCommand extends Subcommand {
+    @Option(names = "--dir", paramLabel = "DIR", description = "A replica's data directory or snapshot; two at least.")
+    private List<Path> directories = List.of();
+
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            description = "A replica's name, as often as --dir and in its order; instead of that in which the paths"
+                    + " differ.")
+    private List<String> names = List.of();
+
+    @Option(
+            names = "--replica",
+            paramLabel = "HOST:PORT",
+            description = "A replica's 'anneal serve'; two at least, the first is the master.")
+    private List<String> replicas = List.of();
+
+    @Option(
+            names = "--table",
+            required = true,
+            paramLabel = "KS.TABLE",
+            converter = QualifiedTable.Converter.class,
+            description = "What to repair; repeatable. KS.* takes every table of a keyspace that any --dir has.")
+    private List<QualifiedTable> tables;
+
+    @Option(
+            names = "--range",
+            paramLabel = "(A,B]",
+            description = "The tokens that every replica owns, as (A,B] or A:B; wraps around. Write --range='(A,B]'.")
+    private String range;
+
+    @Option(names = "--full-replicas", description = "Every replica owns everything: replication factor = nodes.")
+    private boolean fullReplicas;
+
+    @Option(
+            names = "--dry-run",
+            description = "Find and count differences, write nothing; exit with 1 if there are any.")
+    private boolean dryRun;
+
+    @Option(names = "--rows", description = "With --dry-run and --dir: name the rows that differ.")
+    private boolean namesRows;
+
+    @Option(names = "--apply", description = "With --dir: write what each replica lacks to --out.")
+    private boolean apply;
+
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            description = "Where new SSTables go: DIR/<replica>/<keyspace>/<table>/, to be imported.")
+    private Path out;
+
+    @Option(
+            names = "--staged",
+            paramLabel = "RUN",
+            converter = RunId.class,
+            description = "In a dry run: count what this run staged, before it is imported; with --dir from --out.")
+    private UUID staged;
+
+    @Option(
+            names = "--allow-empty",
+            description = "Go on when a replica holds nothing where others hold much: it lost its data.")
+    private boolean allowEmpty;
+
+    @Option(
+            names = "--allow-old-snapshots",
+            description = "Go on when a replica's data is older than gc_grace: rows deleted since may come back.")
+    private boolean allowOldSnapshots;
+
+    @Option(
+            names = "--allow-no-gc-grace",
+            description = "Go on when the table's gc_grace is 0: nothing in it is ever deleted.")
+    private boolean allowNoGcGrace;
+
+    @Option(
+            names = "--buffer",
+            paramLabel = "SIZE",
+            converter = ByteSize.class,
+            description = "Row buffer of a replica.")
+    private Long bufferBytes;
+
+    @Option(names = "--schema", paramLabel = "FILE.cql", description = "The schema text, instead of the snapshots'.")
+    private Path schemaFile;
+
+    @Mixin
+    private PeerSecurity security = new PeerSecurity();
+
+    @Override
+    public int errorExitCode() {
+        return ExitCode.UNANSWERED;
+    }
+
+    @Override
+    protected int execute() throws IOException {
+        check();
+        TokenRange tokens = fullReplicas ? TokenRange.FULL : TokenRange.parse(range);
+        List<QualifiedTable> expanded = expand();
+        List<NamedReplica> named = named();
+        int exitCode = ExitCode.YES;
+        try (JsonResult result = json() ? new JsonResult(out(), "repair") : null) {
+            if (result != null) {
+                result.fields().writeArrayFieldStart("tables");
+            }
+            for (QualifiedTable table : expanded) {
+                exitCode =
+                        Math.max(exitCode, repair(task(table, tokens), named, result == null ? null : result.fields()));
+            }
+            if (result != null) {
+                result.fields().writeEndArray();
+            }
+        }
+        return exitCode;
+    }
+
+    private void check() {
+        if (directories.isEmpty() == replicas.isEmpty()) {
+            throw usage("give the replicas either as --dir or as --replica");
+        }
+        if (directories.size() + replicas.size() < 2) {
+            throw usage("a repair needs two replicas at least");
+        }
+        if ((range == null) != fullReplicas) {
+            throw usage("say what the replicas own: --range='(A,B]', or --full-replicas when each owns everything");
+        }
+        if (apply && (out == null || directories.isEmpty())) {
+            throw usage("--apply goes with --dir and needs --out DIR for the new SSTables");
+        }
+        if (out != null && !apply && staged == null) {
+            throw usage("--out goes with --apply, or with --staged");
+        }
+        if (staged != null && (!isDryRun() || (out == null && replicas.isEmpty()))) {
+            throw usage("--staged RUN goes with a dry run, and with --dir needs the --out DIR of that run");
+        }
+        if (!names.isEmpty() && directories.isEmpty()) {
+            throw usage("--name goes with --dir");
+        }
+        if (apply && dryRun) {
+            throw usage("--apply and --dry-run contradict each other");
+        }
+        if (namesRows && json()) {
+            throw usage("--rows prints lines, --json an object: choose one");
+        }
+        if (!replicas.isEmpty() && (schemaFile != null || namesRows)) {
+            throw usage("--schema and --rows go with --dir");
+        }
+        if (!replicas.isEmpty()) {
+            security.check(this);
+        }
+        replicas.forEach(RepairRunner::address);
+        checkBuffer();
+    }
+
+    /** Replicas in this process share its memory. */
+    private void checkBuffer() {
+        long maxBytes = directories.isEmpty() ? RepairConfig.BUFFER_MAX_BYTES : defaultBufferBytes();
+        if (bufferBytes != null && (bufferBytes < 1 || bufferBytes > maxBytes)) {
+            throw usage("--buffer is out of bounds, bufferBytes=" + bufferBytes
+                    + ", minBytes=1, maxBytes=" + maxBytes + "; more --memory allows more, up to "
+                    + RepairConfig.BUFFER_MAX_BYTES);
+        }
+    }
+
+    private int defaultBufferBytes() {
+        return directories.isEmpty()
+                ? RepairConfig.bufferBytesOfServers(bufferBudgetBytes(), replicas.size())
+                : RepairConfig.bufferBytes(bufferBudgetBytes(), directories.size());
+    }
+
+    private Set<Waiver> waivers() {
+        Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
+        if (allowEmpty) {
+            waivers.add(Waiver.EMPTY_REPLICA);
+        }
+        if (allowOldSnapshots) {
+            waivers.add(Waiver.OLD_DATA);
+        }
+        if (allowNoGcGrace) {
+            waivers.add(Waiver.NO_GC_GRACE);
+        }
+        return waivers;
+    }
+
+    private boolean isDryRun() {
+        return directories.isEmpty() ? dryRun : !apply;
+    }
+
+    /** KS.* stands for the tables that any replica has, so that one which another lacks is not passed over. */
+    private List<QualifiedTable> expand() throws IOException {
+        Set<QualifiedTable> expanded = new LinkedHashSet<>();
+        for (QualifiedTable table : tables) {
+            if (!table.isWholeKeyspace()) {
+                expanded.add(table);
+            } else if (directories.isEmpty()) {
+                throw usage("KS.* goes with --dir");
+            } else {
+                expanded.addAll(tablesOf(table));
+            }
+        }
+        return List.copyOf(expanded);
+    }
+
+    private Set<QualifiedTable> tablesOf(QualifiedTable wholeKeyspace) throws IOException {
+        Set<QualifiedTable> found = new TreeSet<>(Comparator.comparing(QualifiedTable::table));
+        for (Path directory : directories) {
+            for (TableDirectories table : CassandraDirectory.of(directory).tables()) {
+                if (table.keyspace().equals(wholeKeyspace.keyspace())) {
+                    found.add(new QualifiedTable(table.keyspace(), table.table()));
+                }
+            }
+        }
+        if (found.isEmpty()) {
+            throw new NoSuchFileException(directories.toString(), null, "no such table here, table=" + wholeKeyspace);
+        }
+        return found;
+    }
+
+    private List<NamedReplica> named() throws IOException {
+        if (directories.isEmpty()) {
+            return List.of();
+        }
+        NamedReplica.refuseNested(directories);
+        List<NamedReplica> named = NamedReplica.of(directories, names);
+        if (out != null) {
+            for (NamedReplica replica : named) {
+                NamedReplica.refuseOverlap(out.resolve(replica.name()), directories);
+            }
+        }
+        return named;
+    }
+
+    private RepairTask task(QualifiedTable table, TokenRange tokens) {
+        int buffer = bufferBytes == null ? defaultBufferBytes() : (int) bufferBytes.longValue();
+        return new RepairTask(table, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers());
+    }
+
+    /** Repairs one table; an error is told, and the others are still repaired. */
+    private int repair(RepairTask task, List<NamedReplica> named, JsonGenerator json) throws IOException {
+        RepairReport report;
+        try {
+            report = report(task, named);
+        } catch (IOException | RuntimeException e) {
+            ErrorReport error = tell(e);
+            if (json != null) {
+                RepairOutput.writeError(json, task.table(), error);
+            }
+            return errorExitCode();
+        }
+        Instant now = environment().clock().instant();
+        report.notes().forEach(note -> say("note: " + note + ", table=" + task.table()));
+        if (json == null) {
+            RepairOutput.print(out(), task, report, now);
+        } else {
+            RepairOutput.write(json, task, report, now);
+        }
+        boolean fulfilled = isDryRun() ? report.wereEqual() : !RepairOutput.isTooLate(report, now);
+        return fulfilled ? ExitCode.YES : ExitCode.NO;
+    }
+
+    private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException {
+        try (Progress progress = progress(task.table().toString())) {
+            if (directories.isEmpty()) {
+                return new RepairOverServers(task, host()).run(replicas, security.config(this), progress);
+            }
+            RepairOverDirectories repair = new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile));
+            return repair.run(named, Optional.ofNullable(out), bufferBudgetBytes(), progress, namesRows ? out() : null);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package io.anneal.cli.repair;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.cli.command.ErrorReport;
+import io.anneal.cli.command.QualifiedTable;
+import io.anneal.repair.RepairReport;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** How a repair's report looks to a person, and as JSON. */
+final class RepairOutput {
+    private RepairOutput() {}
+
+    /** Whether something was written that must not be imported any more. */
+    static boolean isTooLate(RepairReport report, Instant now) {
+        return report.replicas().stream().anyMatch(replica -> isTooLate(replica, now));
+    }
+
+    private static boolean isTooLate(RepairReport.ReplicaReport replica, Instant now) {
+        return !replica.sstables().isEmpty()
+                && replica.importDeadline()
+                        .filter(deadline -> !now.isBefore(deadline))
+                        .isPresent();
+    }
+
+    static void print(PrintStream out, RepairTask task, RepairReport report, Instant now) {
+        QualifiedTable table = task.table();
+        out.printf(Locale.ROOT, "%s: %s%n", table, verdict(report));
+        out.printf(
+                Locale.ROOT,
+                "  %,d rows and %,d deletions differed, in %,d of %,d windows; %s, %,d bytes of them%s%n",
+                report.rowsDiffering(),
+                report.deletionsDiffering(),
+                report.windowsDiffering(),
+                report.windows(),
+                moved(report),
+                report.itemBytes(),
+                report.networkBytes() == 0
+                        ? ""
+                        : String.format(Locale.ROOT, ", %,d bytes on the network in all", report.networkBytes()));
+        for (RepairReport.ReplicaReport replica : report.replicas()) {
+            out.printf(
+                    Locale.ROOT,
+                    report.dryRun()
+                            ? "  %s: read %,d rows; has not, or has another version of, %,d rows; has not %,d deletions%n"
+                            : "  %s: read %,d rows, received %,d rows and %,d deletions%n",
+                    replica.name(),
+                    replica.rowsRead(),
+                    replica.rowsWritten(),
+                    replica.deletionsWritten());
+            replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
+        }
+        report.replicas().forEach(replica -> printImport(out, table, replica, now));
+        if (hasStaged(report) && !isTooLate(report, now)) {
+            out.println("  run " + report.sessionId() + "; --staged counts what it wrote, before the import");
+        }
+    }
+
+    private static String moved(RepairReport report) {
+        return String.format(
+                Locale.ROOT,
+                report.dryRun() ? "%,d deletions exchanged to be compared, no rows" : "%,d items moved",
+                report.itemsFetched() + report.itemsPushed());
+    }
+
+    private static void printImport(
+            PrintStream out, QualifiedTable table, RepairReport.ReplicaReport replica, Instant now) {
+        if (isTooLate(replica, now)) {
+            out.println("  too late to import on the node of " + replica.name() + ": the deadline was "
+                    + replica.importDeadline().orElseThrow()
+                    + ", rows deleted since the snapshots would come back; delete what lies in " + directories(replica)
+                    + ", take new snapshots and repair again");
+            return;
+        }
+        String before = replica.importDeadline()
+                .map(deadline -> "import before " + deadline)
+                .orElse("import");
+        imports(table, replica)
+                .forEach(command -> out.println("  " + before + " on the node of " + replica.name() + ": " + command));
+    }
+
+    private static boolean hasStaged(RepairReport report) {
+        return report.replicas().stream()
+                .anyMatch(replica -> !replica.sstables().isEmpty());
+    }
+
+    private static String verdict(RepairReport report) {
+        if (report.wereEqual()) {
+            return "the replicas are equal";
+        }
+        return report.dryRun()
+                ? "the replicas differ (dry run, nothing written)"
+                : "the replicas differed; with what was written for each they are equal";
+    }
+
+    /** The commands that bring what a replica received into Cassandra: one for each directory. */
+    private static List<String> imports(QualifiedTable table, RepairReport.ReplicaReport replica) {
+        return directories(replica).stream()
+                .map(directory -> "nodetool import " + table.keyspace() + " " + table.table() + " " + quoted(directory))
+                .toList();
+    }
+
+    private static List<String> directories(RepairReport.ReplicaReport replica) {
+        return replica.sstables().stream()
+                .map(sstable -> sstable.substring(0, Math.max(0, sstable.lastIndexOf('/'))))
+                .distinct()
+                .toList();
+    }
+
+    /** As a shell takes it for one word. */
+    private static String quoted(String path) {
+        return path.matches("[\\w/.,:=@%+-]+") ? path : "'" + path.replace("'", "'\\''") + "'";
+    }
+
+    static void writeError(JsonGenerator json, QualifiedTable table, ErrorReport error) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("table", table.toString());
+        json.writeObjectFieldStart("error");
+        json.writeStringField("code", error.code());
+        json.writeStringField("message", error.message());
+        json.writeEndObject();
+        json.writeEndObject();
+    }
+
+    static void write(JsonGenerator json, RepairTask task, RepairReport report, Instant now) throws IOException {
+        QualifiedTable table = task.table();
+        json.writeStartObject();
+        json.writeStringField("table", table.toString());
+        json.writeBooleanField("dry-run", report.dryRun());
+        if (hasStaged(report)) {
+            json.writeStringField("run", report.sessionId().toString());
+        }
+        json.writeBooleanField("were-equal", report.wereEqual());
+        json.writeNumberField("windows", report.windows());
+        json.writeNumberField("windows-differing", report.windowsDiffering());
+        json.writeNumberField("rows-differing", report.rowsDiffering());
+        json.writeNumberField("deletions-differing", report.deletionsDiffering());
+        json.writeNumberField("items-fetched", report.itemsFetched());
+        json.writeNumberField("items-pushed", report.itemsPushed());
+        json.writeNumberField("item-bytes", report.itemBytes());
+        json.writeNumberField("network-bytes", report.networkBytes());
+        writeDeadline(json, report.importDeadline());
+        json.writeBooleanField("too-late-to-import", isTooLate(report, now));
+        writeTexts(json, "notes", report.notes());
+        json.writeArrayFieldStart("replicas");
+        for (RepairReport.ReplicaReport replica : report.replicas()) {
+            json.writeStartObject();
+            json.writeStringField("name", replica.name());
+            json.writeNumberField("rows-read", replica.rowsRead());
+            json.writeNumberField("bytes-read", replica.bytesRead());
+            json.writeNumberField(
+                    report.dryRun() ? "rows-lacking-or-differing" : "rows-received", replica.rowsWritten());
+            json.writeNumberField(
+                    report.dryRun() ? "deletions-lacking" : "deletions-received", replica.deletionsWritten());
+            writeTexts(json, "sstables", replica.sstables());
+            writeDeadline(json, replica.importDeadline());
+            json.writeBooleanField("too-late-to-import", isTooLate(replica, now));
+            writeTexts(json, "import", isTooLate(replica, now) ? List.of() : imports(table, replica));
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private static void writeDeadline(JsonGenerator json, Optional<Instant> deadline) throws IOException {
+        json.writeStringField("import-before", deadline.map(Instant::toString).orElse(null));
+    }
+
+    private static void writeTexts(JsonGenerator json, String field, List<String> texts) throws IOException {
+        json.writeArrayFieldStart(field);
+        for (String text : texts) {
+            json.writeString(text);
+        }
+        json.writeEndArray();
+    }
+}

@@ -1,0 +1,48 @@
+package io.anneal.cli.sstable;
+
+import io.anneal.schema.TableSchema;
+import io.anneal.store.SSTables;
+import io.anneal.store.directory.TableSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The files of a command about SSTables, and the schema that describes them. */
+final class SSTableFiles {
+    @Parameters(
+            paramLabel = "FILE",
+            arity = "1..*",
+            description = "Any component of an SSTable, or a directory that holds one table's SSTables.")
+    private List<Path> files;
+
+    @Option(
+            names = "--schema",
+            paramLabel = "FILE.cql",
+            description =
+                    "The table's schema; by default what lies beside the SSTables, else what they tell themselves.")
+    private Path schemaFile;
+
+    List<Path> files() {
+        return files;
+    }
+
+    /** The schema that was given, as it describes the table of FILE; empty when none was. */
+    Optional<TableSchema> givenSchema(Path file) throws IOException {
+        return schemaFile == null
+                ? Optional.empty()
+                : TableSource.of(List.of(file), Optional.of(schemaFile)).schemaText();
+    }
+
+    /** All together, as one table of which nothing is open yet. */
+    TableSource source() throws IOException {
+        return TableSource.of(files, Optional.ofNullable(schemaFile));
+    }
+
+    /** All together, as one table. */
+    SSTables openTable() throws IOException {
+        return SSTables.open(source());
+    }
+}
