@@ -119,7 +119,19 @@ final class PackageTable {
         DIRECT.put("cli.repair", List.of("cli.command"));
         DIRECT.put("cli.rows", List.of("cli.repair"));
         DIRECT.put("cli.demo", List.of("cli.repair"));
-        DIRECT.put("cli", List.of("cli.sstable", "cli.store", "cli.migrate", "cli.rows", "cli.demo", "migrate", "bench.scenario", "bench.repair", "bench.streaming", "bench.paging"));
+        DIRECT.put(
+                "cli",
+                List.of(
+                        "cli.sstable",
+                        "cli.store",
+                        "cli.migrate",
+                        "cli.rows",
+                        "cli.demo",
+                        "migrate",
+                        "bench.scenario",
+                        "bench.repair",
+                        "bench.streaming",
+                        "bench.paging"));
     }
 
     private PackageTable() {}
