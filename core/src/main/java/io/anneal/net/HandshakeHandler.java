@@ -175,15 +175,24 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        boolean spoke = wire.decoder().hasFrame();
-        fail(new PeerException(
-                wire.peer(),
-                Handshake.STEP,
-                spoke ? PeerException.PEER_LOST : PeerException.NOT_ANNEAL,
-                spoke
-                        ? "peer closed the connection during the handshake"
-                        : "peer does not speak the anneal protocol: it closed the connection, seen="
-                                + wire.decoder().seen()));
+        String seen = wire.decoder().seen();
+        fail(
+                wire.decoder().hasFrame()
+                        ? closed(PeerException.PEER_LOST, "peer closed the connection during the handshake")
+                        : seen.isEmpty()
+                                // A node that is going down does so, too: worth another try.
+                                ? closed(
+                                        PeerException.PEER_LOST,
+                                        "peer closed the connection before it said anything: it is going down, or does"
+                                                + " not speak the anneal protocol")
+                                : closed(
+                                        PeerException.NOT_ANNEAL,
+                                        "peer does not speak the anneal protocol: it closed the connection, seen="
+                                                + seen));
+    }
+
+    private PeerException closed(String code, String reason) {
+        return new PeerException(wire.peer(), Handshake.STEP, code, reason);
     }
 
     @Override

@@ -202,6 +202,17 @@ public final class KeptConnection implements AutoCloseable {
         return new PeerException(Wire.name(address), STEP, code, reason);
     }
 
+    /** Keeps the connection no longer than what is open on it lasts. */
+    void drain() {
+        Connection open;
+        synchronized (lock) {
+            open = current;
+        }
+        if (open != null) {
+            open.drain();
+        }
+    }
+
     /** Closes the connection too. */
     @Override
     public void close() {

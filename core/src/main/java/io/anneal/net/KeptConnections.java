@@ -1,7 +1,9 @@
 package io.anneal.net;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -12,7 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
 final class KeptConnections implements Connector {
     private final NetClient client;
     private final long patienceMs;
-    private final Map<InetSocketAddress, KeptConnection> kept = new ConcurrentHashMap<>();
+    private final Map<InetSocketAddress, Kept> kept = new ConcurrentHashMap<>();
+
+    /** A connection, and the credentials that it was made by. */
+    private record Kept(KeptConnection connection, Optional<TlsMaterial> credentials) {}
 
     KeptConnections(NetClient client, long patienceMs) {
         this.client = client;
@@ -21,6 +26,24 @@ final class KeptConnections implements Connector {
 
     @Override
     public CompletableFuture<Connection> connect(InetSocketAddress address) {
-        return kept.computeIfAbsent(address, client::keep).get(patienceMs);
+        Optional<TlsMaterial> credentials;
+        try {
+            credentials = client.credentials();
+        } catch (IOException unfit) {
+            return CompletableFuture.failedFuture(unfit);
+        }
+        // By other certificates the peer may be no one to talk to any more. What goes on over the old connection ends
+        // there.
+        return kept.compute(address, (to, known) -> {
+                    if (known != null && known.credentials().equals(credentials)) {
+                        return known;
+                    }
+                    if (known != null) {
+                        known.connection().drain();
+                    }
+                    return new Kept(client.keep(to), credentials);
+                })
+                .connection()
+                .get(patienceMs);
     }
 }

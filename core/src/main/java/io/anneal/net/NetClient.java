@@ -88,6 +88,11 @@ public final class NetClient implements Connector, AutoCloseable {
         return result;
     }
 
+    /** What it connects with now, of which another is never equal; empty without TLS. */
+    Optional<TlsMaterial> credentials() throws IOException {
+        return tls.isPresent() ? Optional.of(tls.get().current()) : Optional.empty();
+    }
+
     /** A connection that is made when it is needed, and anew after it has ended. */
     public KeptConnection keep(InetSocketAddress address) {
         return new KeptConnection(this, address, new KeptHost(), nonces);

@@ -255,8 +255,11 @@ class HandshakeTest {
             accepted.close();
 
             assertThatThrownBy(() -> Waiting.result(connecting))
-                    .isInstanceOf(PeerException.class)
-                    .hasMessageContaining("step=handshake");
+                    .isInstanceOfSatisfying(
+                            PeerException.class,
+                            lost -> assertThat(lost.isLasting()).isFalse())
+                    .hasMessageContaining("peer closed the connection before it said anything")
+                    .hasMessageContaining("step=handshake, code=peer-lost");
         }
     }
 

@@ -6,6 +6,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
 import io.anneal.node.Replica;
 import io.anneal.repair.message.OpenSession;
+import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
@@ -146,33 +147,40 @@ public final class RepairMaster implements Closeable {
     }
 
     private void repairPart() throws IOException {
-        boolean first = true;
+        long[] items = new long[followers.size() + 1];
         Optional<RingPosition> lastBoundary = Optional.empty();
         RingPosition boundary;
         do {
             List<CompletableFuture<SyncVote>> votes = ask(Participant::fill);
             List<SyncVote> all = new ArrayList<>(List.of(own.fill()));
             all.addAll(Waiting.results(votes));
-            if (first) {
-                refuseEmptyReplica(all);
-                first = false;
-            }
+            refuseEmptyReplica(items, all);
             requireProgress(lastBoundary, all);
             boundary = smallest(all);
-            repairWindow(boundary);
+            repairWindow(boundary, items);
             lastBoundary = Optional.of(boundary);
         } while (!boundary.isEnd());
     }
 
-    private void repairWindow(RingPosition boundary) throws IOException {
+    /** @param items adds what each replica held there, the master first */
+    private void repairWindow(RingPosition boundary, long[] items) throws IOException {
         List<CompletableFuture<WindowSummary>> asked = ask(follower -> follower.window(boundary));
         WindowSummary summary = own.window(boundary);
         own.readAhead();
         windows++;
-        if (sync.reconcile(summary, Waiting.results(asked))) {
+        List<WindowSummary> summaries = Waiting.results(asked);
+        items[0] += items(summary);
+        for (int i = 0; i < summaries.size(); i++) {
+            items[i + 1] += items(summaries.get(i));
+        }
+        if (sync.reconcile(summary, summaries)) {
             windowsDiffering++;
         }
         listener.progress(windows, own.rowsRead(), own.bytesRead(), Optional.of(boundary));
+    }
+
+    private static long items(WindowSummary summary) {
+        return summary.of(Phase.ROWS).count() + summary.of(Phase.DELETIONS).count();
     }
 
     /** A replica that stays where it is would keep the session for ever. */
@@ -196,13 +204,21 @@ public final class RepairMaster implements Closeable {
         return smallest;
     }
 
-    private void refuseEmptyReplica(List<SyncVote> votes) throws RepairException {
-        long most = votes.stream().mapToLong(SyncVote::items).max().orElse(0);
+    /**
+     * Windows may be small: what was found in those before counts.
+     *
+     * @param items what each replica held in the windows before
+     */
+    private void refuseEmptyReplica(long[] items, List<SyncVote> votes) throws RepairException {
+        long most = 0;
+        for (int i = 0; i < items.length; i++) {
+            most = Math.max(most, items[i] + votes.get(i).items());
+        }
         if (config.waivers().contains(Waiver.EMPTY_REPLICA) || most < RepairConfig.MUCH_ITEMS) {
             return;
         }
         for (int i = 0; i < votes.size(); i++) {
-            if (votes.get(i).items() == 0 && votes.get(i).last().isEnd()) {
+            if (items[i] + votes.get(i).items() == 0 && votes.get(i).last().isEnd()) {
                 throw new RepairException(
                         "replica holds nothing where others hold much: is it the right one, replica=" + names.get(i)
                                 + ", range=" + config.range() + ", itemsElsewhere=" + most,

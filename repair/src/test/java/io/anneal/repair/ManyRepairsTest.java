@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ManyRepairsTest {
     private static final int REPAIRS = 64;
     /** Room for four sessions of the largest row buffer that it allows. */
-    private static final long BUDGET_BYTES = 16 << 20;
+    private static final long BUDGET_BYTES = 42 << 20;
 
     @TempDir
     private Path directory;

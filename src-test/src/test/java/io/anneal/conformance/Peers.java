@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Peers implements AutoCloseable {
     private static final int COLUMN_INDEX_SIZE_KIB = 2;
-    private static final int HEAP_MIB = 512;
+    private static final int HEAP_MIB = 1024;
 
     /** A node lives for minutes and nothing outlives it: no time for the second compiler, none for disks. */
     private static final List<String> SHORT_LIVED = List.of(
