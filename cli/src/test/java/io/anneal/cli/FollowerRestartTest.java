@@ -39,7 +39,6 @@ final class FollowerRestartTest {
                 new CassandraReplicas(List.of(data), Optional.empty(), Optional.empty()),
                 RepairServer.netConfig(
                         new UUID(1, number), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
-                256 << 20,
                 Clock.systemUTC());
     }
 

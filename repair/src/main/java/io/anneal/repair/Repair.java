@@ -5,8 +5,10 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerException;
+import io.anneal.net.RequestException;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
+import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import io.anneal.repair.message.Waiver;
 import java.io.IOException;
@@ -42,6 +44,7 @@ public final class Repair {
     private RepairListener listener = RepairListener.NONE;
     private Duration patience = PATIENCE_DEFAULT;
     private Set<UUID> ownNodes = Set.of();
+    private Optional<SessionMemory.Place> place = Optional.empty();
 
     private Repair(String keyspace, String table) {
         this.keyspace = keyspace;
@@ -113,6 +116,12 @@ public final class Repair {
         return this;
     }
 
+    /** Memory that is taken for it already, and stays its caller's. */
+    Repair place(SessionMemory.Place taken) {
+        place = Optional.of(taken);
+        return this;
+    }
+
     /** Nodes that are this process, which it must not be compared with. */
     Repair ownNodes(Set<UUID> nodeIds) {
         ownNodes = Set.copyOf(nodeIds);
@@ -176,18 +185,13 @@ public final class Repair {
                 : there(ordered, environment);
     }
 
-    private int bufferBytes(RepairEnvironment environment) {
-        return bufferBytes.orElseGet(
-                () -> RepairConfig.bufferBytes(environment.budget().totalBytes(), members.size()));
-    }
-
     private RepairReport there(List<RepairMember> nodes, RepairEnvironment environment) throws IOException {
         RepairMember.There master = (RepairMember.There) nodes.get(0);
         List<String> followers = nodes.subList(1, nodes.size()).stream()
                 .map(node -> text(((RepairMember.There) node).address()))
                 .toList();
         RunRepair wanted = new RunRepair(
-                keyspace, table, range.orElseThrow(), followers, bufferBytes(environment), dryRun, staged, waivers);
+                keyspace, table, range.orElseThrow(), followers, askedBufferBytes(), dryRun, staged, waivers);
         return new RepairClient(master.connector().open(master.address())).run(wanted, listener);
     }
 
@@ -196,14 +200,39 @@ public final class Repair {
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 
+    private int askedBufferBytes() {
+        return bufferBytes.orElse(RepairConfig.BUFFER_MAX_BYTES);
+    }
+
     private RepairReport here(ReplicaSource own, List<RepairMember> others, RepairEnvironment environment)
+            throws IOException {
+        if (place.isPresent()) {
+            return here(own, others, place.get().bufferBytes(), environment);
+        }
+        int replicasHere = 1
+                + (int) others.stream()
+                        .filter(other -> other instanceof RepairMember.Here)
+                        .count();
+        // What is all here has the memory for itself; nodes that the others are may be this process, too.
+        int sessions = replicasHere == members.size() ? 1 : SessionMemory.SESSIONS_OF_NODE;
+        SessionMemory memory = new SessionMemory(environment.budget(), sessions);
+        try (SessionMemory.Place taken = memory.take(askedBufferBytes(), members.size(), replicasHere)) {
+            return here(own, others, taken.bufferBytes(), environment);
+        } catch (RequestException noRoom) {
+            throw new PeerException(
+                    "this process", RepairVerb.SESSION.name(), noRoom.code(), noRoom.getMessage(), noRoom);
+        }
+    }
+
+    private RepairReport here(
+            ReplicaSource own, List<RepairMember> others, int rowBufferBytes, RepairEnvironment environment)
             throws IOException {
         RepairConfig config = new RepairConfig(
                 environment.host().newId(),
                 keyspace,
                 table,
                 range.orElseThrow(),
-                bufferBytes(environment),
+                rowBufferBytes,
                 environment.host().clock().instant().getEpochSecond(),
                 environment.host().random().nextLong(),
                 dryRun,

@@ -17,12 +17,12 @@ public final class RepairService {
 
     /**
      * @param executor runs the sessions' steps, which read and write files; it belongs to the caller
-     * @param budget for the row buffers of all sessions
+     * @param budget of the node: sessions take half of it at most
      */
     public RepairService(ReplicaSource tables, Executor executor, ByteBudget budget) {
         this.tables = tables;
         this.executor = executor;
-        memory = new SessionMemory(budget);
+        memory = new SessionMemory(budget, SessionMemory.SESSIONS_OF_NODE);
     }
 
     /** Registers the verb of a follower. */

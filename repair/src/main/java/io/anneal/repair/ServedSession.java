@@ -148,7 +148,7 @@ final class ServedSession {
         if (place.isPresent()) {
             throw new RequestException(RepairCode.NO_SESSION, "repair session is open already, step=OPEN");
         }
-        SessionMemory.Place taken = memory.take(asked.bufferBytes());
+        SessionMemory.Place taken = memory.take(asked.bufferBytes(), asked.participants(), 1);
         if (!keep(taken)) {
             taken.close();
             throw new RequestException(RepairCode.ABORTED, "the session has ended");

@@ -5,7 +5,6 @@ import com.google.common.io.RecursiveDeleteOption;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.repair.RepairServer;
-import io.anneal.io.ByteBudget;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
@@ -151,7 +150,7 @@ public final class DemoCommand extends Subcommand {
         ExecutorService executor = Executors.newCachedThreadPool();
         List<RepairServer> servers = new ArrayList<>();
         try (NetClient client = NetClient.open(
-                RepairServer.netConfig(UUID.randomUUID(), token, networkBudget()),
+                RepairServer.netConfig(UUID.randomUUID(), token, budget()),
                 new VerbHandlers(executor),
                 random)) {
             Connector nodes = client.keepAll(RepairServer.CONNECT_PATIENCE_MS);
@@ -161,8 +160,7 @@ public final class DemoCommand extends Subcommand {
                 RepairServer server = RepairServer.start(
                         any,
                         follower,
-                        RepairServer.netConfig(UUID.randomUUID(), token, networkBudget()),
-                        bufferBudgetBytes(),
+                        RepairServer.netConfig(UUID.randomUUID(), token, budget()),
                         environment().clock());
                 servers.add(server);
                 members.add(RepairMember.at(nodes, server.address()));
@@ -171,7 +169,7 @@ public final class DemoCommand extends Subcommand {
                     .between(members)
                     .range(TokenRange.FULL)
                     .listener(listener)
-                    .run(new RepairEnvironment(host(), executor, ByteBudget.of(bufferBudgetBytes())));
+                    .run(new RepairEnvironment(host(), executor, budget()));
         } finally {
             servers.forEach(RepairServer::close);
             executor.shutdownNow();

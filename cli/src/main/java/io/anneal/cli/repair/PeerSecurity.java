@@ -55,10 +55,10 @@ public final class PeerSecurity {
     public NetConfig config(Subcommand command) throws IOException {
         Optional<SharedToken> token = tokenFile == null ? Optional.empty() : Optional.of(TokenFile.read(tokenFile));
         if (certificateFile == null) {
-            return RepairServer.netConfig(UUID.randomUUID(), token, command.networkBudget());
+            return RepairServer.netConfig(UUID.randomUUID(), token, command.budget());
         }
         TlsConfig tls = new TlsConfig(certificateFile, keyFile, authorityFile);
         UUID nodeId = tls.nodeId().orElseGet(UUID::randomUUID);
-        return RepairServer.netConfig(nodeId, token, command.networkBudget()).withTls(tls);
+        return RepairServer.netConfig(nodeId, token, command.budget()).withTls(tls);
     }
 }

@@ -49,12 +49,9 @@ public final class RepairServer implements AutoCloseable {
         this.server = server;
     }
 
-    /**
-     * @param config      as {@link #netConfig} makes it
-     * @param budgetBytes for the row buffers of all sessions
-     */
+    /** @param config as {@link #netConfig} makes it; sessions take their memory out of its budget */
     public static RepairServer start(
-            InetSocketAddress address, ReplicaSource tables, NetConfig config, long budgetBytes, InstantSource clock)
+            InetSocketAddress address, ReplicaSource tables, NetConfig config, InstantSource clock)
             throws IOException {
         SecureRandom random = new SecureRandom();
         ExecutorService executor = Executors.newCachedThreadPool();
@@ -63,11 +60,10 @@ public final class RepairServer implements AutoCloseable {
             client = NetClient.open(config, new VerbHandlers(executor), random);
             Connector followers = client.keepAll(CONNECT_PATIENCE_MS);
             VerbHandlers handlers = new VerbHandlers(executor);
-            ByteBudget budget = ByteBudget.of(budgetBytes);
             HostEnvironment host = HostEnvironment.system().withClock(clock);
-            RepairEnvironment environment = new RepairEnvironment(host, executor, budget);
+            RepairEnvironment environment = new RepairEnvironment(host, executor, config.budget());
             new PartitionReads(tables).register(handlers);
-            new RepairService(tables, executor, budget).register(handlers);
+            new RepairService(tables, executor, config.budget()).register(handlers);
             new RepairRunner(config.node().nodeId(), tables, followers, executor, environment).register(handlers);
             return new RepairServer(executor, client, NetServer.bind(config, address, handlers, random));
         } catch (IOException | RuntimeException failure) {

@@ -103,7 +103,6 @@ public final class ServeCommand extends Subcommand {
                         RepairRunner.address(listen),
                         (keyspace, table, staged) -> open(replica, keyspace, table, staged),
                         config.withMetrics(metrics),
-                        bufferBudgetBytes(),
                         environment().clock())) {
             metrics.startJmx();
             out().println("listening on " + text(server.address()));
