@@ -97,12 +97,15 @@ public final class Commands {
         }
 
         public static Server start(Path log, String... arguments) throws IOException {
-            return start(process(HEAP, serving(arguments)), log);
+            return startWithHeap(HEAP, log, arguments);
+        }
+
+        public static Server startWithHeap(String heap, Path log, String... arguments) throws IOException {
+            return start(process(heap, serving(arguments)), log);
         }
 
         /** When it is closed it says in {@code peaks} how much memory it had in use. */
-        public static Server startMeasured(String heap, Path peaks, Path log, String... arguments)
-                throws IOException {
+        public static Server startMeasured(String heap, Path peaks, Path log, String... arguments) throws IOException {
             return start(measured(process(heap, serving(arguments)), peaks), log);
         }
 

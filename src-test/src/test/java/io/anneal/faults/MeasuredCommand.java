@@ -75,7 +75,8 @@ public final class MeasuredCommand {
     /** What a collection of the young has left is partly garbage: so the whole heap counts only what the old generation has. */
     private void collected(GarbageCollectionNotificationInfo collection) {
         long usedBytes = collection.getGcInfo().getMemoryUsageAfterGc().entrySet().stream()
-                .filter(pool -> pool.getKey().contains("Tenured") || pool.getKey().contains("Survivor"))
+                .filter(pool ->
+                        pool.getKey().contains("Tenured") || pool.getKey().contains("Survivor"))
                 .map(Map.Entry::getValue)
                 .mapToLong(MemoryUsage::getUsed)
                 .sum();

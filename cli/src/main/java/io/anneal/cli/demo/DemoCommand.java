@@ -150,9 +150,7 @@ public final class DemoCommand extends Subcommand {
         ExecutorService executor = Executors.newCachedThreadPool();
         List<RepairServer> servers = new ArrayList<>();
         try (NetClient client = NetClient.open(
-                RepairServer.netConfig(UUID.randomUUID(), token, budget()),
-                new VerbHandlers(executor),
-                random)) {
+                RepairServer.netConfig(UUID.randomUUID(), token, budget()), new VerbHandlers(executor), random)) {
             Connector nodes = client.keepAll(RepairServer.CONNECT_PATIENCE_MS);
             List<RepairMember> members = new ArrayList<>(List.of(RepairMember.here(replicas.get(0))));
             for (CassandraReplicas follower : replicas.subList(1, replicas.size())) {

@@ -74,10 +74,7 @@ final class RepairOverDirectories {
     private RepairReport run(List<RepairMember> replicas, ByteBudget budget, RepairWatch watch) throws IOException {
         ExecutorService executor = Executors.newFixedThreadPool(replicas.size());
         try {
-            return task.repair()
-                    .between(replicas)
-                    .listener(watch)
-                    .run(new RepairEnvironment(host, executor, budget));
+            return task.repair().between(replicas).listener(watch).run(new RepairEnvironment(host, executor, budget));
         } finally {
             MoreExecutors.shutdownAndAwaitTermination(executor, CLOSE_SECONDS, TimeUnit.SECONDS);
         }

@@ -51,8 +51,7 @@ public final class RepairServer implements AutoCloseable {
 
     /** @param config as {@link #netConfig} makes it; sessions take their memory out of its budget */
     public static RepairServer start(
-            InetSocketAddress address, ReplicaSource tables, NetConfig config, InstantSource clock)
-            throws IOException {
+            InetSocketAddress address, ReplicaSource tables, NetConfig config, InstantSource clock) throws IOException {
         SecureRandom random = new SecureRandom();
         ExecutorService executor = Executors.newCachedThreadPool();
         NetClient client = null;
