@@ -37,8 +37,7 @@ final class FollowerRestartTest {
         return CommandNode.serve(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                 new CassandraReplicas(List.of(data), Optional.empty(), Optional.empty()),
-                CommandNode.config(
-                        new UUID(1, number), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
+                CommandNode.config(new UUID(1, number), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
                 ByteBudget.of(256 << 20),
                 HostEnvironment.system());
     }

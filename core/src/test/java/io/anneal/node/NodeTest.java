@@ -94,8 +94,9 @@ class NodeTest {
                         two.waiting()));
             }
 
-            assertThat(answers).allSatisfy(answer -> assertThat(answer.get(30, TimeUnit.SECONDS))
-                    .isEqualTo((byte) 7));
+            assertThat(answers)
+                    .allSatisfy(answer ->
+                            assertThat(answer.get(30, TimeUnit.SECONDS)).isEqualTo((byte) 7));
         }
     }
 

@@ -187,7 +187,15 @@ public final class Repair {
                 .map(node -> new RunRepair.Follower(text(node.address()), node.name()))
                 .toList();
         RunRepair wanted = new RunRepair(
-                master.name(), keyspace, table, range.orElseThrow(), followers, bufferBytes(environment), dryRun, staged, waivers);
+                master.name(),
+                keyspace,
+                table,
+                range.orElseThrow(),
+                followers,
+                bufferBytes(environment),
+                dryRun,
+                staged,
+                waivers);
         return new RepairClient(master.connector().open(master.address())).run(wanted, listener);
     }
 
@@ -247,8 +255,7 @@ public final class Repair {
         }
         RepairMember.There remote = (RepairMember.There) member;
         Connection connection = remote.connector().open(remote.address());
-        distinct.add(
-                new DistinctReplicas.Named(connection.node().nodeId(), remote.name()), text(remote.address()));
+        distinct.add(new DistinctReplicas.Named(connection.node().nodeId(), remote.name()), text(remote.address()));
         return new RemoteParticipant(connection, remote.name(), clusteringColumns);
     }
 }

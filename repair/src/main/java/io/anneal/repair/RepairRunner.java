@@ -109,8 +109,8 @@ public final class RepairRunner {
     private RepairReport repair(RunRepair wanted, int bufferBytes, RepairListener listener) throws IOException {
         List<RepairMember> members = new ArrayList<>(List.of(RepairMember.here(replicas.get(wanted.replica()))));
         wanted.followers()
-                .forEach(follower -> members.add(
-                        RepairMember.at(connector, address(follower.address()), follower.replica())));
+                .forEach(follower ->
+                        members.add(RepairMember.at(connector, address(follower.address()), follower.replica())));
         Repair repair = Repair.of(wanted.keyspace(), wanted.table())
                 .between(members)
                 .ownReplica(nodeId, wanted.replica())

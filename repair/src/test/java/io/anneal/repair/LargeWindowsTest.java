@@ -53,7 +53,8 @@ class LargeWindowsTest {
         try {
             for (TestTable table : tables.subList(1, tables.size())) {
                 Nodes follower = new Nodes(
-                        (handlers, own) -> new RepairService(Nodes.replicas(table.opener()), own.executor(), ByteBudget.of(64 << 20))
+                        (handlers, own) -> new RepairService(
+                                        Nodes.replicas(table.opener()), own.executor(), ByteBudget.of(64 << 20))
                                 .register(handlers),
                         budgetBytes);
                 nodes.add(follower);

@@ -43,7 +43,10 @@ class ManySessionsTest {
     void shouldLeaveNothingBehindOnALongConnection() throws IOException {
         try (Nodes nodes = new Nodes((handlers, own) -> {
             // One place: a session that stayed would keep the next one out.
-            new RepairService(Nodes.replicas(table.opener()), own.executor(), ByteBudget.of(11L * RepairConfig.BUFFER_MIN_BYTES))
+            new RepairService(
+                            Nodes.replicas(table.opener()),
+                            own.executor(),
+                            ByteBudget.of(11L * RepairConfig.BUFFER_MIN_BYTES))
                     .register(handlers);
             handlers.register(PEER, (connection, request) -> {
                 peer.set(connection);

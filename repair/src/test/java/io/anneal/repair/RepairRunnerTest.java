@@ -56,7 +56,8 @@ class RepairRunnerTest {
         own = new TestTable("master", Sessions.rows(KEYS.get(0), 3), Optional.of(masterStaging));
         followed = new TestTable("follower", Sessions.rows(KEYS.get(1), 2), Optional.of(followerStaging));
         follower = new Nodes((handlers, node) -> new RepairService(
-                        Nodes.replicas((keyspace, table, staged) -> followed.opener().open(keyspace, table, staged)),
+                        Nodes.replicas(
+                                (keyspace, table, staged) -> followed.opener().open(keyspace, table, staged)),
                         node.executor(),
                         ByteBudget.of(64 << 20))
                 .register(handlers));

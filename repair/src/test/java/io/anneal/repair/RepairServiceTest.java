@@ -66,7 +66,8 @@ class RepairServiceTest {
             nodes.close();
         }
         ByteBudget budget = ByteBudget.of(sessionsMax * ONE_SESSION_BYTES);
-        nodes = new Nodes((handlers, own) -> new RepairService(Nodes.replicas(tables), own.executor(), budget).register(handlers));
+        nodes = new Nodes((handlers, own) ->
+                new RepairService(Nodes.replicas(tables), own.executor(), budget).register(handlers));
     }
 
     @AfterEach

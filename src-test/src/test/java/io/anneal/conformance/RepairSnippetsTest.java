@@ -102,7 +102,9 @@ class RepairSnippetsTest {
         VerbHandlers handlers = new VerbHandlers(executor);
         new RepairService(
                         new Replicas()
-                                .add("three", new CassandraReplicas(List.of(three), Optional.empty(), Optional.empty())),
+                                .add(
+                                        "three",
+                                        new CassandraReplicas(List.of(three), Optional.empty(), Optional.empty())),
                         executor,
                         config.budget())
                 .register(handlers);

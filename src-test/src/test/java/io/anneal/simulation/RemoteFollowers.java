@@ -73,7 +73,8 @@ abstract class RemoteFollowers implements AutoCloseable {
             for (int i = 0; i < servers.size(); i++) {
                 InetSocketAddress address = servers.get(i).address();
                 connections.add(client.open(address));
-                connected.add(new RemoteParticipant(connections.get(i), Replicas.THE_ONLY_ONE, clusteringColumns.get(i)));
+                connected.add(
+                        new RemoteParticipant(connections.get(i), Replicas.THE_ONLY_ONE, clusteringColumns.get(i)));
             }
             return connected;
         } catch (IOException failed) {
