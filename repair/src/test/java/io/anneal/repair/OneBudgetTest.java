@@ -14,6 +14,7 @@ import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
 import io.anneal.net.Verb;
 import io.anneal.net.Waiting;
+import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.Waiver;
 import java.io.IOException;
@@ -55,7 +56,7 @@ class OneBudgetTest {
     void start() throws IOException {
         nodes = new Nodes(
                 (handlers, own) -> {
-                    new RepairService(table.opener(), own.executor(), own.budget()).register(handlers);
+                    new RepairService(Nodes.replicas(table.opener()), own.executor(), own.budget()).register(handlers);
                     handlers.register(ECHO, (peer, request) -> CompletableFuture.completedFuture(request));
                     handlers.registerStream(READ, stream -> stream.readAll(piece -> piece.position(piece.limit())));
                     handlers.registerStream(STUCK, stream -> {});
@@ -75,7 +76,7 @@ class OneBudgetTest {
     /** Opens sessions until the answer is that there is no room. */
     private void takeAllSessions() throws IOException {
         while (true) {
-            RemoteParticipant session = new RemoteParticipant(connection, 2);
+            RemoteParticipant session = new RemoteParticipant(connection, Replicas.THE_ONLY_ONE, 2);
             try {
                 Waiting.result(session.open(Sessions.dryRun(sessions.size(), BUFFER_BYTES)));
                 sessions.add(session);
@@ -129,13 +130,13 @@ class OneBudgetTest {
             // The server takes it, and keeps what it may be sent.
             connection.call(ECHO, ByteBuffer.allocate(1));
         }
-        RemoteParticipant admitted = new RemoteParticipant(connection, 2);
+        RemoteParticipant admitted = new RemoteParticipant(connection, Replicas.THE_ONLY_ONE, 2);
         Waiting.result(admitted.open(Sessions.dryRun(1, BUFFER_BYTES)));
         while (nodes.budget().reservedBytes() < BUDGET_BYTES / 2 - (1 << 20)) {
             stuck.add(connection.open(STUCK));
             connection.call(ECHO, ByteBuffer.allocate(1));
         }
-        RemoteParticipant busy = new RemoteParticipant(connection, 2);
+        RemoteParticipant busy = new RemoteParticipant(connection, Replicas.THE_ONLY_ONE, 2);
         assertThatThrownBy(() -> Waiting.result(busy.open(Sessions.dryRun(2, BUFFER_BYTES))))
                 .isInstanceOfSatisfying(
                         PeerException.class,
@@ -145,7 +146,7 @@ class OneBudgetTest {
         while (nodes.budget().reservedBytes() > BUDGET_BYTES / 4) {
             Thread.onSpinWait();
         }
-        RemoteParticipant after = new RemoteParticipant(connection, 2);
+        RemoteParticipant after = new RemoteParticipant(connection, Replicas.THE_ONLY_ONE, 2);
         Waiting.result(after.open(Sessions.dryRun(3, BUFFER_BYTES)));
     }
 
