@@ -1,8 +1,8 @@
 package io.anneal.migrate;
 
 import io.anneal.dualdao.DualDao;
-import io.anneal.dualdao.DualEnvironment;
-import io.anneal.dualdao.ReverseResult;
+import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.route.ReverseResult;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseControl;

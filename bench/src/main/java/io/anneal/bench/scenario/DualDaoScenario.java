@@ -1,7 +1,7 @@
 package io.anneal.bench.scenario;
 
-import io.anneal.dualdao.DualOperation;
-import io.anneal.dualdao.Mode;
+import io.anneal.dualdao.route.DualOperation;
+import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.phase.Phase;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

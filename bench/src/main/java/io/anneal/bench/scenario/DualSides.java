@@ -2,10 +2,10 @@ package io.anneal.bench.scenario;
 
 import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.DualDaoBuilder;
-import io.anneal.dualdao.DualOperation;
-import io.anneal.dualdao.Mode;
-import io.anneal.dualdao.OperationKind;
-import io.anneal.dualdao.OperationSpec;
+import io.anneal.dualdao.route.DualOperation;
+import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.operation.OperationKind;
+import io.anneal.dualdao.operation.OperationSpec;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
