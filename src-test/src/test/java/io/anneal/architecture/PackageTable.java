@@ -73,8 +73,7 @@ final class PackageTable {
         DIRECT.put("dualdao.reflect", List.of());
         DIRECT.put("dualdao.operation", List.of("dualdao.compare", "dualdao.reflect"));
         DIRECT.put("dualdao.config", List.of("dualdao.stats"));
-        DIRECT.put(
-                "dualdao.route", List.of("dualdao.operation", "dualdao.config", "dualdao.journal", "dualdao.order"));
+        DIRECT.put("dualdao.route", List.of("dualdao.operation", "dualdao.config", "dualdao.journal", "dualdao.order"));
         DIRECT.put("dualdao", List.of("dualdao.route"));
 
         DIRECT.put("migrate.store", List.of("dualdao", "store"));

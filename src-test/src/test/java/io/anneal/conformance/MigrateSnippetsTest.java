@@ -2,13 +2,13 @@ package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.dualdao.operation.Conditional;
-import io.anneal.dualdao.operation.Delete;
 import io.anneal.dualdao.DualDao;
-import io.anneal.dualdao.operation.Key;
 import io.anneal.dualdao.config.KeyCodec;
 import io.anneal.dualdao.config.KeyCopy;
 import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.operation.Conditional;
+import io.anneal.dualdao.operation.Delete;
+import io.anneal.dualdao.operation.Key;
 import io.anneal.dualdao.operation.Read;
 import io.anneal.dualdao.operation.Write;
 import io.anneal.dualdao.phase.FilePhaseStore;

@@ -2,7 +2,6 @@ package io.anneal.bench.dualdao;
 
 import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.DualDaoBuilder;
-import io.anneal.dualdao.route.DualOperation;
 import io.anneal.dualdao.operation.Key;
 import io.anneal.dualdao.operation.OperationKind;
 import io.anneal.dualdao.operation.OperationSpec;
@@ -11,6 +10,7 @@ import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.route.DualOperation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;

@@ -2,7 +2,6 @@ package io.anneal.bench.scenario;
 
 import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.DualDaoBuilder;
-import io.anneal.dualdao.route.DualOperation;
 import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.operation.OperationKind;
 import io.anneal.dualdao.operation.OperationSpec;
@@ -12,6 +11,7 @@ import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.route.DualOperation;
 import java.io.Closeable;
 import java.time.Instant;
 import java.util.Map;
