@@ -15,7 +15,6 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -41,7 +40,7 @@ public final class Repair {
     private Optional<Integer> bufferBytes = Optional.empty();
     private RepairListener listener = RepairListener.NONE;
     private Duration patience = PATIENCE_DEFAULT;
-    private Set<UUID> ownNodes = Set.of();
+    private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
 
     private Repair(String keyspace, String table) {
         this.keyspace = keyspace;
@@ -113,9 +112,9 @@ public final class Repair {
         return this;
     }
 
-    /** Nodes that are this process, which it must not be compared with. */
-    Repair ownNodes(Set<UUID> nodeIds) {
-        ownNodes = Set.copyOf(nodeIds);
+    /** The replica of this process has a name for others, by which it must not take part once more. */
+    Repair ownReplica(UUID nodeId, String name) {
+        ownReplica = Optional.of(new DistinctReplicas.Named(nodeId, name));
         return this;
     }
 
@@ -183,11 +182,20 @@ public final class Repair {
 
     private RepairReport there(List<RepairMember> nodes, RepairEnvironment environment) throws IOException {
         RepairMember.There master = (RepairMember.There) nodes.get(0);
-        List<String> followers = nodes.subList(1, nodes.size()).stream()
-                .map(node -> text(((RepairMember.There) node).address()))
+        List<RunRepair.Follower> followers = nodes.subList(1, nodes.size()).stream()
+                .map(RepairMember.There.class::cast)
+                .map(node -> new RunRepair.Follower(text(node.address()), node.name()))
                 .toList();
         RunRepair wanted = new RunRepair(
-                keyspace, table, range.orElseThrow(), followers, bufferBytes(environment), dryRun, staged, waivers);
+                master.name(),
+                keyspace,
+                table,
+                range.orElseThrow(),
+                followers,
+                bufferBytes(environment),
+                dryRun,
+                staged,
+                waivers);
         return new RepairClient(master.connector().open(master.address())).run(wanted, listener);
     }
 
@@ -210,12 +218,15 @@ public final class Repair {
                 staged,
                 waivers);
         List<Participant> followers = new ArrayList<>();
-        Set<UUID> nodes = new HashSet<>(ownNodes);
+        DistinctReplicas distinct = new DistinctReplicas();
+        if (ownReplica.isPresent()) {
+            distinct.add(ownReplica.get(), "replica of this process");
+        }
         try (Replica replica = own.open(keyspace, table, staged)) {
             listener.begins(replica.schema());
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
-                followers.add(participant(other, clusteringColumns, nodes, environment));
+                followers.add(participant(other, clusteringColumns, distinct, environment));
             }
             try (RepairMaster master = new RepairMaster(config, replica, followers, listener)) {
                 return master.run();
@@ -234,7 +245,7 @@ public final class Repair {
     }
 
     private static Participant participant(
-            RepairMember member, int clusteringColumns, Set<UUID> nodes, RepairEnvironment environment)
+            RepairMember member, int clusteringColumns, DistinctReplicas distinct, RepairEnvironment environment)
             throws IOException {
         if (member instanceof RepairMember.Here local) {
             return new LocalParticipant(
@@ -244,10 +255,7 @@ public final class Repair {
         }
         RepairMember.There remote = (RepairMember.There) member;
         Connection connection = remote.connector().open(remote.address());
-        if (!nodes.add(connection.node().nodeId())) {
-            throw new RepairException("one server is given as two replicas: it would be compared with itself, replica="
-                    + text(remote.address()));
-        }
-        return new RemoteParticipant(connection, clusteringColumns);
+        distinct.add(new DistinctReplicas.Named(connection.node().nodeId(), remote.name()), text(remote.address()));
+        return new RemoteParticipant(connection, remote.name(), clusteringColumns);
     }
 }
