@@ -5,8 +5,10 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerException;
+import io.anneal.net.RequestException;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
+import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import io.anneal.repair.message.Waiver;
 import java.io.IOException;
@@ -41,6 +43,7 @@ public final class Repair {
     private RepairListener listener = RepairListener.NONE;
     private Duration patience = PATIENCE_DEFAULT;
     private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
+    private Optional<SessionMemory.Place> place = Optional.empty();
 
     private Repair(String keyspace, String table) {
         this.keyspace = keyspace;
@@ -112,6 +115,12 @@ public final class Repair {
         return this;
     }
 
+    /** Memory that is taken for it already, and stays its caller's. */
+    Repair place(SessionMemory.Place taken) {
+        place = Optional.of(taken);
+        return this;
+    }
+
     /** The replica of this process has a name for others, by which it must not take part once more. */
     Repair ownReplica(UUID nodeId, String name) {
         ownReplica = Optional.of(new DistinctReplicas.Named(nodeId, name));
@@ -175,11 +184,6 @@ public final class Repair {
                 : there(ordered, environment);
     }
 
-    private int bufferBytes(RepairEnvironment environment) {
-        return bufferBytes.orElseGet(
-                () -> RepairConfig.bufferBytes(environment.budget().totalBytes(), members.size()));
-    }
-
     private RepairReport there(List<RepairMember> nodes, RepairEnvironment environment) throws IOException {
         RepairMember.There master = (RepairMember.There) nodes.get(0);
         List<RunRepair.Follower> followers = nodes.subList(1, nodes.size()).stream()
@@ -192,7 +196,7 @@ public final class Repair {
                 table,
                 range.orElseThrow(),
                 followers,
-                bufferBytes(environment),
+                askedBufferBytes(),
                 dryRun,
                 staged,
                 waivers);
@@ -204,14 +208,39 @@ public final class Repair {
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 
+    private int askedBufferBytes() {
+        return bufferBytes.orElse(RepairConfig.BUFFER_MAX_BYTES);
+    }
+
     private RepairReport here(ReplicaSource own, List<RepairMember> others, RepairEnvironment environment)
+            throws IOException {
+        if (place.isPresent()) {
+            return here(own, others, place.get().bufferBytes(), environment);
+        }
+        int replicasHere = 1
+                + (int) others.stream()
+                        .filter(other -> other instanceof RepairMember.Here)
+                        .count();
+        // What is all here has the memory for itself; nodes that the others are may be this process, too.
+        int sessions = replicasHere == members.size() ? 1 : SessionMemory.SESSIONS_OF_NODE;
+        SessionMemory memory = new SessionMemory(environment.budget(), sessions);
+        try (SessionMemory.Place taken = memory.take(askedBufferBytes(), members.size(), replicasHere)) {
+            return here(own, others, taken.bufferBytes(), environment);
+        } catch (RequestException noRoom) {
+            throw new PeerException(
+                    "this process", RepairVerb.SESSION.name(), noRoom.code(), noRoom.getMessage(), noRoom);
+        }
+    }
+
+    private RepairReport here(
+            ReplicaSource own, List<RepairMember> others, int rowBufferBytes, RepairEnvironment environment)
             throws IOException {
         RepairConfig config = new RepairConfig(
                 environment.host().newId(),
                 keyspace,
                 table,
                 range.orElseThrow(),
-                bufferBytes(environment),
+                rowBufferBytes,
                 environment.host().clock().instant().getEpochSecond(),
                 environment.host().random().nextLong(),
                 dryRun,

@@ -199,7 +199,7 @@ public final class RepairCommand extends Subcommand {
 
     /** Replicas in this process share its memory. */
     private void checkBuffer() {
-        long maxBytes = directories.isEmpty() ? RepairConfig.BUFFER_MAX_BYTES : defaultBufferBytes();
+        long maxBytes = defaultBufferBytes();
         if (bufferBytes != null && (bufferBytes < 1 || bufferBytes > maxBytes)) {
             throw usage("--buffer is out of bounds, bufferBytes=" + bufferBytes
                     + ", minBytes=1, maxBytes=" + maxBytes + "; more --memory allows more, up to "
@@ -209,8 +209,8 @@ public final class RepairCommand extends Subcommand {
 
     private int defaultBufferBytes() {
         return directories.isEmpty()
-                ? RepairConfig.bufferBytesOfServers(bufferBudgetBytes(), replicas.size())
-                : RepairConfig.bufferBytes(bufferBudgetBytes(), directories.size());
+                ? RepairConfig.BUFFER_MAX_BYTES
+                : RepairConfig.bufferBytes(budget(), directories.size());
     }
 
     private Set<Waiver> waivers() {
@@ -314,7 +314,7 @@ public final class RepairCommand extends Subcommand {
                 return overServers(task, progress);
             }
             RepairOverDirectories repair = new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile));
-            return repair.run(named, Optional.ofNullable(out), bufferBudgetBytes(), progress, namesRows ? out() : null);
+            return repair.run(named, Optional.ofNullable(out), budget(), progress, namesRows ? out() : null);
         }
     }
 

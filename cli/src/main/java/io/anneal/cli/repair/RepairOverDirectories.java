@@ -33,28 +33,25 @@ final class RepairOverDirectories {
 
     /**
      * @param out where each replica's new SSTables go, or lie
-     * @param budgetBytes memory for row buffers
+     * @param budget memory for row buffers
      * @param rows where differing rows are named; null for nowhere
      */
     RepairReport run(
-            List<NamedReplica> named, Optional<Path> out, long budgetBytes, Progress progress, PrintStream rows)
+            List<NamedReplica> named, Optional<Path> out, ByteBudget budget, Progress progress, PrintStream rows)
             throws IOException {
         try (OpenedDirectories opened = new OpenedDirectories(host, schemaFile, out, task.dryRun())) {
             List<RepairMember> replicas = new ArrayList<>();
             for (NamedReplica replica : named) {
                 replicas.add(RepairMember.here(opened.open(replica)));
             }
-            return run(replicas, budgetBytes, new RepairWatch(progress, rows));
+            return run(replicas, budget, new RepairWatch(progress, rows));
         }
     }
 
-    private RepairReport run(List<RepairMember> replicas, long budgetBytes, RepairWatch watch) throws IOException {
+    private RepairReport run(List<RepairMember> replicas, ByteBudget budget, RepairWatch watch) throws IOException {
         ExecutorService executor = Executors.newFixedThreadPool(replicas.size());
         try {
-            return task.repair()
-                    .between(replicas)
-                    .listener(watch)
-                    .run(new RepairEnvironment(host, executor, ByteBudget.of(budgetBytes)));
+            return task.repair().between(replicas).listener(watch).run(new RepairEnvironment(host, executor, budget));
         } finally {
             MoreExecutors.shutdownAndAwaitTermination(executor, CLOSE_SECONDS, TimeUnit.SECONDS);
         }

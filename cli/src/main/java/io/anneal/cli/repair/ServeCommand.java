@@ -5,7 +5,6 @@ import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.StoreOpening;
 import io.anneal.cli.command.Subcommand;
-import io.anneal.io.ByteBudget;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.NodeFile;
 import io.anneal.node.Replica;
@@ -165,7 +164,6 @@ public final class ServeCommand extends Subcommand {
                 RepairRunner.address(listen),
                 (keyspace, table, staged) -> open(replicas, keyspace, table, staged),
                 security.config(this, nodeId),
-                ByteBudget.of(bufferBudgetBytes()),
                 host())) {
             out().println("listening on " + text(node.address()));
             out().flush();
