@@ -322,7 +322,7 @@ public final class RepairCommand extends Subcommand {
     private RepairReport overServers(RepairTask task, Progress progress) throws IOException {
         try (CommandNode node = security.node(this)) {
             List<RepairMember> members = replicas.stream()
-                    .map(address -> RepairMember.at(node.peers(), RepairRunner.address(address)))
+                    .map(address -> RepairMember.at(node.node().peers(), RepairRunner.address(address)))
                     .toList();
             return task.repair()
                     .between(members)
