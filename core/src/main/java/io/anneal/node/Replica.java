@@ -60,9 +60,18 @@ public interface Replica extends Closeable {
     Receiving receive(UUID sessionId, long importDeadlineSeconds);
 
     /**
-     * A range was repaired on all replicas: what was deleted before may be purged by tables whose deletions wait for that.
+     * Whether what it receives is its data as soon as a session ends well. If not, it waits for somebody's import, and may never
+     * be imported.
+     */
+    default boolean takesInAtOnce() {
+        return false;
+    }
+
+    /**
+     * A range was repaired on all replicas that there are: what was deleted before may be purged by tables whose deletions wait
+     * for that.
      *
-     * @param seconds when the repair began, since 1970
+     * @param seconds when the repair began by its master's clock, since 1970
      */
     default void repaired(TokenRange range, long seconds) throws IOException {}
 }

@@ -33,10 +33,11 @@ public final class StoreReplicas implements ReplicaSource {
         Table found = store.findTable(qualifiedName)
                 .orElseThrow(() -> new ReplicaException(
                         "store has no such table, table=" + qualifiedName + ", store=" + store.directory()));
-        return new LiveReplica(store.directory().toString(), found);
+        return new LiveReplica(store.directory().toString(), found, store.clock().instant().getEpochSecond());
     }
 
-    private record LiveReplica(String name, Table table) implements Replica {
+    /** @param openedSeconds when it was opened by the store's clock, since 1970 */
+    private record LiveReplica(String name, Table table, long openedSeconds) implements Replica {
         @Override
         public TableSchema schema() {
             return table.schema();
@@ -74,8 +75,14 @@ public final class StoreReplicas implements ReplicaSource {
         }
 
         @Override
+        public boolean takesInAtOnce() {
+            return true;
+        }
+
+        /** A master whose clock is ahead must not have purged what was deleted here after it read. */
+        @Override
         public void repaired(TokenRange range, long seconds) throws IOException {
-            table.repaired(range, seconds);
+            table.repaired(range, Math.min(seconds, openedSeconds));
         }
 
         @Override

@@ -114,6 +114,7 @@ public final class RepairRunner {
                 .ownNodes(Set.of(nodeId))
                 .range(wanted.range())
                 .dryRun(wanted.dryRun())
+                .allReplicas(wanted.allReplicas())
                 .allow(wanted.waivers())
                 .bufferBytes(bufferBytes)
                 .listener(listener);

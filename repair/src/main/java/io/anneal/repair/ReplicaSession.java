@@ -93,6 +93,7 @@ final class ReplicaSession implements Closeable {
                 table.dataBytes(),
                 table.localDeletionTimeMaxSeconds(),
                 table.asOf(),
+                table.takesInAtOnce(),
                 table.notes());
     }
 

@@ -91,6 +91,7 @@ class RepairRunnerTest {
                 List.of(followerAddresses),
                 1 << 20,
                 false,
+                false,
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA));
     }
@@ -171,6 +172,7 @@ class RepairRunnerTest {
                 TokenRange.FULL,
                 List.of(follower.address()),
                 bufferBytes,
+                false,
                 false,
                 Optional.empty(),
                 Set.of());

@@ -87,6 +87,7 @@ class StoreRepairTest {
                 Instant.now().getEpochSecond(),
                 17,
                 false,
+                false,
                 Optional.empty(),
                 Set.of());
     }

@@ -13,6 +13,7 @@ import java.util.UUID;
  *
  * @param followers {@code host:port} of the other replicas
  * @param bufferBytes row buffer of each replica; nodes may take smaller ones
+ * @param allReplicas whether there are no other replicas of the range
  * @param staged the run whose SSTables count as the replicas' data although they are not imported yet
  */
 public record RunRepair(
@@ -22,6 +23,7 @@ public record RunRepair(
         List<String> followers,
         int bufferBytes,
         boolean dryRun,
+        boolean allReplicas,
         Optional<UUID> staged,
         Set<Waiver> waivers) {
     public RunRepair {
@@ -39,6 +41,7 @@ public record RunRepair(
         Texts.write(out, followers);
         out.writeInt(bufferBytes);
         out.writeByte(dryRun ? 1 : 0);
+        out.writeByte(allReplicas ? 1 : 0);
         Texts.write(out, staged);
         Waiver.write(out, waivers);
     }
@@ -50,6 +53,7 @@ public record RunRepair(
                 Contents.readTokens(in),
                 Texts.readList(in),
                 in.readInt(),
+                in.readByte() != 0,
                 in.readByte() != 0,
                 Texts.readOptionalId(in),
                 Waiver.read(in));

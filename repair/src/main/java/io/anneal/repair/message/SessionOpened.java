@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param dataBytes their uncompressed data
  * @param localDeletionTimeMaxSeconds ceiling of the format that it writes
  * @param asOf the moment from which its data dates, to the second; empty for data that is read as it is now
+ * @param takesInAtOnce whether what it receives is its data once the session ends well
  * @param notes what the operator should know of the replica, a sentence each
  */
 public record SessionOpened(
@@ -22,6 +23,7 @@ public record SessionOpened(
         long dataBytes,
         long localDeletionTimeMaxSeconds,
         Optional<Instant> asOf,
+        boolean takesInAtOnce,
         List<String> notes) {
     public SessionOpened {
         notes = List.copyOf(notes);
@@ -34,6 +36,7 @@ public record SessionOpened(
         out.writeLong(localDeletionTimeMaxSeconds);
         out.writeByte(asOf.isPresent() ? 1 : 0);
         asOf.ifPresent(moment -> out.writeLong(moment.getEpochSecond()));
+        out.writeByte(takesInAtOnce ? 1 : 0);
         Texts.write(out, notes);
     }
 
@@ -44,6 +47,7 @@ public record SessionOpened(
                 in.readLong(),
                 in.readLong(),
                 in.readByte() == 0 ? Optional.empty() : Optional.of(readMoment(in.readLong())),
+                in.readByte() != 0,
                 Texts.readList(in));
     }
 
