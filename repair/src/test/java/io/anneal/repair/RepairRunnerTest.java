@@ -84,6 +84,10 @@ class RepairRunnerTest {
     }
 
     private static RunRepair run(String... followerAddresses) {
+        return run(false, followerAddresses);
+    }
+
+    private static RunRepair run(boolean allReplicas, String... followerAddresses) {
         return new RunRepair(
                 "ks",
                 "t",
@@ -91,7 +95,7 @@ class RepairRunnerTest {
                 List.of(followerAddresses),
                 1 << 20,
                 false,
-                false,
+                allReplicas,
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA));
     }
@@ -115,6 +119,21 @@ class RepairRunnerTest {
                 .isEqualTo(Sessions.rows(KEYS.get(0), 3).lines());
         assertThat(own.stagedLines()).isEqualTo(Sessions.rows(KEYS.get(1), 2).lines());
         assertThat(own.closed).hasValue(1);
+    }
+
+    @Test
+    void shouldTellThatTheRangeIsRepairedOnlyWhenAllReplicasTookInWhatTheyReceived() throws IOException {
+        own.takesInAtOnce = true;
+        new RepairClient(master.connect()).run(run(true, follower.address()), RepairListener.NONE);
+        followed.takesInAtOnce = true;
+        repair(follower.address());
+        assertThat(own.repairedSeconds).isEmpty();
+        assertThat(followed.repairedSeconds).isEmpty();
+
+        new RepairClient(master.connect()).run(run(true, follower.address()), RepairListener.NONE);
+
+        assertThat(own.repairedSeconds).containsExactly(100L);
+        assertThat(followed.repairedSeconds).containsExactly(100L);
     }
 
     @Test
