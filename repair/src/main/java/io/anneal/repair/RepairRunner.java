@@ -20,12 +20,16 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The master's side of repair on a server: runs a {@link Repair} on request and tells how it is doing. A repair ends with the
  * stream of whoever asked for it. A server runs as many as its memory holds row buffers for. Safe for any thread.
  */
 public final class RepairRunner {
+    private static final Logger LOG = LoggerFactory.getLogger(RepairRunner.class);
+
     private final UUID nodeId;
     private final ReplicaSource tables;
     private final Connector connector;
@@ -68,6 +72,9 @@ public final class RepairRunner {
                 stream.reset(refused.code(), refused.getMessage());
             } catch (RejectedExecutionException shutDown) {
                 stream.reset(PeerException.OVERLOADED, "this node takes no more work");
+            } catch (RuntimeException | Error failed) {
+                LOG.error("repair was not begun, peer={}", stream.connection().address(), failed);
+                stream.reset(PeerException.INTERNAL, "repair was not begun, error=" + failed);
             }
         });
     }

@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
@@ -177,6 +178,30 @@ class RepairRunnerTest {
                 .isInstanceOf(RepairException.class)
                 .hasMessageContaining("stopped by an error")
                 .hasMessageContaining("StackOverflowError");
+    }
+
+    /** As an executor fails that can start no thread. */
+    @ParameterizedTest
+    @ValueSource(classes = {OutOfMemoryError.class, IllegalStateException.class, RejectedExecutionException.class})
+    void shouldTellPeerAndLogWhenARunCannotBeBegun(Class<? extends Throwable> failing) throws IOException {
+        ByteBudget budget = ByteBudget.of(64 << 20);
+        try (Nodes broken = new Nodes((handlers, node) -> new RepairRunner(
+                        new UUID(0, 99),
+                        own.opener(),
+                        node.client(),
+                        Failing.with(failing),
+                        new RepairEnvironment(HostEnvironment.system(), node.executor(), budget))
+                .register(handlers))) {
+            RepairClient client = new RepairClient(broken.connect());
+
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> client.run(run(follower.address()), RepairListener.NONE))
+                        .isInstanceOf(PeerException.class)
+                        .hasMessageContaining(
+                                failing == RejectedExecutionException.class ? "no more work" : failing.getName());
+            }
+            assertThat(budget.reservedBytes()).isZero();
+        }
     }
 
     /** Of the smallest the first window holds less than what counts as much. */
