@@ -34,8 +34,8 @@ public enum PurgeMode {
             case "repair" -> REPAIR;
             case "disabled" -> DISABLED;
             default ->
-                throw new IllegalArgumentException("option is none of the modes timeout, repair, disabled, "
-                        + "option=" + OPTION + ", value=" + text);
+                throw new IllegalArgumentException("option is none of the modes timeout, repair, disabled, " + "option="
+                        + OPTION + ", value=" + text);
         };
     }
 

@@ -48,7 +48,9 @@ public record TextFormat(String name, String version) {
             return Optional.empty();
         }
         return Optional.of(
-                start == end ? List.of() : List.of(text.substring(start, end - 1).split("\n", -1)));
+                start == end
+                        ? List.of()
+                        : List.of(text.substring(start, end - 1).split("\n", -1)));
     }
 
     private static String checksumLine(String text) {

@@ -100,8 +100,8 @@ record CheckpointContent(Map<String, String> identity, Map<String, String> facts
             throw new JobRefusedException("checkpoint has another format, remove it to start anew, file=" + file
                     + ", format=" + version + ", supported=" + FORMAT.version());
         }
-        List<String> lines =
-                FORMAT.facts(text).orElseThrow(() -> unreadable(file, text.lines().count()));
+        List<String> lines = FORMAT.facts(text)
+                .orElseThrow(() -> unreadable(file, text.lines().count()));
         Map<String, String> identity = new TreeMap<>();
         Map<String, String> facts = new TreeMap<>();
         List<UnitState> units = new ArrayList<>();

@@ -206,9 +206,7 @@ public final class CassandraReplicas implements ReplicaSource {
         @Override
         public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
             SSTableWriterConfig config = SSTableWriterConfig.received(
-                    sstables.estimatedPartitionCount(),
-                    sstables.newestWrittenVersion(),
-                    schema().options());
+                    sstables.estimatedPartitionCount(), sstables.newestWrittenVersion(), schema().options());
             return staging.orElseThrow().start(sessionId, schema(), tableId, importDeadlineSeconds, config);
         }
 

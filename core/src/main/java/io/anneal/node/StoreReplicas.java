@@ -33,7 +33,8 @@ public final class StoreReplicas implements ReplicaSource {
         Table found = store.findTable(qualifiedName)
                 .orElseThrow(() -> new ReplicaException(
                         "store has no such table, table=" + qualifiedName + ", store=" + store.directory()));
-        return new LiveReplica(store.directory().toString(), found, store.clock().instant().getEpochSecond());
+        return new LiveReplica(
+                store.directory().toString(), found, store.clock().instant().getEpochSecond());
     }
 
     /** @param openedSeconds when it was opened by the store's clock, since 1970 */

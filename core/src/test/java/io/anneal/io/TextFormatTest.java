@@ -18,17 +18,24 @@ class TextFormatTest {
 
         assertThat(text).startsWith("anneal-test 3\none\n").matches("(?s).*\ncrc32 [0-9a-f]{8}\n");
         assertThat(FORMAT.versionOf(text)).contains("3");
-        assertThat(FORMAT.facts(text)).hasValueSatisfying(facts -> assertThat(facts)
-                .containsExactly("one", "two größer", ""));
-        assertThat(FORMAT.facts(print(""))).hasValueSatisfying(facts -> assertThat(facts)
-                .isEmpty());
+        assertThat(FORMAT.facts(text))
+                .hasValueSatisfying(facts -> assertThat(facts).containsExactly("one", "two größer", ""));
+        assertThat(FORMAT.facts(print("")))
+                .hasValueSatisfying(facts -> assertThat(facts).isEmpty());
     }
 
     @Test
     void shouldReadTheVersionOfALaterRelease() {
         assertThat(FORMAT.versionOf("anneal-test 4\nanything")).contains("4");
         for (String other : new String[] {
-            "", "\n", "anneal-test", "anneal-test \n", "anneal-test 3", "anneal-test x\n", "anneal-tests 3\n", "anneal-te\n"
+            "",
+            "\n",
+            "anneal-test",
+            "anneal-test \n",
+            "anneal-test 3",
+            "anneal-test x\n",
+            "anneal-tests 3\n",
+            "anneal-te\n"
         }) {
             assertThat(FORMAT.versionOf(other)).as(other).isEmpty();
         }
@@ -47,6 +54,7 @@ class TextFormatTest {
                     .as("cut at %d", i)
                     .isEmpty();
         }
-        assertThat(FORMAT.facts(new String(whole, StandardCharsets.UTF_8) + "\n")).isEmpty();
+        assertThat(FORMAT.facts(new String(whole, StandardCharsets.UTF_8) + "\n"))
+                .isEmpty();
     }
 }

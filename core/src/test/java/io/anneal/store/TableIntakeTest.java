@@ -45,8 +45,10 @@ class TableIntakeTest {
 
             List<Path> filters = filters();
             assertThat(filters).hasSizeGreaterThan(1);
-            assertThat(filters).last().satisfies(filter -> assertThat(8 * Files.size(filter))
-                    .isGreaterThan((long) BITS_PER_PARTITION_MIN * PARTITIONS));
+            assertThat(filters)
+                    .last()
+                    .satisfies(filter -> assertThat(8 * Files.size(filter))
+                            .isGreaterThan((long) BITS_PER_PARTITION_MIN * PARTITIONS));
         }
     }
 

@@ -59,8 +59,9 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
                 .map(SessionOpened::name)
                 .toList();
         if (!staging.isEmpty() && staging.size() < opened.size()) {
-            notes.add("stores do not count the range as repaired, since what others receive waits for its import, replicas="
-                    + staging);
+            notes.add(
+                    "stores do not count the range as repaired, since what others receive waits for its import, replicas="
+                            + staging);
         }
         return staging.isEmpty();
     }

@@ -523,7 +523,8 @@ final class WindowSync {
             if (ItemCodec.isDeletion(item)) {
                 pushes.addForAllBut(ghosts.origin(), items, item.offset(), item.lengthBytes());
             } else {
-                Optional<HeldRow> row = own.current().rows().heldAt(own.current().position(item));
+                Optional<HeldRow> row =
+                        own.current().rows().heldAt(own.current().position(item));
                 if (row.isPresent()) {
                     pushes.addForAllBut(
                             ghosts.origin(),

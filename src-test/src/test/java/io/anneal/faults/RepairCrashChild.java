@@ -94,15 +94,13 @@ final class RepairCrashChild {
 
     static CassandraReplicas cassandra(Path directory, String replica, StagingArea staging) {
         return new CassandraReplicas(
-                List.of(directory.resolve(replica).resolve("ks").resolve("t")),
-                Optional.empty(),
-                Optional.of(staging));
+                List.of(directory.resolve(replica).resolve("ks").resolve("t")), Optional.empty(), Optional.of(staging));
     }
 
     private static void repair(Path directory, Store store, int master, StagingArea first, StagingArea second)
             throws IOException {
-        List<ReplicaSource> sources =
-                List.of(new StoreReplicas(store), cassandra(directory, "first", first), cassandra(directory, "second", second));
+        List<ReplicaSource> sources = List.of(
+                new StoreReplicas(store), cassandra(directory, "first", first), cassandra(directory, "second", second));
         RepairMember[] members = new RepairMember[sources.size()];
         for (int i = 0; i < members.length; i++) {
             int number = (master + i) % members.length;

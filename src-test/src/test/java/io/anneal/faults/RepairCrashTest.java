@@ -155,7 +155,9 @@ class RepairCrashTest {
         }
         List<Descriptor> sstables = TableSource.descriptors(staged, List.of(staged));
         if (!sstables.isEmpty()) {
-            assertThat(lines(TableSource.of(List.of(staged), Optional.empty()))).as(what).hasSizeGreaterThan(ROWS);
+            assertThat(lines(TableSource.of(List.of(staged), Optional.empty())))
+                    .as(what)
+                    .hasSizeGreaterThan(ROWS);
         }
     }
 

@@ -152,11 +152,14 @@ class RepairedRangeTest {
 
     @Test
     void shouldKeepDeletionsWhenAReplicaOnlyStagesWhatItReceives() throws IOException {
-        Path snapshot = tables.get(2).snapshot("s");
         delete(tables.get(0));
         passTheDelay();
 
         for (boolean lacksNothing : new boolean[] {false, true}) {
+            if (lacksNothing) {
+                delete(tables.get(2));
+            }
+            Path snapshot = tables.get(2).snapshot("lacks-nothing-" + lacksNothing);
             RepairReport report;
             try (StagingArea staging = StagingArea.open(directory.resolve("staging"), "replica", clock)) {
                 report = repair(
@@ -174,8 +177,6 @@ class RepairedRangeTest {
                             && note.contains(snapshot.toString()));
             assertThat(hasDeletion(compacted(0))).isTrue();
             assertThat(hasDeletion(compacted(1))).isTrue();
-            delete(tables.get(2));
-            snapshot = tables.get(2).snapshot("with-the-deletion");
         }
     }
 

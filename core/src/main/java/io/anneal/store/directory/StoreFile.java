@@ -69,8 +69,8 @@ public record StoreFile(int ignoredBits, UUID storeId) {
         if (!version.equals(FORMAT.version())) {
             throw new UnsupportedVersionException(file.toString(), version, FORMAT.version(), FORMAT.version());
         }
-        List<String> facts = FORMAT.facts(text)
-                .orElseThrow(() -> new CorruptStoreException(file, "store file's checksum is wrong"));
+        List<String> facts =
+                FORMAT.facts(text).orElseThrow(() -> new CorruptStoreException(file, "store file's checksum is wrong"));
         Matcher words = FACTS.matcher(String.join("\n", facts));
         if (!words.matches()) {
             throw new CorruptStoreException(file, "file does not describe a store");
