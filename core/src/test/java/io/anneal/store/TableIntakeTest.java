@@ -26,6 +26,7 @@ class TableIntakeTest {
             Table table = store.createTable("CREATE TABLE ks.t (k int PRIMARY KEY)");
             try (SSTableWriter writer = SSTableWriter.builder(table.schema())
                     .to(directory.resolve("files"))
+                    .timestampMicros(1)
                     .unsorted(64 << 20)) {
                 for (int k = 0; k < PARTITIONS; k++) {
                     writer.row().key("k", k).insert();

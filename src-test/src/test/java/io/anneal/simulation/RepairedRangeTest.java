@@ -84,6 +84,7 @@ class RepairedRangeTest {
 
     private static void delete(Table table) throws IOException {
         table.row().key("k", 1).timestampMicros(20).deleteRow();
+        table.flush();
     }
 
     private RepairMember[] members(int... numbers) {
@@ -132,8 +133,8 @@ class RepairedRangeTest {
         assertThat(hasDeletion(compacted(0))).isTrue();
         assertThat(hasDeletion(compacted(1))).isTrue();
         repair(false, members(2, 0));
-        assertThat(compacted(2)).noneMatch(line -> line.contains("old"));
-        assertThat(compacted(0)).noneMatch(line -> line.contains("old"));
+        assertThat(compacted(2)).noneMatch(line -> line.contains("live@10"));
+        assertThat(compacted(0)).noneMatch(line -> line.contains("live@10"));
     }
 
     @Test
@@ -190,7 +191,7 @@ class RepairedRangeTest {
         repair(false, members(3, 0));
 
         assertThat(hasDeletion(compacted(0))).isTrue();
-        assertThat(compacted(1)).anyMatch(line -> line.contains("old"));
+        assertThat(compacted(1)).anyMatch(line -> line.contains("live@10"));
         passTheDelay();
         repair(true, members(0, 1, 2));
         for (int i = 0; i < 3; i++) {
