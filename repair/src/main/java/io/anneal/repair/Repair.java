@@ -5,8 +5,10 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerException;
+import io.anneal.net.RequestException;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
+import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import io.anneal.repair.message.Waiver;
 import java.io.IOException;
@@ -15,7 +17,6 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -42,7 +43,8 @@ public final class Repair {
     private Optional<Integer> bufferBytes = Optional.empty();
     private RepairListener listener = RepairListener.NONE;
     private Duration patience = PATIENCE_DEFAULT;
-    private Set<UUID> ownNodes = Set.of();
+    private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
+    private Optional<SessionMemory.Place> place = Optional.empty();
 
     private Repair(String keyspace, String table) {
         this.keyspace = keyspace;
@@ -124,9 +126,15 @@ public final class Repair {
         return this;
     }
 
-    /** Nodes that are this process, which it must not be compared with. */
-    Repair ownNodes(Set<UUID> nodeIds) {
-        ownNodes = Set.copyOf(nodeIds);
+    /** Memory that is taken for it already, and stays its caller's. */
+    Repair place(SessionMemory.Place taken) {
+        place = Optional.of(taken);
+        return this;
+    }
+
+    /** The replica of this process has a name for others, by which it must not take part once more. */
+    Repair ownReplica(UUID nodeId, String name) {
+        ownReplica = Optional.of(new DistinctReplicas.Named(nodeId, name));
         return this;
     }
 
@@ -187,22 +195,19 @@ public final class Repair {
                 : there(ordered, environment);
     }
 
-    private int bufferBytes(RepairEnvironment environment) {
-        return bufferBytes.orElseGet(
-                () -> RepairConfig.bufferBytes(environment.budget().totalBytes(), members.size()));
-    }
-
     private RepairReport there(List<RepairMember> nodes, RepairEnvironment environment) throws IOException {
         RepairMember.There master = (RepairMember.There) nodes.get(0);
-        List<String> followers = nodes.subList(1, nodes.size()).stream()
-                .map(node -> text(((RepairMember.There) node).address()))
+        List<RunRepair.Follower> followers = nodes.subList(1, nodes.size()).stream()
+                .map(RepairMember.There.class::cast)
+                .map(node -> new RunRepair.Follower(text(node.address()), node.name()))
                 .toList();
         RunRepair wanted = new RunRepair(
+                master.name(),
                 keyspace,
                 table,
                 range.orElseThrow(),
                 followers,
-                bufferBytes(environment),
+                askedBufferBytes(),
                 dryRun,
                 allReplicas,
                 staged,
@@ -215,14 +220,39 @@ public final class Repair {
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 
+    private int askedBufferBytes() {
+        return bufferBytes.orElse(RepairConfig.BUFFER_MAX_BYTES);
+    }
+
     private RepairReport here(ReplicaSource own, List<RepairMember> others, RepairEnvironment environment)
+            throws IOException {
+        if (place.isPresent()) {
+            return here(own, others, place.get().bufferBytes(), environment);
+        }
+        int replicasHere = 1
+                + (int) others.stream()
+                        .filter(other -> other instanceof RepairMember.Here)
+                        .count();
+        // What is all here has the memory for itself; nodes that the others are may be this process, too.
+        int sessions = replicasHere == members.size() ? 1 : SessionMemory.SESSIONS_OF_NODE;
+        SessionMemory memory = new SessionMemory(environment.budget(), sessions);
+        try (SessionMemory.Place taken = memory.take(askedBufferBytes(), members.size(), replicasHere)) {
+            return here(own, others, taken.bufferBytes(), environment);
+        } catch (RequestException noRoom) {
+            throw new PeerException(
+                    "this process", RepairVerb.SESSION.name(), noRoom.code(), noRoom.getMessage(), noRoom);
+        }
+    }
+
+    private RepairReport here(
+            ReplicaSource own, List<RepairMember> others, int rowBufferBytes, RepairEnvironment environment)
             throws IOException {
         RepairConfig config = new RepairConfig(
                 environment.host().newId(),
                 keyspace,
                 table,
                 range.orElseThrow(),
-                bufferBytes(environment),
+                rowBufferBytes,
                 environment.host().clock().instant().getEpochSecond(),
                 environment.host().random().nextLong(),
                 dryRun,
@@ -230,12 +260,15 @@ public final class Repair {
                 staged,
                 waivers);
         List<Participant> followers = new ArrayList<>();
-        Set<UUID> nodes = new HashSet<>(ownNodes);
+        DistinctReplicas distinct = new DistinctReplicas();
+        if (ownReplica.isPresent()) {
+            distinct.add(ownReplica.get(), "replica of this process");
+        }
         try (Replica replica = own.open(keyspace, table, staged)) {
             listener.begins(replica.schema());
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
-                followers.add(participant(other, clusteringColumns, nodes, environment));
+                followers.add(participant(other, clusteringColumns, distinct, environment));
             }
             try (RepairMaster master = new RepairMaster(config, replica, followers, listener)) {
                 return master.run();
@@ -254,7 +287,7 @@ public final class Repair {
     }
 
     private static Participant participant(
-            RepairMember member, int clusteringColumns, Set<UUID> nodes, RepairEnvironment environment)
+            RepairMember member, int clusteringColumns, DistinctReplicas distinct, RepairEnvironment environment)
             throws IOException {
         if (member instanceof RepairMember.Here local) {
             return new LocalParticipant(
@@ -264,10 +297,7 @@ public final class Repair {
         }
         RepairMember.There remote = (RepairMember.There) member;
         Connection connection = remote.connector().open(remote.address());
-        if (!nodes.add(connection.node().nodeId())) {
-            throw new RepairException("one server is given as two replicas: it would be compared with itself, replica="
-                    + text(remote.address()));
-        }
-        return new RemoteParticipant(connection, clusteringColumns);
+        distinct.add(new DistinctReplicas.Named(connection.node().nodeId(), remote.name()), text(remote.address()));
+        return new RemoteParticipant(connection, remote.name(), clusteringColumns);
     }
 }

@@ -42,7 +42,12 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
             }
         }
         long ceiling = ceiling(opened, notes);
-        SessionTerms terms = new SessionTerms(ceiling, deadline(config, schema, opened, notes));
+        int bufferBytes =
+                opened.stream().mapToInt(SessionOpened::bufferBytes).min().orElseThrow();
+        if (bufferBytes < 1) {
+            throw new RepairException("replica has no row buffer, bufferBytes=" + bufferBytes);
+        }
+        SessionTerms terms = new SessionTerms(ceiling, bufferBytes, deadline(config, schema, opened, notes));
         return new SessionAgreement(terms, repairsAll(config, opened, notes), notes);
     }
 

@@ -10,6 +10,8 @@ import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.key.TokenRange;
 import io.anneal.repair.RepairConfig;
+import io.anneal.repair.RepairEnvironment;
+import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairReport;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.message.Waiver;
@@ -196,7 +198,7 @@ public final class RepairCommand extends Subcommand {
 
     /** Replicas in this process share its memory. */
     private void checkBuffer() {
-        long maxBytes = directories.isEmpty() ? RepairConfig.BUFFER_MAX_BYTES : defaultBufferBytes();
+        long maxBytes = defaultBufferBytes();
         if (bufferBytes != null && (bufferBytes < 1 || bufferBytes > maxBytes)) {
             throw usage("--buffer is out of bounds, bufferBytes=" + bufferBytes
                     + ", minBytes=1, maxBytes=" + maxBytes + "; more --memory allows more, up to "
@@ -206,8 +208,8 @@ public final class RepairCommand extends Subcommand {
 
     private int defaultBufferBytes() {
         return directories.isEmpty()
-                ? RepairConfig.bufferBytesOfServers(bufferBudgetBytes(), replicas.size())
-                : RepairConfig.bufferBytes(bufferBudgetBytes(), directories.size());
+                ? RepairConfig.BUFFER_MAX_BYTES
+                : RepairConfig.bufferBytes(budget(), directories.size());
     }
 
     private Set<Waiver> waivers() {
@@ -303,10 +305,24 @@ public final class RepairCommand extends Subcommand {
     private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException {
         try (Progress progress = progress(task.table().toString())) {
             if (directories.isEmpty()) {
-                return new RepairOverServers(task, host()).run(replicas, security.config(this), progress);
+                return overServers(task, progress);
             }
             RepairOverDirectories repair = new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile));
-            return repair.run(named, Optional.ofNullable(out), bufferBudgetBytes(), progress, namesRows ? out() : null);
+            return repair.run(named, Optional.ofNullable(out), budget(), progress, namesRows ? out() : null);
+        }
+    }
+
+    /** Has the first of them repair, and watches it until it is done. */
+    private RepairReport overServers(RepairTask task, Progress progress) throws IOException {
+        try (CommandNode node = security.node(this)) {
+            List<RepairMember> members = replicas.stream()
+                    .map(address -> RepairMember.at(node.peers(), RepairRunner.address(address)))
+                    .toList();
+            return task.repair()
+                    .between(members)
+                    .listener(new RepairWatch(progress, null))
+                    .run(new RepairEnvironment(
+                            host(), node.node().executor(), node.node().budget()));
         }
     }
 }

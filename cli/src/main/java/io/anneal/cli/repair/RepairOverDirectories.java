@@ -37,11 +37,11 @@ final class RepairOverDirectories {
 
     /**
      * @param out where each replica's new SSTables go, or lie
-     * @param budgetBytes memory for row buffers
+     * @param budget memory for row buffers
      * @param rows where differing rows are named; null for nowhere
      */
     RepairReport run(
-            List<NamedReplica> named, Optional<Path> out, long budgetBytes, Progress progress, PrintStream rows)
+            List<NamedReplica> named, Optional<Path> out, ByteBudget budget, Progress progress, PrintStream rows)
             throws IOException {
         List<StagingArea> stagings = new ArrayList<>();
         try {
@@ -55,7 +55,7 @@ final class RepairOverDirectories {
                         schemaFile,
                         out.map(present -> stagings.get(stagings.size() - 1)))));
             }
-            return run(replicas, budgetBytes, new RepairWatch(progress, rows));
+            return run(replicas, budget, new RepairWatch(progress, rows));
         } finally {
             for (StagingArea staging : stagings) {
                 staging.close();
@@ -71,13 +71,10 @@ final class RepairOverDirectories {
         return StagingArea.open(directory, owner, host.clock());
     }
 
-    private RepairReport run(List<RepairMember> replicas, long budgetBytes, RepairWatch watch) throws IOException {
+    private RepairReport run(List<RepairMember> replicas, ByteBudget budget, RepairWatch watch) throws IOException {
         ExecutorService executor = Executors.newFixedThreadPool(replicas.size());
         try {
-            return task.repair()
-                    .between(replicas)
-                    .listener(watch)
-                    .run(new RepairEnvironment(host, executor, ByteBudget.of(budgetBytes)));
+            return task.repair().between(replicas).listener(watch).run(new RepairEnvironment(host, executor, budget));
         } finally {
             MoreExecutors.shutdownAndAwaitTermination(executor, CLOSE_SECONDS, TimeUnit.SECONDS);
         }

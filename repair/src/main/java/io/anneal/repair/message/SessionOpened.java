@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param sstableCount SSTables it reads
  * @param dataBytes their uncompressed data
  * @param localDeletionTimeMaxSeconds ceiling of the format that it writes
+ * @param bufferBytes the largest row buffer that it has memory for, at most what was asked for
  * @param asOf the moment from which its data dates, to the second; empty for data that is read as it is now
  * @param takesInAtOnce whether what it receives is its data once the session ends well
  * @param notes what the operator should know of the replica, a sentence each
@@ -22,6 +23,7 @@ public record SessionOpened(
         int sstableCount,
         long dataBytes,
         long localDeletionTimeMaxSeconds,
+        int bufferBytes,
         Optional<Instant> asOf,
         boolean takesInAtOnce,
         List<String> notes) {
@@ -34,6 +36,7 @@ public record SessionOpened(
         out.writeInt(sstableCount);
         out.writeLong(dataBytes);
         out.writeLong(localDeletionTimeMaxSeconds);
+        out.writeInt(bufferBytes);
         out.writeByte(asOf.isPresent() ? 1 : 0);
         asOf.ifPresent(moment -> out.writeLong(moment.getEpochSecond()));
         out.writeByte(takesInAtOnce ? 1 : 0);
@@ -46,6 +49,7 @@ public record SessionOpened(
                 in.readInt(),
                 in.readLong(),
                 in.readLong(),
+                in.readInt(),
                 in.readByte() == 0 ? Optional.empty() : Optional.of(readMoment(in.readLong())),
                 in.readByte() != 0,
                 Texts.readList(in));
