@@ -196,7 +196,7 @@ class RepairRunnerTest {
         ByteBudget budget = ByteBudget.of(64 << 20);
         try (Nodes broken = new Nodes((handlers, node) -> new RepairRunner(
                         new UUID(0, 99),
-                        own.opener(),
+                        Nodes.replicas(own.opener()),
                         node.client(),
                         Failing.with(failing),
                         new RepairEnvironment(HostEnvironment.system(), node.executor(), budget))

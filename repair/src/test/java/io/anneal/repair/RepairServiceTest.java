@@ -272,7 +272,7 @@ class RepairServiceTest {
         ByteBudget budget = ByteBudget.of(ONE_SESSION_BYTES);
         AtomicInteger left = new AtomicInteger(stepsBefore);
         nodes = new Nodes((handlers, own) -> new RepairService(
-                        table.opener(),
+                        Nodes.replicas(table.opener()),
                         task -> {
                             if (left.getAndDecrement() <= 0) {
                                 throw new OutOfMemoryError("unable to create native thread");
