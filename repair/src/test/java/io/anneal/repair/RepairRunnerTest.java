@@ -195,7 +195,7 @@ class RepairRunnerTest {
     void shouldTellPeerAndLogWhenARunCannotBeBegun(Class<? extends Throwable> failing) throws IOException {
         ByteBudget budget = ByteBudget.of(64 << 20);
         try (Nodes broken = new Nodes((handlers, node) -> new RepairRunner(
-                        new UUID(0, 99),
+                        node.id(),
                         Nodes.replicas(own.opener()),
                         node.client(),
                         Failing.with(failing),
