@@ -8,6 +8,8 @@ import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableIntake;
 import java.io.IOException;
+import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -18,9 +20,20 @@ import java.util.UUID;
  */
 public final class StoreReplicas implements ReplicaSource {
     private final Store store;
+    private final Map<String, Instant> asOf;
 
     public StoreReplicas(Store store) {
+        this(store, Map.of());
+    }
+
+    /**
+     * Of a store that was just opened for this, so that its data may be old.
+     *
+     * @param asOf from when the data of its tables dates, by {@code keyspace.table}; as it is now where nothing is said
+     */
+    public StoreReplicas(Store store, Map<String, Instant> asOf) {
         this.store = store;
+        this.asOf = Map.copyOf(asOf);
     }
 
     @Override
@@ -34,11 +47,15 @@ public final class StoreReplicas implements ReplicaSource {
                 .orElseThrow(() -> new ReplicaException(
                         "store has no such table, table=" + qualifiedName + ", store=" + store.directory()));
         return new LiveReplica(
-                store.directory().toString(), found, store.clock().instant().getEpochSecond());
+                store.directory().toString(),
+                found,
+                Optional.ofNullable(asOf.get(qualifiedName)),
+                store.clock().instant().getEpochSecond());
     }
 
     /** @param openedSeconds when it was opened by the store's clock, since 1970 */
-    private record LiveReplica(String name, Table table, long openedSeconds) implements Replica {
+    private record LiveReplica(String name, Table table, Optional<Instant> asOf, long openedSeconds)
+            implements Replica {
         @Override
         public TableSchema schema() {
             return table.schema();
