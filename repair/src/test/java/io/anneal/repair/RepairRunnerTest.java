@@ -28,6 +28,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
@@ -92,6 +93,10 @@ class RepairRunnerTest {
     }
 
     private static RunRepair run(String... followerAddresses) {
+        return run(false, followerAddresses);
+    }
+
+    private static RunRepair run(boolean allReplicas, String... followerAddresses) {
         return new RunRepair(
                 Replicas.THE_ONLY_ONE,
                 "ks",
@@ -100,6 +105,7 @@ class RepairRunnerTest {
                 followers(followerAddresses),
                 1 << 20,
                 false,
+                allReplicas,
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA));
     }
@@ -123,6 +129,21 @@ class RepairRunnerTest {
                 .isEqualTo(Sessions.rows(KEYS.get(0), 3).lines());
         assertThat(own.stagedLines()).isEqualTo(Sessions.rows(KEYS.get(1), 2).lines());
         assertThat(own.closed).hasValue(1);
+    }
+
+    @Test
+    void shouldTellThatTheRangeIsRepairedOnlyWhenAllReplicasTookInWhatTheyReceived() throws IOException {
+        own.takesInAtOnce = true;
+        new RepairClient(master.connect()).run(run(true, follower.address()), RepairListener.NONE);
+        followed.takesInAtOnce = true;
+        repair(follower.address());
+        assertThat(own.repairedSeconds).isEmpty();
+        assertThat(followed.repairedSeconds).isEmpty();
+
+        new RepairClient(master.connect()).run(run(true, follower.address()), RepairListener.NONE);
+
+        assertThat(own.repairedSeconds).containsExactly(100L);
+        assertThat(followed.repairedSeconds).containsExactly(100L);
     }
 
     @Test
@@ -168,6 +189,30 @@ class RepairRunnerTest {
                 .hasMessageContaining("StackOverflowError");
     }
 
+    /** As an executor fails that can start no thread. */
+    @ParameterizedTest
+    @ValueSource(classes = {OutOfMemoryError.class, IllegalStateException.class, RejectedExecutionException.class})
+    void shouldTellPeerAndLogWhenARunCannotBeBegun(Class<? extends Throwable> failing) throws IOException {
+        ByteBudget budget = ByteBudget.of(64 << 20);
+        try (Nodes broken = new Nodes((handlers, node) -> new RepairRunner(
+                        node.id(),
+                        Nodes.replicas(own.opener()),
+                        node.client(),
+                        Failing.with(failing),
+                        new RepairEnvironment(HostEnvironment.system(), node.executor(), budget))
+                .register(handlers))) {
+            RepairClient client = new RepairClient(broken.connect());
+
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> client.run(run(follower.address()), RepairListener.NONE))
+                        .isInstanceOf(PeerException.class)
+                        .hasMessageContaining(
+                                failing == RejectedExecutionException.class ? "no thread" : failing.getName());
+            }
+            assertThat(budget.reservedBytes()).isZero();
+        }
+    }
+
     /** Of the smallest the first window holds less than what counts as much. */
     @ParameterizedTest
     @ValueSource(ints = {1 << 20, 4 << 10})
@@ -181,6 +226,7 @@ class RepairRunnerTest {
                 TokenRange.FULL,
                 followers(follower.address()),
                 bufferBytes,
+                false,
                 false,
                 Optional.empty(),
                 Set.of());

@@ -78,6 +78,12 @@ public final class RepairCommand extends Subcommand {
     private boolean fullReplicas;
 
     @Option(
+            names = "--all-replicas",
+            description = "There are no other replicas of the range: stores among them may then purge deletions by"
+                    + " tombstone_gc.")
+    private boolean allReplicas;
+
+    @Option(
             names = "--dry-run",
             description = "Find and count differences, write nothing; exit with 1 if there are any.")
     private boolean dryRun;
@@ -282,7 +288,7 @@ public final class RepairCommand extends Subcommand {
 
     private RepairTask task(QualifiedTable table, TokenRange tokens) {
         int buffer = bufferBytes == null ? defaultBufferBytes() : (int) bufferBytes.longValue();
-        return new RepairTask(table, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers());
+        return new RepairTask(table, tokens, buffer, isDryRun(), allReplicas, Optional.ofNullable(staged), waivers());
     }
 
     /** Repairs one table; an error is told, and the others are still repaired. */

@@ -11,6 +11,7 @@ import java.util.UUID;
 /**
  * What a repair command was asked to do with one table.
  *
+ * @param allReplicas whether there are no other replicas of the range
  * @param staged the run whose SSTables count although they are not imported yet
  */
 record RepairTask(
@@ -18,6 +19,7 @@ record RepairTask(
         TokenRange range,
         int bufferBytes,
         boolean dryRun,
+        boolean allReplicas,
         Optional<UUID> staged,
         Set<Waiver> waivers) {
     /** The repair, but for its replicas. */
@@ -26,6 +28,7 @@ record RepairTask(
                 .range(range)
                 .bufferBytes(bufferBytes)
                 .dryRun(dryRun)
+                .allReplicas(allReplicas)
                 .allow(waivers);
         staged.ifPresent(repair::staged);
         return repair;
