@@ -107,7 +107,9 @@ class ServedStoreTest {
                     .contains("received " + ROWS / 3 + " rows", "nodetool import ks t " + staging)
                     .doesNotContain("nodetool import ks t " + store);
             id = idOf(served);
-            assertThat(idOf(beside)).isEqualTo(NodeFile.idOf(staging, UUID::randomUUID)).isNotEqualTo(id);
+            assertThat(idOf(beside))
+                    .isEqualTo(NodeFile.idOf(staging, UUID::randomUUID))
+                    .isNotEqualTo(id);
         }
         assertThat(data.resolve(NodeFile.FILE)).doesNotExist();
         assertThat(rows()).isEqualTo(ROWS + 1);

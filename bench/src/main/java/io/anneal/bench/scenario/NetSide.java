@@ -115,10 +115,7 @@ final class NetSide implements Closeable {
 
     private void register(VerbHandlers handlers) {
         handlers.register(ECHO, (peer, request) -> CompletableFuture.completedFuture(request))
-                .register(
-                        USAGE,
-                        (peer, request) ->
-                                CompletableFuture.completedFuture(usage().encode()))
+                .register(USAGE, (peer, request) -> CompletableFuture.completedFuture(usage().encode()))
                 .registerStream(DROP, stream -> stream.readAll(NetSide::drop).thenCompose(end -> stream.end()))
                 .registerStream(FLOOD, this::flood);
     }
