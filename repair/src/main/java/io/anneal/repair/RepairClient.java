@@ -39,7 +39,7 @@ final class RepairClient {
             messages.write(RepairStatus.KIND, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
             RepairStatus status = next(messages);
             while (status.isRunning()) {
-                listener.progress(status.windows(), status.rowsRead(), status.bytesRead(), Optional.empty());
+                listener.progress(status.windows(), status.rowsRead(), status.bytesRead(), status.covered());
                 status = next(messages);
             }
             messages.stream().end();
@@ -54,8 +54,7 @@ final class RepairClient {
 
     private RepairReport result(RepairStatus status) throws RepairException {
         if (status.failure().isPresent()) {
-            RepairFailure failure = status.failure().get();
-            throw new RepairException(failure.text() + ", repair-master=" + connection.address(), failure.waiver());
+            throw status.failure().get().exception(connection.address().toString());
         }
         return status.report().orElseThrow();
     }

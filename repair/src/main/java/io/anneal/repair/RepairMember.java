@@ -8,7 +8,12 @@ import java.net.InetSocketAddress;
 public sealed interface RepairMember {
     /** The tables of a replica in this process. */
     static RepairMember here(ReplicaSource tables) {
-        return new Here(tables);
+        return new Here("", tables);
+    }
+
+    /** The same, under a name by which another run knows it again. */
+    static RepairMember here(String name, ReplicaSource tables) {
+        return new Here(name, tables);
     }
 
     /** A node that answers repairs; the connection stays the connector's. */
@@ -16,7 +21,7 @@ public sealed interface RepairMember {
         return new There(connector, address);
     }
 
-    record Here(ReplicaSource tables) implements RepairMember {}
+    record Here(String name, ReplicaSource tables) implements RepairMember {}
 
     record There(Connector connector, InetSocketAddress address) implements RepairMember {}
 }

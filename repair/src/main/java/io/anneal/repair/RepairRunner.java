@@ -109,16 +109,14 @@ public final class RepairRunner {
     private RepairReport repair(RunRepair wanted, int bufferBytes, RepairListener listener) throws IOException {
         List<RepairMember> members = new ArrayList<>(List.of(RepairMember.here(tables)));
         wanted.followers().forEach(follower -> members.add(RepairMember.at(connector, address(follower))));
-        Repair repair = Repair.of(wanted.keyspace(), wanted.table())
+        Repair repair = Repair.of(wanted.keyspace() + "." + wanted.table())
                 .between(members)
                 .ownNodes(Set.of(nodeId))
-                .range(wanted.range())
                 .dryRun(wanted.dryRun())
                 .allow(wanted.waivers())
-                .bufferBytes(bufferBytes)
-                .listener(listener);
+                .bufferBytes(bufferBytes);
         wanted.staged().ifPresent(repair::staged);
-        return repair.tryOnce(environment);
+        return repair.tryOnce(wanted.keyspace() + "." + wanted.table(), wanted.range(), listener, environment);
     }
 
     /** Reads {@code host:port}. */

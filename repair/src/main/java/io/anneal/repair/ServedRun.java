@@ -1,7 +1,6 @@
 package io.anneal.repair;
 
 import io.anneal.io.ByteWriter;
-import io.anneal.key.RingPosition;
 import io.anneal.net.MessageStream;
 import io.anneal.net.PeerException;
 import io.anneal.repair.message.RunRepair;
@@ -37,6 +36,7 @@ final class ServedRun implements Runnable, RepairListener {
     private long windows;
     private long rowsRead;
     private long bytesRead;
+    private double covered;
 
     /** Guarded by this. */
     private Thread thread;
@@ -110,10 +110,11 @@ final class ServedRun implements Runnable, RepairListener {
     }
 
     @Override
-    public void progress(long windowsSoFar, long rowsSoFar, long bytesSoFar, Optional<RingPosition> boundary) {
+    public void progress(long windowsSoFar, long rowsSoFar, long bytesSoFar, double coveredSoFar) {
         windows = windowsSoFar;
         rowsRead = rowsSoFar;
         bytesRead = bytesSoFar;
+        covered = coveredSoFar;
         long nowMs = clock.millis();
         if (told.isDone() && Math.abs(nowMs - toldMs) >= STATUS_PERIOD_MS) {
             toldMs = nowMs;
@@ -122,7 +123,7 @@ final class ServedRun implements Runnable, RepairListener {
     }
 
     private void tell(Optional<RepairFailure> failure, Optional<RepairReport> report) {
-        RepairStatus status = new RepairStatus(windows, rowsRead, bytesRead, failure, report);
+        RepairStatus status = new RepairStatus(windows, rowsRead, bytesRead, covered, failure, report);
         ByteWriter out = new ByteWriter(256);
         status.encode(out);
         told = messages.write(RepairStatus.KIND, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));

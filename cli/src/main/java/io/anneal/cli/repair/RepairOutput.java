@@ -56,7 +56,7 @@ final class RepairOutput {
         }
         report.replicas().forEach(replica -> printImport(out, table, replica, now));
         if (hasStaged(report) && !isTooLate(report, now)) {
-            out.println("  run " + report.sessionId() + "; --staged counts what it wrote, before the import");
+            out.println("  run " + report.sessionIds().get(0) + "; --staged counts what it wrote, before the import");
         }
     }
 
@@ -132,7 +132,7 @@ final class RepairOutput {
         json.writeStringField("table", table.toString());
         json.writeBooleanField("dry-run", report.dryRun());
         if (hasStaged(report)) {
-            json.writeStringField("run", report.sessionId().toString());
+            json.writeStringField("run", report.sessionIds().get(0).toString());
         }
         json.writeBooleanField("were-equal", report.wereEqual());
         json.writeNumberField("windows", report.windows());

@@ -6,6 +6,7 @@ import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.StagingArea;
+import io.anneal.repair.Repair;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairMember;
@@ -55,7 +56,7 @@ final class RepairOverDirectories {
                         schemaFile,
                         out.map(present -> stagings.get(stagings.size() - 1)))));
             }
-            return run(replicas, budgetBytes, new RepairWatch(progress, rows));
+            return run(replicas, budgetBytes, progress, rows);
         } finally {
             for (StagingArea staging : stagings) {
                 staging.close();
@@ -71,13 +72,17 @@ final class RepairOverDirectories {
         return StagingArea.open(directory, owner, host.clock());
     }
 
-    private RepairReport run(List<RepairMember> replicas, long budgetBytes, RepairWatch watch) throws IOException {
+    private RepairReport run(List<RepairMember> replicas, long budgetBytes, Progress progress, PrintStream rows)
+            throws IOException {
         ExecutorService executor = Executors.newFixedThreadPool(replicas.size());
         try {
-            return task.repair()
+            Repair repair = task.repair()
                     .between(replicas)
-                    .listener(watch)
-                    .run(new RepairEnvironment(host, executor, ByteBudget.of(budgetBytes)));
+                    .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()));
+            if (rows != null) {
+                repair.differences(new RowLines(rows));
+            }
+            return repair.run(new RepairEnvironment(host, executor, ByteBudget.of(budgetBytes)));
         } finally {
             MoreExecutors.shutdownAndAwaitTermination(executor, CLOSE_SECONDS, TimeUnit.SECONDS);
         }

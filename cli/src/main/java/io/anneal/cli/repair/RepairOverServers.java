@@ -34,7 +34,7 @@ final class RepairOverServers {
                     .toList();
             return task.repair()
                     .between(members)
-                    .listener(new RepairWatch(progress, null))
+                    .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()))
                     .run(new RepairEnvironment(host, executor, config.budget()));
         } finally {
             executor.shutdownNow();

@@ -22,7 +22,7 @@ record RepairTask(
         Set<Waiver> waivers) {
     /** The repair, but for its replicas. */
     Repair repair() {
-        Repair repair = Repair.of(table.keyspace(), table.table())
+        Repair repair = Repair.of(table.toString())
                 .range(range)
                 .bufferBytes(bufferBytes)
                 .dryRun(dryRun)
