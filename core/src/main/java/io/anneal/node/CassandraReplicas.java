@@ -7,6 +7,7 @@ import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.store.LiveFiles;
 import io.anneal.store.SSTables;
 import io.anneal.store.TableViews;
 import io.anneal.store.directory.CassandraDirectory;
@@ -99,7 +100,7 @@ public final class CassandraReplicas implements ReplicaSource {
             throw e;
         }
         warnOfIncrementalRepair(sstables);
-        return new Table(name(), sstables, tableId, staging, asOf, notes(views));
+        return new Table(name(), sstables, tableId, staging, asOf, notes(sstables, views));
     }
 
     private static void refuseContradiction(TableDirectories found, Optional<String> textId) throws ReplicaException {
@@ -130,8 +131,11 @@ public final class CassandraReplicas implements ReplicaSource {
         return directories.size() == 1 ? directories.get(0).toString() : directories.toString();
     }
 
-    private static List<String> notes(TableViews views) {
+    private static List<String> notes(SSTables sstables, TableViews views) {
         List<String> notes = new ArrayList<>();
+        if (sstables.readers().isEmpty()) {
+            notes.add("replica has no SSTable of the table: is it the right directory");
+        }
         if (!views.complete()) {
             notes.add(
                     "whether materialized views are fed from the table was not checked, as nothing here lists them all:"
@@ -214,6 +218,11 @@ public final class CassandraReplicas implements ReplicaSource {
                     .withVersion(sstables.newestWrittenVersion())
                     .withCompression(Compression.of(schema().options()));
             return staging.orElseThrow().start(sessionId, schema(), tableId, importDeadlineSeconds, config);
+        }
+
+        @Override
+        public LiveFiles pin() throws IOException {
+            return sstables.liveFiles();
         }
 
         @Override

@@ -36,9 +36,6 @@ record SessionAgreement(SessionTerms terms, List<String> notes) {
         List<String> notes = new ArrayList<>();
         for (SessionOpened replica : opened) {
             replica.notes().forEach(note -> notes.add(note + ", replica=" + replica.name()));
-            if (replica.sstableCount() == 0) {
-                notes.add("replica has no SSTable of the table: is it the right directory, replica=" + replica.name());
-            }
         }
         long ceiling = ceiling(opened, notes);
         return new SessionAgreement(new SessionTerms(ceiling, deadline(config, schema, opened, notes)), notes);
