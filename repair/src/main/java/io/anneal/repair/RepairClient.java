@@ -25,7 +25,7 @@ final class RepairClient {
     /**
      * Waits until the repair is done; an interrupt aborts it.
      *
-     * @param listener is told the progress, without a place
+     * @param listener is told the progress; while it does not return, the repair comes to rest
      * @throws RepairException when the repair failed
      * @throws PeerException when it was not begun, with code {@code busy} for want of room; or the peer is lost
      */
@@ -40,6 +40,7 @@ final class RepairClient {
             RepairStatus status = next(messages);
             while (status.isRunning()) {
                 listener.progress(status.windows(), status.rowsRead(), status.bytesRead(), status.covered());
+                messages.write(RepairStatus.HEARD, ByteBuffer.allocate(0));
                 status = next(messages);
             }
             messages.stream().end();

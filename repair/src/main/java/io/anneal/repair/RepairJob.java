@@ -78,14 +78,19 @@ final class RepairJob {
             job.finish();
             job.complete();
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            InterruptedIOException interrupted = new InterruptedIOException("repair was interrupted");
-            interrupted.initCause(e);
-            throw interrupted;
+            throw interrupted(e);
         }
         synchronized (done) {
             return RepairReport.sum(done, dryRun);
         }
+    }
+
+    /** The thread stays interrupted. */
+    private static InterruptedIOException interrupted(InterruptedException cause) {
+        Thread.currentThread().interrupt();
+        InterruptedIOException interrupted = new InterruptedIOException("repair was interrupted");
+        interrupted.initCause(cause);
+        return interrupted;
     }
 
     /** Of one range the failure speaks for itself. */
@@ -158,7 +163,8 @@ final class RepairJob {
         }
 
         @Override
-        public void progress(long windows, long rowsRead, long bytesRead, double covered) {
+        public void progress(long windows, long rowsRead, long bytesRead, double covered)
+                throws InterruptedIOException {
             begun = true;
             long moreRows = rowsRead - rows;
             long moreBytes = bytesRead - bytes;
@@ -169,8 +175,7 @@ final class RepairJob {
             try {
                 run.pace(moreRows, moreBytes);
             } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("repair was interrupted", e);
+                throw interrupted(e);
             }
         }
     }
