@@ -43,7 +43,9 @@ final class UnitTries {
     boolean isWorthAnother(Exception failure, boolean passesInAnyCase) {
         boolean waited = waitingForRoom;
         waitingForRoom = policy.noRoom().test(failure);
-        return waitingForRoom ? hasPatience(waited) : isLeft(passesInAnyCase || policy.passing().test(failure));
+        return waitingForRoom
+                ? hasPatience(waited)
+                : isLeft(passesInAnyCase || policy.passing().test(failure));
     }
 
     private boolean hasPatience(boolean waitedBefore) {

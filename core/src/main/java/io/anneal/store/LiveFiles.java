@@ -2,11 +2,11 @@ package io.anneal.store;
 
 import io.anneal.io.InputFile;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.Partitioner;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableStatistics;
 import java.io.Closeable;
@@ -134,7 +134,9 @@ public final class LiveFiles implements Closeable {
         }
         if (!missing.isEmpty()) {
             throw new NoSuchFileException(
-                    sstable.descriptor().file(missing.get(0)).toString(), null, "SSTable was deleted while it was opened");
+                    sstable.descriptor().file(missing.get(0)).toString(),
+                    null,
+                    "SSTable was deleted while it was opened");
         }
     }
 

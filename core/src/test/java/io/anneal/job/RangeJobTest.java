@@ -131,7 +131,8 @@ final class RangeJobTest {
     void shouldNotTryAgainWhatDoesNotPass() throws Exception {
         AtomicInteger tried = new AtomicInteger();
 
-        try (RangeJob<TestUnit> job = job().retriesOnly(failure -> !failure.getMessage().contains("refused"))
+        try (RangeJob<TestUnit> job = job().retriesOnly(
+                        failure -> !failure.getMessage().contains("refused"))
                 .open(RangeJobTest::units)) {
             Throwable failure = catchThrowable(() -> job.run(unit -> {
                 if (is(unit, 3)) {

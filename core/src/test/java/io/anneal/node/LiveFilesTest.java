@@ -99,7 +99,9 @@ class LiveFilesTest {
             write(table, 10, 10);
             List<Descriptor> before;
             try (LiveFiles files = pin(store)) {
-                assertThat(table.sstableCount()).as("what was in memory is in files").isEqualTo(2);
+                assertThat(table.sstableCount())
+                        .as("what was in memory is in files")
+                        .isEqualTo(2);
                 assertThat(files.sstables()).hasSize(2);
                 assertThat(files.schema().qualifiedName()).isEqualTo("shop.orders");
                 assertThat(files.sstables().get(0).level()).isZero();
@@ -244,7 +246,8 @@ class LiveFilesTest {
     void shouldNoteAReplicaWithoutSSTables() throws IOException {
         Path table = cassandra();
         try (Stream<Path> files = Files.list(table)) {
-            for (Path file : files.filter(file -> Descriptor.of(file).isPresent()).toList()) {
+            for (Path file :
+                    files.filter(file -> Descriptor.of(file).isPresent()).toList()) {
                 Files.delete(file);
             }
         }

@@ -89,7 +89,10 @@ final class DifferenceLog implements DifferenceListener, Closeable {
         if (file.isPresent()) {
             spill();
             file.get().position(0);
-            tell(new BufferedInputStream(Channels.newInputStream(file.get())), file.get().size(), listener);
+            tell(
+                    new BufferedInputStream(Channels.newInputStream(file.get())),
+                    file.get().size(),
+                    listener);
         } else {
             tell(new ByteArrayInputStream(written.array()), written.lengthBytes(), listener);
         }
@@ -106,7 +109,7 @@ final class DifferenceLog implements DifferenceListener, Closeable {
             if (kind == DELETION) {
                 listener.deletionDiffers(DecoratedKey.of(bytes));
             } else {
-                listener.rowDiffers(RingPosition.decode(new ByteReader().wrap(bytes), clusteringColumns));
+                listener.rowDiffers(RingPosition.decode(new ByteReader().wrap(ByteBuffer.wrap(bytes)), clusteringColumns));
             }
         }
     }

@@ -280,8 +280,7 @@ public final class Repair {
      * Repairs one range of one table. Holds nothing afterwards, so that two repairs that each hold what the other one needs both
      * come on.
      */
-    RepairReport tryOnce(
-            String qualifiedTable, TokenRange part, RepairListener listener, RepairEnvironment environment)
+    RepairReport tryOnce(String qualifiedTable, TokenRange part, RepairListener listener, RepairEnvironment environment)
             throws IOException {
         List<RepairMember> ordered = ordered();
         String keyspace = qualifiedTable.substring(0, dot(qualifiedTable));
@@ -308,8 +307,8 @@ public final class Repair {
         List<String> followers = nodes.subList(1, nodes.size()).stream()
                 .map(node -> text(((RepairMember.There) node).address()))
                 .toList();
-        RunRepair wanted = new RunRepair(
-                keyspace, table, part, followers, bufferBytes(environment), dryRun, staged, waivers);
+        RunRepair wanted =
+                new RunRepair(keyspace, table, part, followers, bufferBytes(environment), dryRun, staged, waivers);
         return new RepairClient(master.connector().open(master.address())).run(wanted, listener);
     }
 

@@ -117,8 +117,7 @@ final class ServedRun implements Runnable, RepairListener {
     }
 
     @Override
-    public void progress(long windowsSoFar, long rowsSoFar, long bytesSoFar, double coveredSoFar)
-            throws IOException {
+    public void progress(long windowsSoFar, long rowsSoFar, long bytesSoFar, double coveredSoFar) throws IOException {
         windows = windowsSoFar;
         rowsRead = rowsSoFar;
         bytesRead = bytesSoFar;

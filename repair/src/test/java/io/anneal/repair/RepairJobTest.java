@@ -211,9 +211,9 @@ class RepairJobTest {
                 .parallel(2)
                 .reports((unit, report) -> ended.add(unit));
         assertThatThrownBy(() -> repair.run(environment()))
-                .isInstanceOfSatisfying(JobFailedException.class, failed -> assertThat(failed.failures())
-                        .singleElement()
-                        .satisfies(failure -> {
+                .isInstanceOfSatisfying(
+                        JobFailedException.class,
+                        failed -> assertThat(failed.failures()).singleElement().satisfies(failure -> {
                             assertThat(failure.unit()).startsWith("ks.gone ");
                             assertThat(failure.cause()).isInstanceOf(ReplicaException.class);
                         }));
@@ -238,8 +238,7 @@ class RepairJobTest {
         assertThat(sum.replicas())
                 .extracting(RepairReport.ReplicaReport::rowsWritten)
                 .containsExactly((long) ROWS, (long) ROWS);
-        assertThat(own.stagedLines())
-                .isEqualTo(Sessions.rows(KEYS.get(1), ROWS).lines());
+        assertThat(own.stagedLines()).isEqualTo(Sessions.rows(KEYS.get(1), ROWS).lines());
         JobProgress last = progress.get(progress.size() - 1);
         assertThat(last.unitsDone()).isEqualTo(8);
         assertThat(last.rows()).isEqualTo(ROWS);
