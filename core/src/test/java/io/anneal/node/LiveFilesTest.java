@@ -14,6 +14,7 @@ import io.anneal.store.LiveFiles.PinnedSSTable;
 import io.anneal.store.SSTableWriter;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
+import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class LiveFilesTest {
     private static final String TEXT = "CREATE TABLE shop.orders (id int PRIMARY KEY, item text);";
+
+    private static final StoreConfig CONFIG = StoreConfig.defaults().withShardCount(1);
 
     @TempDir
     private Path directory;
@@ -92,7 +95,7 @@ class LiveFilesTest {
 
     @Test
     void shouldKeepFilesThatAreCompactedUntilTheyAreClosed() throws IOException {
-        try (Store store = Store.open(directory)) {
+        try (Store store = Store.open(directory, CONFIG)) {
             Table table = store.createTable(TEXT);
             write(table, 0, 10);
             table.flush();
@@ -125,7 +128,7 @@ class LiveFilesTest {
 
     @Test
     void shouldKeepFilesThatAreTruncatedUntilTheyAreClosed() throws IOException {
-        try (Store store = Store.open(directory)) {
+        try (Store store = Store.open(directory, CONFIG)) {
             Table table = store.createTable(TEXT);
             write(table, 0, 10);
             List<Descriptor> before;
@@ -142,7 +145,7 @@ class LiveFilesTest {
 
     @Test
     void shouldReadFilesOfATableThatIsDropped() throws IOException {
-        try (Store store = Store.open(directory)) {
+        try (Store store = Store.open(directory, CONFIG)) {
             write(store.createTable(TEXT), 0, 10);
             try (LiveFiles files = pin(store)) {
                 store.dropTable("shop.orders");
@@ -158,7 +161,7 @@ class LiveFilesTest {
     void shouldBeWholeWhateverTheTableDoesMeanwhile() throws Exception {
         ExecutorService executor = Executors.newSingleThreadExecutor();
         AtomicBoolean enough = new AtomicBoolean();
-        try (Store store = Store.open(directory)) {
+        try (Store store = Store.open(directory, CONFIG)) {
             Table table = store.createTable(TEXT);
             Future<?> busy = executor.submit(() -> {
                 for (int i = 0; !enough.get(); i++) {
@@ -258,7 +261,7 @@ class LiveFilesTest {
 
     @Test
     void shouldNotNoteAStoreWhoseRowsAreInMemory() throws IOException {
-        try (Store store = Store.open(directory)) {
+        try (Store store = Store.open(directory, CONFIG)) {
             write(store.createTable(TEXT), 0, 10);
             try (Replica replica = new StoreReplicas(store).open("shop", "orders", Optional.empty())) {
                 assertThat(replica.notes()).isEmpty();
