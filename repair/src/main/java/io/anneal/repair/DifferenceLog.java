@@ -109,7 +109,8 @@ final class DifferenceLog implements DifferenceListener, Closeable {
             if (kind == DELETION) {
                 listener.deletionDiffers(DecoratedKey.of(bytes));
             } else {
-                listener.rowDiffers(RingPosition.decode(new ByteReader().wrap(ByteBuffer.wrap(bytes)), clusteringColumns));
+                listener.rowDiffers(
+                        RingPosition.decode(new ByteReader().wrap(ByteBuffer.wrap(bytes)), clusteringColumns));
             }
         }
     }

@@ -51,7 +51,7 @@ public record RepairReport(
     }
 
     /** All of them together, replicas of one name as one. */
-    static RepairReport sum(List<RepairReport> reports, boolean dryRun) {
+    public static RepairReport sum(List<RepairReport> reports, boolean dryRun) {
         Map<String, ReplicaReport> replicas = new LinkedHashMap<>();
         reports.stream()
                 .flatMap(report -> report.replicas.stream())

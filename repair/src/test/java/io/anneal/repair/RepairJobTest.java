@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
+import io.anneal.io.ByteWriter;
 import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
 import io.anneal.job.JobFailedException;
@@ -28,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -126,7 +128,9 @@ class RepairJobTest {
 
             @Override
             public void rowDiffers(RingPosition position) {
-                heard.add(position.toString());
+                ByteWriter out = new ByteWriter(64);
+                position.encode(out);
+                heard.add(HexFormat.of().formatHex(out.toByteArray()));
             }
         };
     }
@@ -206,7 +210,7 @@ class RepairJobTest {
             return own.opener().open(keyspace, table, staged);
         };
 
-        Repair repair = repairOf(List.of("ks.gone", "ks.t", "ks.u"), RepairMember.here(some), here(other))
+        Repair repair = repairOf(List.of("ks.gone", "ks.t"), RepairMember.here(some), here(other))
                 .dryRun(true)
                 .parallel(2)
                 .reports((unit, report) -> ended.add(unit));
@@ -217,7 +221,7 @@ class RepairJobTest {
                             assertThat(failure.unit()).startsWith("ks.gone ");
                             assertThat(failure.cause()).isInstanceOf(ReplicaException.class);
                         }));
-        assertThat(ended).extracting(RangeUnit::table).containsExactlyInAnyOrder("ks.t", "ks.u");
+        assertThat(ended).extracting(RangeUnit::table).containsExactly("ks.t");
     }
 
     @Test

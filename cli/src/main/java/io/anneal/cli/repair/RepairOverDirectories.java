@@ -1,7 +1,6 @@
 package io.anneal.cli.repair;
 
 import com.google.common.util.concurrent.MoreExecutors;
-import io.anneal.cli.command.Progress;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.node.CassandraReplicas;
@@ -10,9 +9,7 @@ import io.anneal.repair.Repair;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairMember;
-import io.anneal.repair.RepairReport;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,13 +34,11 @@ final class RepairOverDirectories {
     }
 
     /**
+     * @param repair all but the replicas
      * @param out where each replica's new SSTables go, or lie
      * @param budgetBytes memory for row buffers
-     * @param rows where differing rows are named; null for nowhere
      */
-    RepairReport run(
-            List<NamedReplica> named, Optional<Path> out, long budgetBytes, Progress progress, PrintStream rows)
-            throws IOException {
+    void run(Repair repair, List<NamedReplica> named, Optional<Path> out, long budgetBytes) throws IOException {
         List<StagingArea> stagings = new ArrayList<>();
         try {
             List<RepairMember> replicas = new ArrayList<>();
@@ -56,7 +51,7 @@ final class RepairOverDirectories {
                         schemaFile,
                         out.map(present -> stagings.get(stagings.size() - 1)))));
             }
-            return run(replicas, budgetBytes, progress, rows);
+            run(repair.between(replicas), replicas.size(), budgetBytes);
         } finally {
             for (StagingArea staging : stagings) {
                 staging.close();
@@ -72,17 +67,10 @@ final class RepairOverDirectories {
         return StagingArea.open(directory, owner, host.clock());
     }
 
-    private RepairReport run(List<RepairMember> replicas, long budgetBytes, Progress progress, PrintStream rows)
-            throws IOException {
-        ExecutorService executor = Executors.newFixedThreadPool(replicas.size());
+    private void run(Repair repair, int replicas, long budgetBytes) throws IOException {
+        ExecutorService executor = Executors.newFixedThreadPool(replicas * task.parallel());
         try {
-            Repair repair = task.repair()
-                    .between(replicas)
-                    .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()));
-            if (rows != null) {
-                repair.differences(new RowLines(rows));
-            }
-            return repair.run(new RepairEnvironment(host, executor, ByteBudget.of(budgetBytes)));
+            repair.run(new RepairEnvironment(host, executor, ByteBudget.of(budgetBytes)));
         } finally {
             MoreExecutors.shutdownAndAwaitTermination(executor, CLOSE_SECONDS, TimeUnit.SECONDS);
         }

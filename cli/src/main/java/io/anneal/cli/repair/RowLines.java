@@ -1,6 +1,7 @@
 package io.anneal.cli.repair;
 
 import io.anneal.cli.command.KeyText;
+import io.anneal.cli.command.Progress;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
@@ -12,10 +13,16 @@ import java.io.PrintStream;
 /** Names the rows in which replicas differ, a line each. */
 final class RowLines implements DifferenceListener {
     private final PrintStream out;
+    private final Progress progress;
     private TableSchema schema;
 
-    RowLines(PrintStream out) {
+    RowLines(PrintStream out, Progress progress) {
         this.out = out;
+        this.progress = progress;
+    }
+
+    private void print(String line) {
+        progress.aside(() -> out.println(line));
     }
 
     @Override
@@ -25,13 +32,13 @@ final class RowLines implements DifferenceListener {
 
     @Override
     public void deletionDiffers(DecoratedKey key) {
-        out.println("differs: key=" + KeyText.of(schema, new KeyView().wrap(key)) + " deletion");
+        print("differs: key=" + KeyText.of(schema, new KeyView().wrap(key)) + " deletion");
     }
 
     @Override
     public void rowDiffers(RingPosition position) {
         PositionInPartition place = position.position();
-        out.println("differs: key="
+        print("differs: key="
                 + KeyText.of(schema, new KeyView().wrap(position.key().orElseThrow()))
                 + (place.region() == PositionInPartition.Region.STATIC
                         ? " static"
