@@ -21,7 +21,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,7 +53,7 @@ public final class Repair {
     private Optional<JobProgress.Listener> progress = Optional.empty();
     private Optional<DifferenceListener> differences = Optional.empty();
     private BiConsumer<RangeUnit, RepairReport> reports = (unit, report) -> {};
-    private Set<UUID> ownNodes = Set.of();
+    private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
 
     private Repair(List<String> tables) {
         this.tables = List.copyOf(tables);
@@ -193,9 +192,9 @@ public final class Repair {
         return value;
     }
 
-    /** Nodes that are this process, which it must not be compared with. */
-    Repair ownNodes(Set<UUID> nodeIds) {
-        ownNodes = Set.copyOf(nodeIds);
+    /** The replica of this process has a name for others, by which it must not take part once more. */
+    Repair ownReplica(UUID nodeId, String name) {
+        ownReplica = Optional.of(new DistinctReplicas.Named(nodeId, name));
         return this;
     }
 
@@ -255,12 +254,14 @@ public final class Repair {
     private List<String> names() {
         List<String> names = new ArrayList<>();
         for (RepairMember member : ordered()) {
-            String name = member instanceof RepairMember.Here here
-                    ? here.name()
-                    : text(((RepairMember.There) member).address());
+            String name = member instanceof RepairMember.Here here ? here.name() : name((RepairMember.There) member);
             names.add(name.isEmpty() ? "replica-" + (names.size() + 1) : name);
         }
         return names;
+    }
+
+    private static String name(RepairMember.There node) {
+        return text(node.address()) + (node.name().isEmpty() ? "" : "/" + node.name());
     }
 
     /** The first of this process is the master. */
@@ -304,11 +305,20 @@ public final class Repair {
             RepairEnvironment environment)
             throws IOException {
         RepairMember.There master = (RepairMember.There) nodes.get(0);
-        List<String> followers = nodes.subList(1, nodes.size()).stream()
-                .map(node -> text(((RepairMember.There) node).address()))
+        List<RunRepair.Follower> followers = nodes.subList(1, nodes.size()).stream()
+                .map(RepairMember.There.class::cast)
+                .map(node -> new RunRepair.Follower(text(node.address()), node.name()))
                 .toList();
-        RunRepair wanted =
-                new RunRepair(keyspace, table, part, followers, bufferBytes(environment), dryRun, staged, waivers);
+        RunRepair wanted = new RunRepair(
+                master.name(),
+                keyspace,
+                table,
+                part,
+                followers,
+                bufferBytes(environment),
+                dryRun,
+                staged,
+                waivers);
         return new RepairClient(master.connector().open(master.address())).run(wanted, listener);
     }
 
@@ -338,12 +348,15 @@ public final class Repair {
                 staged,
                 waivers);
         List<Participant> followers = new ArrayList<>();
-        Set<UUID> nodes = new HashSet<>(ownNodes);
+        DistinctReplicas distinct = new DistinctReplicas();
+        if (ownReplica.isPresent()) {
+            distinct.add(ownReplica.get(), "replica of this process");
+        }
         try (Replica replica = own.open(keyspace, table, staged)) {
             listener.begins(replica.schema());
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
-                followers.add(participant(other, clusteringColumns, nodes, environment));
+                followers.add(participant(other, clusteringColumns, distinct, environment));
             }
             try (RepairMaster master = new RepairMaster(config, replica, followers, listener)) {
                 return master.run();
@@ -362,7 +375,7 @@ public final class Repair {
     }
 
     private static Participant participant(
-            RepairMember member, int clusteringColumns, Set<UUID> nodes, RepairEnvironment environment)
+            RepairMember member, int clusteringColumns, DistinctReplicas distinct, RepairEnvironment environment)
             throws IOException {
         if (member instanceof RepairMember.Here local) {
             return new LocalParticipant(
@@ -372,10 +385,7 @@ public final class Repair {
         }
         RepairMember.There remote = (RepairMember.There) member;
         Connection connection = remote.connector().open(remote.address());
-        if (!nodes.add(connection.node().nodeId())) {
-            throw new RepairException("one server is given as two replicas: it would be compared with itself, replica="
-                    + text(remote.address()));
-        }
-        return new RemoteParticipant(connection, clusteringColumns);
+        distinct.add(new DistinctReplicas.Named(connection.node().nodeId(), remote.name()), text(remote.address()));
+        return new RemoteParticipant(connection, remote.name(), clusteringColumns);
     }
 }

@@ -2,7 +2,7 @@ package io.anneal.repair;
 
 import io.anneal.io.ByteBudget;
 import io.anneal.net.VerbHandlers;
-import io.anneal.node.ReplicaSource;
+import io.anneal.node.Replicas;
 import io.anneal.repair.message.RepairVerb;
 import java.util.concurrent.Executor;
 
@@ -11,16 +11,17 @@ import java.util.concurrent.Executor;
  * memory holds row buffers for; one more is answered with {@code busy}. Safe for any thread.
  */
 public final class RepairService {
-    private final ReplicaSource tables;
+    private final Replicas replicas;
     private final Executor executor;
     private final SessionMemory memory;
 
     /**
+     * @param replicas what the node has
      * @param executor runs the sessions' steps, which read and write files; it belongs to the caller
      * @param budget for the row buffers of all sessions
      */
-    public RepairService(ReplicaSource tables, Executor executor, ByteBudget budget) {
-        this.tables = tables;
+    public RepairService(Replicas replicas, Executor executor, ByteBudget budget) {
+        this.replicas = replicas;
         this.executor = executor;
         memory = new SessionMemory(budget);
     }
@@ -28,6 +29,6 @@ public final class RepairService {
     /** Registers the verb of a follower. */
     public void register(VerbHandlers handlers) {
         handlers.registerStream(
-                RepairVerb.SESSION, stream -> new ServedSession(stream, tables, executor, memory).start());
+                RepairVerb.SESSION, stream -> new ServedSession(stream, replicas, executor, memory).start());
     }
 }

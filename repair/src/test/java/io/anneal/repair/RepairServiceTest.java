@@ -13,10 +13,12 @@ import io.anneal.net.MessageStream;
 import io.anneal.net.PeerException;
 import io.anneal.net.Waiting;
 import io.anneal.node.ReplicaSource;
+import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionStep;
+import io.anneal.repair.message.Texts;
 import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
@@ -64,7 +66,8 @@ class RepairServiceTest {
             nodes.close();
         }
         ByteBudget budget = ByteBudget.of(sessionsMax * ONE_SESSION_BYTES);
-        nodes = new Nodes((handlers, own) -> new RepairService(tables, own.executor(), budget).register(handlers));
+        nodes = new Nodes((handlers, own) ->
+                new RepairService(Nodes.replicas(tables), own.executor(), budget).register(handlers));
     }
 
     @AfterEach
@@ -74,7 +77,7 @@ class RepairServiceTest {
     }
 
     private RemoteParticipant replica() throws IOException {
-        return new RemoteParticipant(nodes.connect(), 2);
+        return new RemoteParticipant(nodes.connect(), Replicas.THE_ONLY_ONE, 2);
     }
 
     /** What a question of bytes is answered with, on a session of its own or one that is open. */
@@ -92,6 +95,7 @@ class RepairServiceTest {
     private static byte[] open(int version, OpenSession parameters) {
         ByteWriter out = new ByteWriter(64);
         out.writeByte(version);
+        Texts.write(out, Replicas.THE_ONLY_ONE);
         parameters.encode(out);
         return out.toByteArray();
     }
@@ -196,8 +200,8 @@ class RepairServiceTest {
     void shouldHoldSeveralSessionsOnOneConnection() throws IOException {
         serve(table, 2);
         Connection connection = nodes.connect();
-        RemoteParticipant one = new RemoteParticipant(connection, 2);
-        RemoteParticipant other = new RemoteParticipant(connection, 2);
+        RemoteParticipant one = new RemoteParticipant(connection, Replicas.THE_ONLY_ONE, 2);
+        RemoteParticipant other = new RemoteParticipant(connection, Replicas.THE_ONLY_ONE, 2);
         for (RemoteParticipant session : List.of(one, other)) {
             Waiting.result(session.open(Sessions.open(session == one ? 1 : 2, BUFFER_BYTES)));
             Waiting.result(session.agree(Sessions.TERMS));

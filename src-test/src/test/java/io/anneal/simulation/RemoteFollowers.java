@@ -10,6 +10,7 @@ import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
 import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
+import io.anneal.node.Replicas;
 import io.anneal.repair.Participant;
 import io.anneal.repair.RemoteParticipant;
 import io.anneal.repair.RepairService;
@@ -48,7 +49,8 @@ abstract class RemoteFollowers implements AutoCloseable {
     abstract NetClient newClient();
 
     static void register(VerbHandlers handlers, MemoryReplica replica, Executor executor) {
-        new RepairService((keyspace, table, staged) -> replica, executor, ByteBudget.of(1)).register(handlers);
+        Replicas replicas = new Replicas().add("replica", (keyspace, table, staged) -> replica);
+        new RepairService(replicas, executor, ByteBudget.of(1)).register(handlers);
     }
 
     /** Serves the replicas. */
@@ -71,7 +73,8 @@ abstract class RemoteFollowers implements AutoCloseable {
             for (int i = 0; i < servers.size(); i++) {
                 InetSocketAddress address = servers.get(i).address();
                 connections.add(client.open(address));
-                connected.add(new RemoteParticipant(connections.get(i), clusteringColumns.get(i)));
+                connected.add(
+                        new RemoteParticipant(connections.get(i), Replicas.THE_ONLY_ONE, clusteringColumns.get(i)));
             }
             return connected;
         } catch (IOException failed) {

@@ -9,6 +9,8 @@ import io.anneal.cli.command.Subcommand;
 import io.anneal.key.TokenRange;
 import io.anneal.repair.Repair;
 import io.anneal.repair.RepairConfig;
+import io.anneal.repair.RepairEnvironment;
+import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.message.Waiver;
 import io.anneal.store.directory.CassandraDirectory;
@@ -310,10 +312,22 @@ public final class RepairCommand extends Subcommand {
             repair.differences(new RowLines(out(), progress));
         }
         if (directories.isEmpty()) {
-            new RepairOverServers(host()).run(repair, replicas, security.config(this));
+            overServers(repair);
         } else {
             new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile))
                     .run(repair, named, Optional.ofNullable(out), bufferBudgetBytes());
+        }
+    }
+
+    /** Has the first of them repair, and watches it until it is done. */
+    private void overServers(Repair repair) throws IOException {
+        try (CommandNode node = security.node(this)) {
+            List<RepairMember> members = replicas.stream()
+                    .map(address -> RepairMember.at(node.peers(), RepairRunner.address(address)))
+                    .toList();
+            repair.between(members)
+                    .run(new RepairEnvironment(
+                            host(), node.node().executor(), node.node().budget()));
         }
     }
 }

@@ -4,8 +4,7 @@ import com.google.common.net.InetAddresses;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
-import io.anneal.net.NetConfig;
-import io.anneal.net.NetMetrics;
+import io.anneal.io.ByteBudget;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Replica;
 import io.anneal.node.StagingArea;
@@ -21,7 +20,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -96,19 +94,15 @@ public final class ServeCommand extends Subcommand {
 
     private int serve(Optional<StagingArea> directory) throws IOException, InterruptedException {
         CassandraReplicas replica = new CassandraReplicas(data, Optional.ofNullable(schemaFile), directory);
-        NetConfig config = security.config(this);
-        try (NetMetrics metrics = new NetMetrics(
-                        config.node().nodeId().toString(), environment().nanoTime());
-                RepairServer server = RepairServer.start(
-                        RepairRunner.address(listen),
-                        (keyspace, table, staged) -> open(replica, keyspace, table, staged),
-                        config.withMetrics(metrics),
-                        bufferBudgetBytes(),
-                        environment().clock())) {
-            metrics.startJmx();
-            out().println("listening on " + text(server.address()));
+        try (CommandNode node = CommandNode.serve(
+                RepairRunner.address(listen),
+                (keyspace, table, staged) -> open(replica, keyspace, table, staged),
+                security.config(this, UUID::randomUUID),
+                ByteBudget.of(bufferBudgetBytes()),
+                host())) {
+            out().println("listening on " + text(node.address()));
             out().flush();
-            awaitStop(server);
+            node.awaitStop();
             return ExitCode.YES;
         }
     }
@@ -116,17 +110,6 @@ public final class ServeCommand extends Subcommand {
     /** As {@code --listen} and {@code --replica} take it. */
     public static String text(InetSocketAddress address) {
         return InetAddresses.toUriString(address.getAddress()) + ":" + address.getPort();
-    }
-
-    /** A signal ends the process, but not before peers are told and what they left unfinished is removed. */
-    private static void awaitStop(RepairServer server) throws InterruptedException {
-        Thread drain = new Thread(server::drain, "anneal-drain");
-        Runtime.getRuntime().addShutdownHook(drain);
-        try {
-            new CountDownLatch(1).await();
-        } finally {
-            Runtime.getRuntime().removeShutdownHook(drain);
-        }
     }
 
     private Replica open(CassandraReplicas replica, String keyspace, String table, Optional<UUID> staged)

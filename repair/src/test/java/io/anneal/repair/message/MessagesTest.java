@@ -35,10 +35,11 @@ class MessagesTest {
     private static final SyncVote VOTE =
             new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5, Long.MAX_VALUE);
     private static final RunRepair RUN = new RunRepair(
+            "n1",
             "ks",
             "t",
             new TokenRange(5, -5),
-            List.of("127.0.0.1:1", "127.0.0.1:2"),
+            List.of(new RunRepair.Follower("127.0.0.1:1", ""), new RunRepair.Follower("127.0.0.1:2", "n2")),
             1 << 20,
             false,
             Optional.empty(),

@@ -1,4 +1,4 @@
-package io.anneal.cli.repair;
+package io.anneal.cli.rows;
 
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.EncodedItem;
@@ -19,7 +19,7 @@ import java.util.List;
  * One partition out of encoded items, in any order, that a replica handed out. Holds all of it. A cursor over it once the
  * last item was added. One thread.
  */
-public final class FetchedPartition extends SourceCursor {
+final class FetchedPartition extends SourceCursor {
     private final DecoratedKey wanted;
     private final ClusteringComparator comparator;
     private final EncodedItem item;
