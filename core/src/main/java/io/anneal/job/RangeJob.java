@@ -254,14 +254,18 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
             LOG.debug("unit waits for room, job={}, unit={}, reason={}", settings.name, unit, cause.toString());
             return false;
         }
-        LOG.warn(
-                "unit failed, job={}, unit={}, attempt={} of {}, reason={}",
-                settings.name,
-                unit,
-                tries.count(),
-                settings.retries.attempts(),
-                cause.toString(),
-                last ? cause : null);
+        if (last && units.size() == 1) {
+            LOG.debug("unit failed for the last time, job={}, unit={}", settings.name, unit, cause); // Its caller hears it.
+        } else {
+            LOG.warn(
+                    "unit failed, job={}, unit={}, attempt={} of {}, reason={}",
+                    settings.name,
+                    unit,
+                    tries.count(),
+                    settings.retries.attempts(),
+                    cause.toString());
+            LOG.debug("unit failed, job={}, unit={}", settings.name, unit, cause);
+        }
         UnitFailure failure = new UnitFailure(unit.unit().text(), cause);
         if (last && unit.isWorked()) {
             throw JobFailedException.ofCheckpoint(settings.name, settings.retries.attempts(), failure);

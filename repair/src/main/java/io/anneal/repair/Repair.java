@@ -310,15 +310,7 @@ public final class Repair {
                 .map(node -> new RunRepair.Follower(text(node.address()), node.name()))
                 .toList();
         RunRepair wanted = new RunRepair(
-                master.name(),
-                keyspace,
-                table,
-                part,
-                followers,
-                bufferBytes(environment),
-                dryRun,
-                staged,
-                waivers);
+                master.name(), keyspace, table, part, followers, bufferBytes(environment), dryRun, staged, waivers);
         return new RepairClient(master.connector().open(master.address())).run(wanted, listener);
     }
 

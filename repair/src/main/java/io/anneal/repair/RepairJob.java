@@ -22,7 +22,7 @@ import java.util.function.BiConsumer;
  * Repairs ranges as a job: tries again what may pass, and tells of each range once, when it has ended well. Its workers use it.
  */
 final class RepairJob {
-    private static final int ATTEMPTS = 5;
+    private static final int ATTEMPTS = 3;
     private static final Duration WAIT_FIRST = Duration.ofSeconds(1);
     private static final Duration WAIT_LONGEST = Duration.ofSeconds(30);
 

@@ -68,9 +68,9 @@ class RepairJobTest {
         otherStaging = Sessions.staging(directory.resolve("other"));
         own = new TestTable("own", Sessions.rows(KEYS.get(0), ROWS), Optional.of(ownStaging));
         other = new TestTable("other", Sessions.rows(KEYS.get(1), ROWS), Optional.of(otherStaging));
-        server = new Nodes((handlers, node) ->
-                new RepairService(Nodes.replicas(other.opener()), node.executor(), ByteBudget.of(64 << 20))
-                        .register(handlers));
+        server = new Nodes((handlers, node) -> new RepairService(
+                        Nodes.replicas(other.opener()), node.executor(), ByteBudget.of(64 << 20))
+                .register(handlers));
         client = new Nodes((handlers, node) -> {});
     }
 

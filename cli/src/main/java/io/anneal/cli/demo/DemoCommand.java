@@ -120,7 +120,8 @@ public final class DemoCommand extends Subcommand {
             }
         });
         double repairSeconds = seconds(startNanos, environment().nanoTime().getAsLong());
-        List<ReplicaReading> after = read(replicas, Optional.of(report.sessionIds().get(0)), differing);
+        List<ReplicaReading> after =
+                read(replicas, Optional.of(report.sessionIds().get(0)), differing);
         boolean equal = after.get(0).equalTo(after.get(1)) && after.get(0).equalTo(after.get(2));
         new DemoTable(report, before, after, repairSeconds).print(out());
         if (equal) {

@@ -149,21 +149,29 @@ public final class RepairCommand extends Subcommand {
         List<QualifiedTable> expanded = expand();
         List<NamedReplica> named = named();
         RepairTask task = task(expanded, tokens);
+        String what = expanded.size() == 1 ? expanded.get(0).toString() : expanded.size() + " tables";
+        RepairResults results;
         StopSignal stop = StopSignal.interrupting(Thread.currentThread());
-        try (Progress progress = progress(expanded.size() == 1 ? expanded.get(0).toString() : expanded.size() + " tables")) {
-            RepairResults results = new RepairResults(this, task, progress);
-            try {
-                repair(task, named, results, progress);
-            } catch (InterruptedIOException e) {
-                say("interrupted: what was not finished is removed");
-                return ExitCode.INTERRUPTED;
-            } catch (IOException | RuntimeException e) {
-                progress.aside(() -> results.addFailure(e));
-            }
-            progress.close();
-            return results.finish();
+        try (Progress progress = progress(what)) {
+            results = new RepairResults(this, task, progress);
+            repairAll(task, named, results, progress);
+        } catch (InterruptedIOException e) {
+            say("interrupted: what was not finished is removed");
+            return ExitCode.INTERRUPTED;
         } finally {
             stop.settled();
+        }
+        return results.finish();
+    }
+
+    private void repairAll(RepairTask task, List<NamedReplica> named, RepairResults results, Progress progress)
+            throws InterruptedIOException {
+        try {
+            repair(task, named, results, progress);
+        } catch (InterruptedIOException e) {
+            throw e;
+        } catch (IOException | RuntimeException e) {
+            progress.aside(() -> results.addFailure(e));
         }
     }
 
@@ -292,14 +300,7 @@ public final class RepairCommand extends Subcommand {
     private RepairTask task(List<QualifiedTable> expanded, TokenRange tokens) {
         int buffer = bufferBytes == null ? defaultBufferBytes() : (int) bufferBytes.longValue();
         return new RepairTask(
-                expanded,
-                tokens,
-                buffer,
-                isDryRun(),
-                Optional.ofNullable(staged),
-                waivers(),
-                parallel,
-                rowsPerSecond);
+                expanded, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers(), parallel, rowsPerSecond);
     }
 
     /** Repairs all tables; those that fail do not keep the others from it. */

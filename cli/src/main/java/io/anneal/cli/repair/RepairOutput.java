@@ -139,8 +139,7 @@ final class RepairOutput {
         json.writeEndObject();
     }
 
-    static void write(JsonGenerator json, QualifiedTable table, RepairReport report, Instant now)
-            throws IOException {
+    static void write(JsonGenerator json, QualifiedTable table, RepairReport report, Instant now) throws IOException {
         json.writeStartObject();
         json.writeStringField("table", table.toString());
         json.writeBooleanField("dry-run", report.dryRun());

@@ -26,8 +26,7 @@ record RepairTask(
         long rowsPerSecond) {
     /** The repair, but for its replicas. */
     Repair repair() {
-        Repair repair = Repair.of(
-                        tables.stream().map(QualifiedTable::toString).toList())
+        Repair repair = Repair.of(tables.stream().map(QualifiedTable::toString).toList())
                 .range(range)
                 .bufferBytes(bufferBytes)
                 .dryRun(dryRun)
