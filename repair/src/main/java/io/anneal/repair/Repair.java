@@ -11,8 +11,10 @@ import io.anneal.job.RangeUnit;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerException;
+import io.anneal.net.RequestException;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
+import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import io.anneal.repair.message.Waiver;
 import java.io.IOException;
@@ -54,6 +56,7 @@ public final class Repair {
     private Optional<DifferenceListener> differences = Optional.empty();
     private BiConsumer<RangeUnit, RepairReport> reports = (unit, report) -> {};
     private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
+    private Optional<SessionMemory.Place> place = Optional.empty();
 
     private Repair(List<String> tables) {
         this.tables = List.copyOf(tables);
@@ -192,6 +195,12 @@ public final class Repair {
         return value;
     }
 
+    /** Memory that is taken for it already, and stays its caller's. */
+    Repair place(SessionMemory.Place taken) {
+        place = Optional.of(taken);
+        return this;
+    }
+
     /** The replica of this process has a name for others, by which it must not take part once more. */
     Repair ownReplica(UUID nodeId, String name) {
         ownReplica = Optional.of(new DistinctReplicas.Named(nodeId, name));
@@ -283,35 +292,34 @@ public final class Repair {
      */
     RepairReport tryOnce(String qualifiedTable, TokenRange part, RepairListener listener, RepairEnvironment environment)
             throws IOException {
+        int dot = dot(qualifiedTable);
+        Part wanted = new Part(qualifiedTable.substring(0, dot), qualifiedTable.substring(dot + 1), part, listener);
         List<RepairMember> ordered = ordered();
-        String keyspace = qualifiedTable.substring(0, dot(qualifiedTable));
-        String table = qualifiedTable.substring(dot(qualifiedTable) + 1);
         return ordered.get(0) instanceof RepairMember.Here own
-                ? here(keyspace, table, part, own.tables(), ordered.subList(1, ordered.size()), listener, environment)
-                : there(keyspace, table, part, ordered, listener, environment);
+                ? here(wanted, own.tables(), ordered.subList(1, ordered.size()), environment)
+                : there(wanted, ordered);
     }
 
-    private int bufferBytes(RepairEnvironment environment) {
-        return bufferBytes.orElseGet(
-                () -> RepairConfig.bufferBytes(environment.budget().totalBytes() / parallel, members.size()));
-    }
+    /** What one session repairs, and who hears of it. */
+    private record Part(String keyspace, String table, TokenRange range, RepairListener listener) {}
 
-    private RepairReport there(
-            String keyspace,
-            String table,
-            TokenRange part,
-            List<RepairMember> nodes,
-            RepairListener listener,
-            RepairEnvironment environment)
-            throws IOException {
+    private RepairReport there(Part part, List<RepairMember> nodes) throws IOException {
         RepairMember.There master = (RepairMember.There) nodes.get(0);
         List<RunRepair.Follower> followers = nodes.subList(1, nodes.size()).stream()
                 .map(RepairMember.There.class::cast)
                 .map(node -> new RunRepair.Follower(text(node.address()), node.name()))
                 .toList();
         RunRepair wanted = new RunRepair(
-                master.name(), keyspace, table, part, followers, bufferBytes(environment), dryRun, staged, waivers);
-        return new RepairClient(master.connector().open(master.address())).run(wanted, listener);
+                master.name(),
+                part.keyspace(),
+                part.table(),
+                part.range(),
+                followers,
+                askedBufferBytes(),
+                dryRun,
+                staged,
+                waivers);
+        return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
     }
 
     private static String text(InetSocketAddress address) {
@@ -319,21 +327,39 @@ public final class Repair {
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 
+    private int askedBufferBytes() {
+        return bufferBytes.orElse(RepairConfig.BUFFER_MAX_BYTES);
+    }
+
+    private RepairReport here(Part part, ReplicaSource own, List<RepairMember> others, RepairEnvironment environment)
+            throws IOException {
+        if (place.isPresent()) {
+            return here(part, own, others, place.get().bufferBytes(), environment);
+        }
+        int replicasHere = 1
+                + (int) others.stream()
+                        .filter(other -> other instanceof RepairMember.Here)
+                        .count();
+        // What is all here has the memory for itself; nodes that the others are may be this process, too.
+        int sessions = replicasHere == members.size() ? parallel : Math.max(parallel, SessionMemory.SESSIONS_OF_NODE);
+        SessionMemory memory = new SessionMemory(environment.budget(), sessions);
+        try (SessionMemory.Place taken = memory.take(askedBufferBytes(), members.size(), replicasHere)) {
+            return here(part, own, others, taken.bufferBytes(), environment);
+        } catch (RequestException noRoom) {
+            throw new PeerException(
+                    "this process", RepairVerb.SESSION.name(), noRoom.code(), noRoom.getMessage(), noRoom);
+        }
+    }
+
     private RepairReport here(
-            String keyspace,
-            String table,
-            TokenRange part,
-            ReplicaSource own,
-            List<RepairMember> others,
-            RepairListener listener,
-            RepairEnvironment environment)
+            Part part, ReplicaSource own, List<RepairMember> others, int rowBufferBytes, RepairEnvironment environment)
             throws IOException {
         RepairConfig config = new RepairConfig(
                 environment.host().newId(),
-                keyspace,
-                table,
-                part,
-                bufferBytes(environment),
+                part.keyspace(),
+                part.table(),
+                part.range(),
+                rowBufferBytes,
                 environment.host().clock().instant().getEpochSecond(),
                 environment.host().random().nextLong(),
                 dryRun,
@@ -344,13 +370,13 @@ public final class Repair {
         if (ownReplica.isPresent()) {
             distinct.add(ownReplica.get(), "replica of this process");
         }
-        try (Replica replica = own.open(keyspace, table, staged)) {
-            listener.begins(replica.schema());
+        try (Replica replica = own.open(part.keyspace(), part.table(), staged)) {
+            part.listener().begins(replica.schema());
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
                 followers.add(participant(other, clusteringColumns, distinct, environment));
             }
-            try (RepairMaster master = new RepairMaster(config, replica, followers, listener)) {
+            try (RepairMaster master = new RepairMaster(config, replica, followers, part.listener())) {
                 return master.run();
             }
         } finally {

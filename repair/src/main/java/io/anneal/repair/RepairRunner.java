@@ -45,7 +45,7 @@ public final class RepairRunner {
         this.connector = connector;
         this.runs = runs;
         this.environment = environment;
-        memory = new SessionMemory(environment.budget());
+        memory = new SessionMemory(environment.budget(), SessionMemory.SESSIONS_OF_NODE);
     }
 
     /** Registers the verb of a master. */
@@ -83,14 +83,15 @@ public final class RepairRunner {
             throw new RequestException(
                     PeerException.MALFORMED, "repair request is malformed, cause=" + malformed.getMessage());
         }
-        SessionMemory.Place place = memory.take(wanted.bufferBytes());
+        SessionMemory.Place place =
+                memory.take(wanted.bufferBytes(), wanted.followers().size() + 1, 1);
         boolean started = false;
         try {
             ServedRun run = new ServedRun(
                     messages,
                     wanted,
                     place,
-                    (asked, listener) -> repair(asked, place.bufferBytes(), listener),
+                    (asked, listener) -> repair(asked, place, listener),
                     environment.host().clock());
             messages.stream().closed().whenComplete((done, failure) -> {
                 if (failure != null) {
@@ -106,7 +107,8 @@ public final class RepairRunner {
         }
     }
 
-    private RepairReport repair(RunRepair wanted, int bufferBytes, RepairListener listener) throws IOException {
+    private RepairReport repair(RunRepair wanted, SessionMemory.Place place, RepairListener listener)
+            throws IOException {
         List<RepairMember> members = new ArrayList<>(List.of(RepairMember.here(replicas.get(wanted.replica()))));
         wanted.followers()
                 .forEach(follower ->
@@ -116,7 +118,7 @@ public final class RepairRunner {
                 .ownReplica(nodeId, wanted.replica())
                 .dryRun(wanted.dryRun())
                 .allow(wanted.waivers())
-                .bufferBytes(bufferBytes);
+                .place(place);
         wanted.staged().ifPresent(repair::staged);
         return repair.tryOnce(wanted.keyspace() + "." + wanted.table(), wanted.range(), listener, environment);
     }

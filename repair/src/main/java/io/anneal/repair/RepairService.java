@@ -18,12 +18,12 @@ public final class RepairService {
     /**
      * @param replicas what the node has
      * @param executor runs the sessions' steps, which read and write files; it belongs to the caller
-     * @param budget for the row buffers of all sessions
+     * @param budget of the node: sessions take half of it at most
      */
     public RepairService(Replicas replicas, Executor executor, ByteBudget budget) {
         this.replicas = replicas;
         this.executor = executor;
-        memory = new SessionMemory(budget);
+        memory = new SessionMemory(budget, SessionMemory.SESSIONS_OF_NODE);
     }
 
     /** Registers the verb of a follower. */

@@ -158,7 +158,7 @@ final class ServedSession {
             throw new RequestException(RepairCode.NO_SESSION, "repair session is open already, step=OPEN");
         }
         tables = replicas.get(name);
-        SessionMemory.Place taken = memory.take(asked.bufferBytes());
+        SessionMemory.Place taken = memory.take(asked.bufferBytes(), asked.participants(), 1);
         if (!keep(taken)) {
             taken.close();
             throw new RequestException(RepairCode.ABORTED, "the session has ended");

@@ -38,7 +38,13 @@ record SessionAgreement(SessionTerms terms, List<String> notes) {
             replica.notes().forEach(note -> notes.add(note + ", replica=" + replica.name()));
         }
         long ceiling = ceiling(opened, notes);
-        return new SessionAgreement(new SessionTerms(ceiling, deadline(config, schema, opened, notes)), notes);
+        int bufferBytes =
+                opened.stream().mapToInt(SessionOpened::bufferBytes).min().orElseThrow();
+        if (bufferBytes < 1) {
+            throw new RepairException("replica has no row buffer, bufferBytes=" + bufferBytes);
+        }
+        long deadlineSeconds = deadline(config, schema, opened, notes);
+        return new SessionAgreement(new SessionTerms(ceiling, bufferBytes, deadlineSeconds), notes);
     }
 
     /** The lowest, so that all replicas hash what each of them can hold. */

@@ -2,6 +2,7 @@ package io.anneal.repair;
 
 import static io.anneal.repair.Sessions.BUFFER_BYTES;
 import static io.anneal.repair.Sessions.KEYS;
+import static io.anneal.repair.Sessions.SCHEMA;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,6 +21,7 @@ import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionStep;
 import io.anneal.repair.message.Texts;
 import io.anneal.schema.UnsupportedTypeException;
+import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -163,6 +165,35 @@ class RepairServiceTest {
         assertThat(Waiting.result(replica().open(Sessions.open(2, BUFFER_BYTES)))
                         .name())
                 .isEqualTo("follower");
+    }
+
+    @Test
+    void shouldSayForWhatBufferThereIsMemoryAndRefuseTermsOfALarger() throws IOException {
+        RemoteParticipant replica = replica();
+
+        assertThat(Waiting.result(replica.open(Sessions.open(1, 8 << 20))).bufferBytes())
+                .isEqualTo(1 << 20);
+        shouldFailWith(RepairCode.REFUSED, () -> Waiting.result(replica.agree(Sessions.terms(2 << 20))));
+    }
+
+    @Test
+    void shouldReadAllReplicasInWindowsOfTheSmallestBuffer() throws IOException {
+        FragmentList.Builder rows = FragmentList.builder(SCHEMA).partition(KEYS.get(0));
+        for (int i = 0; i < 10; i++) {
+            rows.row(HandMadeTable.row(i, 1).cell(0, 5, new byte[500_000]).build());
+        }
+        try (StagingArea masterStaging = Sessions.staging(directory.resolve("master"))) {
+            TestTable own = new TestTable("master", rows.end().build(), Optional.of(masterStaging));
+            RepairReport report;
+            try (RemoteParticipant replica = replica();
+                    RepairMaster master =
+                            new RepairMaster(Sessions.config(32 << 20), own, List.of(replica), RepairListener.NONE)) {
+                report = master.run();
+            }
+
+            assertThat(report.windows()).as("of 5 MB in windows of 1 MiB").isGreaterThanOrEqualTo(4);
+            assertThat(report.rowsDiffering()).isEqualTo(16);
+        }
     }
 
     @Test

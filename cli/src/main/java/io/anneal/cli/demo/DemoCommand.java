@@ -5,7 +5,6 @@ import com.google.common.io.RecursiveDeleteOption;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.repair.CommandNode;
-import io.anneal.io.ByteBudget;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
@@ -144,13 +143,12 @@ public final class DemoCommand extends Subcommand {
         byte[] secret = new byte[TOKEN_BYTES];
         new SecureRandom().nextBytes(secret);
         SharedToken token = SharedToken.of(secret);
-        ByteBudget budget = ByteBudget.of(bufferBudgetBytes());
         List<CommandNode> followers = new ArrayList<>();
         try (CommandNode master = CommandNode.open(config(token))) {
             List<RepairMember> members = new ArrayList<>(List.of(RepairMember.here(replicas.get(0))));
             for (CassandraReplicas replica : replicas.subList(1, replicas.size())) {
                 InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-                CommandNode follower = CommandNode.serve(any, replica, config(token), budget, host());
+                CommandNode follower = CommandNode.serve(any, replica, config(token), host());
                 followers.add(follower);
                 members.add(RepairMember.at(master.peers(), follower.address()));
             }
@@ -158,14 +156,14 @@ public final class DemoCommand extends Subcommand {
                     .between(members)
                     .range(TokenRange.FULL)
                     .differences(listener)
-                    .run(new RepairEnvironment(host(), master.node().executor(), budget));
+                    .run(new RepairEnvironment(host(), master.node().executor(), budget()));
         } finally {
             followers.forEach(CommandNode::close);
         }
     }
 
     private NetConfig config(SharedToken token) {
-        return CommandNode.config(UUID.randomUUID(), Optional.of(token), networkBudget());
+        return CommandNode.config(UUID.randomUUID(), Optional.of(token), budget());
     }
 
     private static List<ReplicaReading> read(

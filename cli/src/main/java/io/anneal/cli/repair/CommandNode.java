@@ -53,19 +53,15 @@ public final class CommandNode implements Closeable {
         return new CommandNode(config, Optional.empty());
     }
 
-    /**
-     * A node that offers a replica to repairs, as follower and as master, and to reads.
-     *
-     * @param budget for the row buffers of all sessions
-     */
+    /** A node that offers a replica to repairs, as follower and as master, and to reads. */
     public static CommandNode serve(
-            InetSocketAddress address, ReplicaSource tables, NetConfig config, ByteBudget budget, HostEnvironment host)
+            InetSocketAddress address, ReplicaSource tables, NetConfig config, HostEnvironment host)
             throws IOException {
         NetMetrics metrics = new NetMetrics(config.node().nodeId().toString(), host.nanoTime());
         CommandNode served = new CommandNode(config.withMetrics(metrics), Optional.of(metrics));
         boolean listens = false;
         try {
-            served.offer(tables, budget, host);
+            served.offer(tables, host);
             served.node.listen(address);
             listens = true;
             return served;
@@ -76,16 +72,16 @@ public final class CommandNode implements Closeable {
         }
     }
 
-    private void offer(ReplicaSource tables, ByteBudget budget, HostEnvironment host) {
+    private void offer(ReplicaSource tables, HostEnvironment host) {
         node.replicas().add(REPLICA, tables);
         new PartitionReads(node.replicas()).register(node.handlers());
-        new RepairService(node.replicas(), node.executor(), budget).register(node.handlers());
+        new RepairService(node.replicas(), node.executor(), node.budget()).register(node.handlers());
         new RepairRunner(
                         node.identity().nodeId(),
                         node.replicas(),
                         peers,
                         node.waiting(),
-                        new RepairEnvironment(host, node.executor(), budget))
+                        new RepairEnvironment(host, node.executor(), node.budget()))
                 .register(node.handlers());
     }
 

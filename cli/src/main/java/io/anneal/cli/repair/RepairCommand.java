@@ -221,7 +221,7 @@ public final class RepairCommand extends Subcommand {
 
     /** Replicas in this process share its memory. */
     private void checkBuffer() {
-        long maxBytes = directories.isEmpty() ? RepairConfig.BUFFER_MAX_BYTES : defaultBufferBytes();
+        long maxBytes = defaultBufferBytes();
         if (bufferBytes != null && (bufferBytes < 1 || bufferBytes > maxBytes)) {
             throw usage("--buffer is out of bounds, bufferBytes=" + bufferBytes
                     + ", minBytes=1, maxBytes=" + maxBytes + "; more --memory allows more, up to "
@@ -231,8 +231,8 @@ public final class RepairCommand extends Subcommand {
 
     private int defaultBufferBytes() {
         return directories.isEmpty()
-                ? RepairConfig.bufferBytesOfServers(bufferBudgetBytes(), replicas.size())
-                : RepairConfig.bufferBytes(bufferBudgetBytes() / parallel, directories.size());
+                ? RepairConfig.BUFFER_MAX_BYTES
+                : RepairConfig.bufferBytes(budget(), directories.size());
     }
 
     private Set<Waiver> waivers() {
@@ -316,7 +316,7 @@ public final class RepairCommand extends Subcommand {
             overServers(repair);
         } else {
             new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile))
-                    .run(repair, named, Optional.ofNullable(out), bufferBudgetBytes());
+                    .run(repair, named, Optional.ofNullable(out), budget());
         }
     }
 

@@ -36,9 +36,9 @@ final class RepairOverDirectories {
     /**
      * @param repair all but the replicas
      * @param out where each replica's new SSTables go, or lie
-     * @param budgetBytes memory for row buffers
+     * @param budget memory for row buffers
      */
-    void run(Repair repair, List<NamedReplica> named, Optional<Path> out, long budgetBytes) throws IOException {
+    void run(Repair repair, List<NamedReplica> named, Optional<Path> out, ByteBudget budget) throws IOException {
         List<StagingArea> stagings = new ArrayList<>();
         try {
             List<RepairMember> replicas = new ArrayList<>();
@@ -51,7 +51,7 @@ final class RepairOverDirectories {
                         schemaFile,
                         out.map(present -> stagings.get(stagings.size() - 1)))));
             }
-            run(repair.between(replicas), replicas.size(), budgetBytes);
+            run(repair.between(replicas), replicas.size(), budget);
         } finally {
             for (StagingArea staging : stagings) {
                 staging.close();
@@ -67,10 +67,10 @@ final class RepairOverDirectories {
         return StagingArea.open(directory, owner, host.clock());
     }
 
-    private void run(Repair repair, int replicas, long budgetBytes) throws IOException {
+    private void run(Repair repair, int replicas, ByteBudget budget) throws IOException {
         ExecutorService executor = Executors.newFixedThreadPool(replicas * task.parallel());
         try {
-            repair.run(new RepairEnvironment(host, executor, ByteBudget.of(budgetBytes)));
+            repair.run(new RepairEnvironment(host, executor, budget));
         } finally {
             MoreExecutors.shutdownAndAwaitTermination(executor, CLOSE_SECONDS, TimeUnit.SECONDS);
         }

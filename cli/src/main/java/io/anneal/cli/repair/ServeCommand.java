@@ -4,7 +4,6 @@ import com.google.common.net.InetAddresses;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
-import io.anneal.io.ByteBudget;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Replica;
 import io.anneal.node.StagingArea;
@@ -98,7 +97,6 @@ public final class ServeCommand extends Subcommand {
                 RepairRunner.address(listen),
                 (keyspace, table, staged) -> open(replica, keyspace, table, staged),
                 security.config(this, UUID::randomUUID),
-                ByteBudget.of(bufferBudgetBytes()),
                 host())) {
             out().println("listening on " + text(node.address()));
             out().flush();
