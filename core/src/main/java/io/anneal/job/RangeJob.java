@@ -255,7 +255,8 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
             return false;
         }
         if (last && units.size() == 1) {
-            LOG.debug("unit failed for the last time, job={}, unit={}", settings.name, unit, cause); // Its caller hears it.
+            // Its caller hears it.
+            LOG.debug("unit failed for the last time, job={}, unit={}", settings.name, unit, cause);
         } else {
             LOG.warn(
                     "unit failed, job={}, unit={}, attempt={} of {}, reason={}",

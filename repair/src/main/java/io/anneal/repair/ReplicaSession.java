@@ -272,7 +272,9 @@ final class ReplicaSession implements Closeable {
                 rowsWritten,
                 deletionsWritten,
                 importDeadlineSeconds,
-                completed.stream().map(Descriptor::toString).toList());
+                table.takesInAtOnce()
+                        ? List.of()
+                        : completed.stream().map(Descriptor::toString).toList());
     }
 
     /** Nothing that was received is kept if the session was not finished, of the parts that were done neither. */

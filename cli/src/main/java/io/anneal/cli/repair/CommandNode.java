@@ -23,12 +23,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The node that a command is: what asks peers, and what {@code anneal serve} and the demo answer with. Closing ends it with every
  * session. Safe for any thread.
  */
 public final class CommandNode implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(CommandNode.class);
     /** A server may be just starting. */
     private static final long CONNECT_PATIENCE_MS = 5_000;
 
@@ -108,10 +111,14 @@ public final class CommandNode implements Closeable {
         return node.addresses().get(0);
     }
 
-    /** Waits for a signal, which ends the process, but not before peers are told and what they left unfinished is removed. */
-    void awaitStop() throws InterruptedException {
+    /**
+     * Waits for a signal, which ends the process, but not before peers are told and what they left unfinished is removed.
+     *
+     * @param written what holds what peers give, closed behind them
+     */
+    void awaitStop(Closeable written) throws InterruptedException {
         metrics.ifPresent(NetMetrics::startJmx);
-        Thread drain = new Thread(this::drain, "anneal-drain");
+        Thread drain = new Thread(() -> drain(written), "anneal-drain");
         Runtime.getRuntime().addShutdownHook(drain);
         try {
             new CountDownLatch(1).await();
@@ -121,9 +128,14 @@ public final class CommandNode implements Closeable {
     }
 
     /** Answers that are under way are given first. */
-    private void drain() {
+    private void drain(Closeable written) {
         node.drain(DRAIN_MS);
         close();
+        try {
+            written.close();
+        } catch (IOException failed) {
+            LOG.error("what peers wrote was not closed well", failed);
+        }
     }
 
     @Override

@@ -34,11 +34,15 @@ import picocli.CommandLine.Option;
 /** {@code anneal repair}: makes replicas equal, row by row; over directories of this machine or over servers. */
 @Command(
         name = "repair",
-        description = "Finds the rows in which replicas differ and gives each replica what it lacks. Over Cassandra"
-                + " directories it only looks, unless told to --apply. Exits with 1 if replicas differ, with 5 if an error"
-                + " stopped it before that was known.")
+        description =
+                "Finds the rows in which replicas differ and gives each replica what it lacks. Over directories it"
+                        + " only looks, unless told to --apply. Exits with 1 if replicas differ, with 5 if an error stopped it"
+                        + " before that was known.")
 public final class RepairCommand extends Subcommand {
-    @Option(names = "--dir", paramLabel = "DIR", description = "A replica's data directory or snapshot; two at least.")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "A replica's data directory, snapshot, or store of Anneal's; two at least.")
     private List<Path> directories = List.of();
 
     @Option(
@@ -79,7 +83,10 @@ public final class RepairCommand extends Subcommand {
     @Option(names = "--rows", description = "With --dry-run and --dir: name the rows that differ.")
     private boolean namesRows;
 
-    @Option(names = "--apply", description = "With --dir: write what each replica lacks to --out.")
+    @Option(
+            names = "--apply",
+            description =
+                    "With --dir: write what each replica lacks: into a store, and beside Cassandra's files to --out.")
     private boolean apply;
 
     @Option(
@@ -185,8 +192,8 @@ public final class RepairCommand extends Subcommand {
         if ((range == null) != fullReplicas) {
             throw usage("say what the replicas own: --range='(A,B]', or --full-replicas when each owns everything");
         }
-        if (apply && (out == null || directories.isEmpty())) {
-            throw usage("--apply goes with --dir and needs --out DIR for the new SSTables");
+        if (apply && directories.isEmpty()) {
+            throw usage("--apply goes with --dir");
         }
         if (out != null && !apply && staged == null) {
             throw usage("--out goes with --apply, or with --staged");
@@ -289,8 +296,13 @@ public final class RepairCommand extends Subcommand {
         }
         NamedReplica.refuseNested(directories);
         List<NamedReplica> named = NamedReplica.of(directories, names);
-        if (out != null) {
-            for (NamedReplica replica : named) {
+        for (NamedReplica replica : named) {
+            boolean isStore = replica.store().isPresent();
+            if (apply && out == null && !isStore) {
+                throw usage("--apply needs --out DIR for the new SSTables of all but stores, replica="
+                        + replica.directory());
+            }
+            if (out != null && !isStore) {
                 NamedReplica.refuseOverlap(out.resolve(replica.name()), directories);
             }
         }

@@ -3,14 +3,10 @@ package io.anneal.cli.repair;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
-import io.anneal.node.CassandraReplicas;
-import io.anneal.node.StagingArea;
 import io.anneal.repair.Repair;
 import io.anneal.repair.RepairEnvironment;
-import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairMember;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,32 +35,13 @@ final class RepairOverDirectories {
      * @param budget memory for row buffers
      */
     void run(Repair repair, List<NamedReplica> named, Optional<Path> out, ByteBudget budget) throws IOException {
-        List<StagingArea> stagings = new ArrayList<>();
-        try {
+        try (OpenedDirectories opened = new OpenedDirectories(host, schemaFile, out, task.dryRun())) {
             List<RepairMember> replicas = new ArrayList<>();
             for (NamedReplica replica : named) {
-                if (out.isPresent()) {
-                    stagings.add(open(out.get().resolve(replica.name()), replica.owner()));
-                }
-                replicas.add(RepairMember.here(new CassandraReplicas(
-                        List.of(replica.directory()),
-                        schemaFile,
-                        out.map(present -> stagings.get(stagings.size() - 1)))));
+                replicas.add(RepairMember.here(opened.open(replica)));
             }
             run(repair.between(replicas), replicas.size(), budget);
-        } finally {
-            for (StagingArea staging : stagings) {
-                staging.close();
-            }
         }
-    }
-
-    private StagingArea open(Path directory, String owner) throws IOException {
-        if (task.dryRun() && !Files.isDirectory(directory)) {
-            // Nothing is made by looking.
-            throw new RepairException("nothing is staged there, directory=" + directory);
-        }
-        return StagingArea.open(directory, owner, host.clock());
     }
 
     private void run(Repair repair, int replicas, ByteBudget budget) throws IOException {
