@@ -322,7 +322,7 @@ final class RepairTest {
                     .containsExactly("differs: key=[2] clustering=[1]");
             assertThat(text.out())
                     .contains("ks.readings: the replicas differ", "ks.both: the replicas are equal")
-                    .contains("in all 2 tables: 1 rows and 0 deletions differed, in 1 of 2 windows");
+                    .contains("in all 2 tables: 1 rows and 0 deletions differed, in 1 of 4 windows");
         }
         assertThat(repair("--table", "ks.both").out()).doesNotContain("in all");
 
