@@ -3,7 +3,6 @@ package io.anneal.node;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
-import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
@@ -44,9 +43,6 @@ public final class CassandraReplicas implements ReplicaSource {
             "system_virtual_schema",
             "system_views",
             "system_cluster_metadata");
-
-    /** A replica that lost its data cannot tell how much it will receive. */
-    private static final long EXPECTED_PARTITIONS_MIN = 100_000;
 
     private final List<Path> directories;
     private final Optional<Path> schemaFile;
@@ -213,10 +209,8 @@ public final class CassandraReplicas implements ReplicaSource {
 
         @Override
         public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
-            SSTableWriterConfig config = SSTableWriterConfig.defaults(
-                            Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount()))
-                    .withVersion(sstables.newestWrittenVersion())
-                    .withCompression(Compression.of(schema().options()));
+            SSTableWriterConfig config = SSTableWriterConfig.received(
+                    sstables.estimatedPartitionCount(), sstables.newestWrittenVersion(), schema().options());
             return staging.orElseThrow().start(sessionId, schema(), tableId, importDeadlineSeconds, config);
         }
 

@@ -80,9 +80,10 @@ public interface Replica extends Closeable {
     }
 
     /**
-     * A range was repaired on all replicas: what was deleted before may be purged by tables whose deletions wait for that.
+     * A range was repaired on all replicas that there are: what was deleted before may be purged by tables whose deletions wait
+     * for that.
      *
-     * @param seconds when the repair began, since 1970
+     * @param seconds when the repair began by its master's clock, since 1970
      */
     default void repaired(TokenRange range, long seconds) throws IOException {}
 }

@@ -250,6 +250,13 @@ public final class LiveTable {
                 .sum();
     }
 
+    /** Partitions of all live SSTables, one in several of them counted several times. */
+    public long estimatedPartitionCount() {
+        return current.sstables().stream()
+                .mapToLong(sstable -> sstable.reader().statistics().estimatedPartitionCount())
+                .sum();
+    }
+
     /** The live SSTables as strategies see them, for those who only count: they are not held. */
     List<CompactionCandidate> candidates() {
         return current.candidates();

@@ -43,6 +43,7 @@ public final class Repair {
     private List<RepairMember> members = List.of();
     private Optional<TokenRange> range = Optional.empty();
     private boolean dryRun;
+    private boolean allReplicas;
     private Optional<UUID> staged = Optional.empty();
     private Optional<Integer> bufferBytes = Optional.empty();
     private int ranges = 1;
@@ -104,6 +105,16 @@ public final class Repair {
     /** Whether differences are only found and counted, and nothing is written. */
     public Repair dryRun(boolean value) {
         dryRun = value;
+        return this;
+    }
+
+    /**
+     * Whether there are no other replicas of the range. Then each deletion in it is known to all of them afterwards, and a store
+     * whose table has {@code tombstone_gc = {'mode': 'repair'}} may purge what was deleted before. Not where one of them only
+     * stages what it receives.
+     */
+    public Repair allReplicas(boolean value) {
+        allReplicas = value;
         return this;
     }
 
@@ -317,6 +328,7 @@ public final class Repair {
                 followers,
                 askedBufferBytes(),
                 dryRun,
+                allReplicas,
                 staged,
                 waivers);
         return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
@@ -363,6 +375,7 @@ public final class Repair {
                 environment.host().clock().instant().getEpochSecond(),
                 environment.host().random().nextLong(),
                 dryRun,
+                allReplicas,
                 staged,
                 waivers);
         List<Participant> followers = new ArrayList<>();

@@ -116,7 +116,7 @@ public final class RepairMaster implements Closeable {
         List<CompletableFuture<SessionFinished>> finishing = ask(Participant::finish);
         List<SessionFinished> finished = new ArrayList<>(List.of(own.finish()));
         finished.addAll(Waiting.results(finishing));
-        if (!config.dryRun()) {
+        if (agreement.repairsAll()) {
             tellRepaired();
         }
         RepairReport report = report(finished);
@@ -124,7 +124,7 @@ public final class RepairMaster implements Closeable {
         return report;
     }
 
-    /** The replicas are equal whatever comes of this: who does not hear it keeps its deletions for longer. */
+    /** The replicas are equal whatever comes of this: one that does not hear it keeps its deletions for longer. */
     private void tellRepaired() {
         long seconds = config.purgeTimeSeconds();
         List<CompletableFuture<Void>> told = ask(follower -> follower.repaired(config.range(), seconds));

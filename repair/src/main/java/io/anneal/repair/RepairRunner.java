@@ -19,12 +19,16 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The master's side of repair on a server: runs a {@link Repair} on request and tells how it is doing. A repair ends with the
  * stream of whoever asked for it. A server runs as many as its memory holds row buffers for. Safe for any thread.
  */
 public final class RepairRunner {
+    private static final Logger LOG = LoggerFactory.getLogger(RepairRunner.class);
+
     private final UUID nodeId;
     private final Replicas replicas;
     private final Connector connector;
@@ -68,6 +72,9 @@ public final class RepairRunner {
                 stream.reset(refused.code(), refused.getMessage());
             } catch (RejectedExecutionException full) {
                 stream.reset(PeerException.BUSY, "no thread for another repair, try again later");
+            } catch (RuntimeException | Error failed) {
+                LOG.error("repair was not begun, peer={}", stream.connection().address(), failed);
+                stream.reset(PeerException.INTERNAL, "repair was not begun, error=" + failed);
             }
         });
     }
@@ -117,6 +124,7 @@ public final class RepairRunner {
                 .between(members)
                 .ownReplica(nodeId, wanted.replica())
                 .dryRun(wanted.dryRun())
+                .allReplicas(wanted.allReplicas())
                 .allow(wanted.waivers())
                 .place(place);
         wanted.staged().ifPresent(repair::staged);

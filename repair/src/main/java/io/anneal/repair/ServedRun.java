@@ -44,6 +44,7 @@ final class ServedRun implements Runnable, RepairListener {
     private long rowsRead;
     private long bytesRead;
     private double covered;
+    private boolean saidLast;
 
     /** Guarded by this. */
     private Thread thread;
@@ -73,6 +74,11 @@ final class ServedRun implements Runnable, RepairListener {
         } finally {
             place.close();
             end();
+            if (!saidLast) {
+                // Even telling the failure failed, as without memory it may: whoever waits must not wait for ever.
+                messages.stream()
+                        .reset(PeerException.INTERNAL, "repair was stopped by an error, see the log of this server");
+            }
         }
     }
 
@@ -110,6 +116,7 @@ final class ServedRun implements Runnable, RepairListener {
             LOG.debug("repair failed, table={}.{}", wanted.keyspace(), wanted.table(), failure);
         }
         if (isBusy) {
+            saidLast = true;
             messages.stream().reset(PeerException.BUSY, reason);
         } else {
             tell(Optional.of(RepairFailure.of(failure, reason)), Optional.empty());
@@ -155,6 +162,7 @@ final class ServedRun implements Runnable, RepairListener {
         status.encode(out);
         told = messages.write(RepairStatus.KIND, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
         if (!status.isRunning()) {
+            saidLast = true;
             messages.stream().end();
             passOver();
         }

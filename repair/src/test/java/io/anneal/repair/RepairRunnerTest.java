@@ -28,6 +28,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -98,10 +99,10 @@ class RepairRunnerTest {
     }
 
     private static RunRepair run(String... followerAddresses) {
-        return run(1 << 20, followerAddresses);
+        return run(1 << 20, false, followerAddresses);
     }
 
-    private static RunRepair run(int bufferBytes, String... followerAddresses) {
+    private static RunRepair run(int bufferBytes, boolean allReplicas, String... followerAddresses) {
         return new RunRepair(
                 Replicas.THE_ONLY_ONE,
                 "ks",
@@ -110,6 +111,7 @@ class RepairRunnerTest {
                 followers(followerAddresses),
                 bufferBytes,
                 false,
+                allReplicas,
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA));
     }
@@ -133,6 +135,21 @@ class RepairRunnerTest {
                 .isEqualTo(Sessions.rows(KEYS.get(0), 3).lines());
         assertThat(own.stagedLines()).isEqualTo(Sessions.rows(KEYS.get(1), 2).lines());
         assertThat(own.closed).hasValue(1);
+    }
+
+    @Test
+    void shouldTellThatTheRangeIsRepairedOnlyWhenAllReplicasTookInWhatTheyReceived() throws IOException {
+        own.takesInAtOnce = true;
+        new RepairClient(master.connect()).run(run(1 << 20, true, follower.address()), RepairListener.NONE);
+        followed.takesInAtOnce = true;
+        repair(follower.address());
+        assertThat(own.repairedSeconds).isEmpty();
+        assertThat(followed.repairedSeconds).isEmpty();
+
+        new RepairClient(master.connect()).run(run(1 << 20, true, follower.address()), RepairListener.NONE);
+
+        assertThat(own.repairedSeconds).containsExactly(100L);
+        assertThat(followed.repairedSeconds).containsExactly(100L);
     }
 
     @Test
@@ -178,6 +195,30 @@ class RepairRunnerTest {
                 .hasMessageContaining("StackOverflowError");
     }
 
+    /** As an executor fails that can start no thread. */
+    @ParameterizedTest
+    @ValueSource(classes = {OutOfMemoryError.class, IllegalStateException.class, RejectedExecutionException.class})
+    void shouldTellPeerAndLogWhenARunCannotBeBegun(Class<? extends Throwable> failing) throws IOException {
+        ByteBudget budget = ByteBudget.of(64 << 20);
+        try (Nodes broken = new Nodes((handlers, node) -> new RepairRunner(
+                        node.id(),
+                        Nodes.replicas(own.opener()),
+                        node.client(),
+                        Failing.with(failing),
+                        new RepairEnvironment(HostEnvironment.system(), node.executor(), budget))
+                .register(handlers))) {
+            RepairClient client = new RepairClient(broken.connect());
+
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> client.run(run(follower.address()), RepairListener.NONE))
+                        .isInstanceOf(PeerException.class)
+                        .hasMessageContaining(
+                                failing == RejectedExecutionException.class ? "no thread" : failing.getName());
+            }
+            assertThat(budget.reservedBytes()).isZero();
+        }
+    }
+
     /** Of the smallest the first window holds less than what counts as much. */
     @ParameterizedTest
     @ValueSource(ints = {1 << 20, 4 << 10})
@@ -191,6 +232,7 @@ class RepairRunnerTest {
                 TokenRange.FULL,
                 followers(follower.address()),
                 bufferBytes,
+                false,
                 false,
                 Optional.empty(),
                 Set.of());
@@ -211,7 +253,7 @@ class RepairRunnerTest {
         own.beforeFragment = read::set;
         passingMs = 100;
         AtomicInteger readAtRest = new AtomicInteger();
-        RunRepair small = run(1, follower.address());
+        RunRepair small = run(1, false, follower.address());
 
         RepairReport report = new RepairClient(master.connect()).run(small, new RepairListener() {
             @Override

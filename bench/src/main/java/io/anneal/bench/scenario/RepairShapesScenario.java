@@ -206,6 +206,7 @@ public final class RepairShapesScenario {
                 RepairShape.NOW_SECONDS,
                 1,
                 false,
+                false,
                 Optional.empty(),
                 EnumSet.allOf(Waiver.class));
         ExecutorService executor = Executors.newSingleThreadExecutor();

@@ -76,6 +76,12 @@ public final class RepairCommand extends Subcommand {
     private boolean fullReplicas;
 
     @Option(
+            names = "--all-replicas",
+            description = "There are no other replicas of the range: stores among them may then purge deletions by"
+                    + " tombstone_gc.")
+    private boolean allReplicas;
+
+    @Option(
             names = "--dry-run",
             description = "Find and count differences, write nothing; exit with 1 if there are any.")
     private boolean dryRun;
@@ -312,7 +318,15 @@ public final class RepairCommand extends Subcommand {
     private RepairTask task(List<QualifiedTable> expanded, TokenRange tokens) {
         int buffer = bufferBytes == null ? defaultBufferBytes() : (int) bufferBytes.longValue();
         return new RepairTask(
-                expanded, tokens, buffer, isDryRun(), Optional.ofNullable(staged), waivers(), parallel, rowsPerSecond);
+                expanded,
+                tokens,
+                buffer,
+                isDryRun(),
+                allReplicas,
+                Optional.ofNullable(staged),
+                waivers(),
+                parallel,
+                rowsPerSecond);
     }
 
     /** Repairs all tables; those that fail do not keep the others from it. */

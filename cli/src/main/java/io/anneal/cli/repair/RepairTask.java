@@ -12,6 +12,7 @@ import java.util.UUID;
 /**
  * What a repair command was asked to do.
  *
+ * @param allReplicas whether there are no other replicas of the range
  * @param staged the run whose SSTables count although they are not imported yet
  * @param parallel how many tables at once
  */
@@ -20,6 +21,7 @@ record RepairTask(
         TokenRange range,
         int bufferBytes,
         boolean dryRun,
+        boolean allReplicas,
         Optional<UUID> staged,
         Set<Waiver> waivers,
         int parallel,
@@ -30,6 +32,7 @@ record RepairTask(
                 .range(range)
                 .bufferBytes(bufferBytes)
                 .dryRun(dryRun)
+                .allReplicas(allReplicas)
                 .allow(waivers)
                 .parallel(parallel)
                 .rowsPerSecond(rowsPerSecond);
