@@ -150,7 +150,7 @@ public final class DemoCommand extends Subcommand {
                 InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
                 CommandNode follower = CommandNode.serve(any, replica, config(token), host());
                 followers.add(follower);
-                members.add(RepairMember.at(master.peers(), follower.address()));
+                members.add(RepairMember.at(master.node().peers(), follower.address()));
             }
             return Repair.of(DemoData.KEYSPACE + "." + DemoData.TABLE)
                     .between(members)

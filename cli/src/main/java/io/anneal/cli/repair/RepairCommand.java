@@ -350,7 +350,7 @@ public final class RepairCommand extends Subcommand {
     private void overServers(Repair repair) throws IOException {
         try (CommandNode node = security.node(this)) {
             List<RepairMember> members = replicas.stream()
-                    .map(address -> RepairMember.at(node.peers(), RepairRunner.address(address)))
+                    .map(address -> RepairMember.at(node.node().peers(), RepairRunner.address(address)))
                     .toList();
             repair.between(members)
                     .run(new RepairEnvironment(
