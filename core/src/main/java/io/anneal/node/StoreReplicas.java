@@ -4,6 +4,7 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.StagedWriter;
+import io.anneal.store.LiveFiles;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableIntake;
@@ -87,6 +88,11 @@ public final class StoreReplicas implements ReplicaSource {
         @Override
         public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
             return new TakenIn(table.intake());
+        }
+
+        @Override
+        public LiveFiles pin() throws IOException {
+            return table.liveFiles();
         }
 
         @Override

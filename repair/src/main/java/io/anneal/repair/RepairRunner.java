@@ -132,17 +132,15 @@ public final class RepairRunner {
         wanted.followers()
                 .forEach(follower ->
                         members.add(RepairMember.at(connector, address(follower.address()), follower.replica())));
-        Repair repair = Repair.of(wanted.keyspace(), wanted.table())
+        Repair repair = Repair.of(wanted.keyspace() + "." + wanted.table())
                 .between(members)
                 .ownReplica(nodeId, wanted.replica())
-                .range(wanted.range())
                 .dryRun(wanted.dryRun())
                 .allReplicas(wanted.allReplicas())
                 .allow(wanted.waivers())
-                .place(place)
-                .listener(listener);
+                .place(place);
         wanted.staged().ifPresent(repair::staged);
-        return repair.tryOnce(environment);
+        return repair.tryOnce(wanted.keyspace() + "." + wanted.table(), wanted.range(), listener, environment);
     }
 
     /** Reads {@code host:port}. */
