@@ -159,6 +159,14 @@ final class RepairCampaign implements AutoCloseable {
     }
 
     private FragmentList draw() {
+        FragmentList draw = someDraw();
+        while (draw.fragments().isEmpty()) {
+            draw = someDraw();
+        }
+        return draw;
+    }
+
+    private FragmentList someDraw() {
         FragmentList draw =
                 random.nextInt(10) == 0 ? fragments.nextWide(60) : fragments.next(0.2 + 0.6 * random.nextDouble());
         if (!purges) {

@@ -60,8 +60,10 @@ final class RepairWorld implements AutoCloseable {
     /** What each replica holds for certain. */
     private final Map<ReplicaHost, FragmentList> held = new HashMap<>();
 
-    private final List<FragmentList> written = new ArrayList<>();
     private final List<String> log = new ArrayList<>();
+
+    /** All that was ever written anywhere. */
+    private FragmentList everything;
 
     /** The lowest that any replica could write: what is later may have been cut to it. */
     private long ceilingSeconds = Long.MAX_VALUE;
@@ -79,9 +81,10 @@ final class RepairWorld implements AutoCloseable {
         this.hosts = List.copyOf(hosts);
         this.counters = counters;
         this.what = what;
+        everything = FragmentList.builder(setting.schema()).build();
         for (ReplicaHost host : hosts) {
             host.start();
-            held.put(host, FragmentList.builder(setting.schema()).build());
+            held.put(host, everything);
         }
     }
 
@@ -99,7 +102,7 @@ final class RepairWorld implements AutoCloseable {
     }
 
     void log(String line) {
-        log.add(line + " at " + network().nanoTime() + ", trace " + network().trace());
+        log.add(line + ", nanos=" + network().nanoTime());
     }
 
     private String what(Object detail) {
@@ -111,7 +114,7 @@ final class RepairWorld implements AutoCloseable {
     void write(ReplicaHost host, FragmentList fragments) throws IOException {
         changes++;
         host.write(fragments);
-        written.add(fragments);
+        everything = merged(List.of(everything, fragments));
         held.put(host, merged(List.of(held.get(host), fragments)));
     }
 
@@ -184,7 +187,6 @@ final class RepairWorld implements AutoCloseable {
     void shouldHoldWhatItMust(ReplicaHost host) throws IOException {
         FragmentList content = content(host);
         shouldHold(host + " lost something", content, held.get(host), TokenRange.FULL, ceilingSeconds);
-        FragmentList everything = merged(written);
         shouldHold(host + " holds what nobody wrote", everything, content, TokenRange.FULL, ceilingSeconds);
     }
 
@@ -401,7 +403,6 @@ final class RepairWorld implements AutoCloseable {
             shouldHoldWhatItMust(host);
             host.shouldHoldNothingOfThem();
         }
-        FragmentList everything = merged(written);
         if (hosts.stream().allMatch(host -> host.truncations() == 0)) {
             shouldShow(
                     () -> what("replicas do not show what was written"),

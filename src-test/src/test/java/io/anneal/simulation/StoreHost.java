@@ -1,5 +1,7 @@
 package io.anneal.simulation;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.Mutation;
 import io.anneal.node.ReplicaSource;
@@ -11,12 +13,17 @@ import io.anneal.table.StoreConfig;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
 /** A host whose replica is the table of a store. */
 final class StoreHost extends ReplicaHost {
     private final StoreConfig config;
     private final long seed;
+    private final List<ScheduledExecutorService> threads = new CopyOnWriteArrayList<>();
     private Store store;
     private Table table;
 
@@ -37,7 +44,10 @@ final class StoreHost extends ReplicaHost {
         store = Store.open(
                 disk().path().resolve("store"),
                 config,
-                HostEnvironment.system().withClock(setting().storeClock()).withRandom(new Random(seed)));
+                HostEnvironment.system()
+                        .withClock(setting().storeClock())
+                        .withRandom(new Random(seed))
+                        .withThreads(this::single));
         String name = setting().schema().qualifiedName();
         table = store.findTable(name).isPresent()
                 ? store.table(name)
@@ -45,9 +55,31 @@ final class StoreHost extends ReplicaHost {
         return new StoreReplicas(store);
     }
 
+    private ScheduledExecutorService single(String name) {
+        ScheduledExecutorService thread = HostEnvironment.system().threads().single(name);
+        threads.add(thread);
+        return thread;
+    }
+
     @Override
     void closeData() throws IOException {
-        store.close();
+        try {
+            store.close();
+        } finally {
+            awaitThreads();
+        }
+    }
+
+    /** Which may still close files. */
+    private void awaitThreads() {
+        for (ScheduledExecutorService thread : threads) {
+            try {
+                assertThat(thread.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+            } catch (InterruptedException e) {
+                throw new AssertionError("nobody interrupts the simulation", e);
+            }
+        }
+        threads.clear();
     }
 
     @Override
