@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.cli.command.KeyText;
-import io.anneal.cli.repair.RepairServer;
+import io.anneal.cli.repair.CommandNode;
 import io.anneal.cli.rows.KeyParser;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.key.KeyView;
 import io.anneal.net.TokenFile;
@@ -17,7 +18,6 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -181,12 +181,11 @@ final class ExplainTest {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.writeString(token, "a secret that is long enough to be one");
         Path schema = one.resolve("ks/readings/schema.cql");
-        try (RepairServer server = RepairServer.start(
+        try (CommandNode server = CommandNode.serve(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 new CassandraReplicas(List.of(two), Optional.empty(), Optional.empty()),
-                RepairServer.netConfig(new UUID(1, 2), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
-                256 << 20,
-                Clock.systemUTC())) {
+                CommandNode.config(new UUID(1, 2), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
+                HostEnvironment.system())) {
             String address = "127.0.0.1:" + server.address().getPort();
             CommandRun run =
                     explain("7", "--dir", one, "--replica", address, "--schema", schema, "--token-file", token);

@@ -2,7 +2,8 @@ package io.anneal.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.cli.repair.RepairServer;
+import io.anneal.cli.repair.CommandNode;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.net.TokenFile;
 import io.anneal.node.CassandraReplicas;
@@ -14,7 +15,6 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -32,15 +32,13 @@ final class FollowerRestartTest {
     @TempDir
     private Path directory;
 
-    private RepairServer serve(int number, int port, Path token) throws IOException {
+    private CommandNode serve(int number, int port, Path token) throws IOException {
         Path data = directory.resolve("data" + number);
-        return RepairServer.start(
+        return CommandNode.serve(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                 new CassandraReplicas(List.of(data), Optional.empty(), Optional.empty()),
-                RepairServer.netConfig(
-                        new UUID(1, number), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
-                256 << 20,
-                Clock.systemUTC());
+                CommandNode.config(new UUID(1, number), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
+                HostEnvironment.system());
     }
 
     @Test
@@ -57,7 +55,7 @@ final class FollowerRestartTest {
         ExecutorService executor = Executors.newSingleThreadExecutor();
         ServerSocket dying = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         int port = dying.getLocalPort();
-        Callable<RepairServer> restart = () -> {
+        Callable<CommandNode> restart = () -> {
             // The master has come, and is turned away: from here on the follower is down, until it listens again.
             Socket first = dying.accept();
             first.setSoLinger(true, 0);
@@ -65,8 +63,8 @@ final class FollowerRestartTest {
             dying.close();
             return serve(1, port, token);
         };
-        Future<RepairServer> restarted = executor.submit(restart);
-        try (RepairServer master = serve(0, 0, token)) {
+        Future<CommandNode> restarted = executor.submit(restart);
+        try (CommandNode master = serve(0, 0, token)) {
             CommandRun run = CommandRun.of(
                     "repair",
                     "--replica",

@@ -11,11 +11,11 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,30 +28,35 @@ import java.util.random.RandomGenerator;
  *
  * <pre>{@code
  * try (Node node = Node.open(config, 8, new SecureRandom())) {
- *     node.add("n1", new StoreReplicas(store));
+ *     node.replicas().add("n1", new StoreReplicas(store));
  *     InetSocketAddress address = node.listen(wanted);
  *     ...
  * }
  * }</pre>
  */
 public final class Node implements Closeable {
+    /** So many may wait for other nodes at once. */
+    private static final int WAITING_THREADS = 32;
+
     private static final long CLOSE_SECONDS = 10;
     private static final long IDLE_SECONDS = 10;
 
     private final NetConfig config;
     private final RandomGenerator random;
     private final ThreadPoolExecutor executor;
+    private final ThreadPoolExecutor waiting;
     private final VerbHandlers handlers;
     private final NetClient client;
-    private final Map<String, ReplicaSource> replicas = new ConcurrentHashMap<>();
+    private final Replicas replicas = new Replicas();
     private final List<NetServer> servers = new ArrayList<>();
     private boolean closed;
 
-    private Node(NetConfig config, RandomGenerator random, ThreadPoolExecutor executor, VerbHandlers handlers) {
+    private Node(NetConfig config, RandomGenerator random, ThreadPoolExecutor executor, ThreadPoolExecutor waiting) {
         this.config = config;
         this.random = random;
         this.executor = executor;
-        this.handlers = handlers;
+        this.waiting = waiting;
+        handlers = new VerbHandlers(executor);
         client = NetClient.open(config, handlers, random);
     }
 
@@ -61,24 +66,30 @@ public final class Node implements Closeable {
      * @param random  a {@link java.security.SecureRandom} outside of tests; must be safe for several threads
      */
     public static Node open(NetConfig config, int threads, RandomGenerator random) {
-        AtomicInteger number = new AtomicInteger();
-        ThreadPoolExecutor executor = new ThreadPoolExecutor(
-                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "anneal-node-" + number.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                });
+        ThreadPoolExecutor executor = executor(threads, threads, new LinkedBlockingQueue<>(), "anneal-node-");
         executor.allowCoreThreadTimeOut(true);
+        ThreadPoolExecutor waiting = executor(0, WAITING_THREADS, new SynchronousQueue<>(), "anneal-node-waiting-");
         boolean opened = false;
         try {
-            Node node = new Node(config, random, executor, new VerbHandlers(executor));
+            Node node = new Node(config, random, executor, waiting);
             opened = true;
             return node;
         } finally {
             if (!opened) {
                 executor.shutdownNow();
+                waiting.shutdownNow();
             }
         }
+    }
+
+    private static ThreadPoolExecutor executor(
+            int threads, int threadsMost, BlockingQueue<Runnable> queue, String name) {
+        AtomicInteger number = new AtomicInteger();
+        return new ThreadPoolExecutor(threads, threadsMost, IDLE_SECONDS, TimeUnit.SECONDS, queue, task -> {
+            Thread thread = new Thread(task, name + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        });
     }
 
     public NodeIdentity identity() {
@@ -90,9 +101,17 @@ public final class Node implements Closeable {
         return config.budget();
     }
 
-    /** For work that reads and writes files; not for what waits for other nodes. */
+    /** For work that reads and writes files; never for what waits for other nodes, see {@link #waiting()}. */
     public Executor executor() {
         return executor;
+    }
+
+    /**
+     * For work that waits for other nodes, as the master of a repair does: each on a thread of its own, so that the answers
+     * that it waits for always find one. Refuses with {@link java.util.concurrent.RejectedExecutionException} when too many wait.
+     */
+    public Executor waiting() {
+        return waiting;
     }
 
     /** What it answers, on every connection, whoever opened it. */
@@ -105,25 +124,9 @@ public final class Node implements Closeable {
         return client;
     }
 
-    /** @throws IllegalArgumentException when the name is taken */
-    public Node add(String name, ReplicaSource source) {
-        if (replicas.putIfAbsent(name, source) != null) {
-            throw new IllegalArgumentException("node has replicas of this name already, name=" + name);
-        }
-        return this;
-    }
-
-    /** @throws ReplicaException when there are none of this name */
-    public ReplicaSource replicas(String name) throws ReplicaException {
-        ReplicaSource source = replicas.get(name);
-        if (source == null) {
-            throw new ReplicaException("node has no replicas of this name, name=" + name + ", names=" + replicaNames());
-        }
-        return source;
-    }
-
-    public Set<String> replicaNames() {
-        return Set.copyOf(replicas.keySet());
+    /** What it has, by the names that peers ask for. */
+    public Replicas replicas() {
+        return replicas;
     }
 
     /**
@@ -139,6 +142,11 @@ public final class Node implements Closeable {
         NetServer server = NetServer.bind(config, address, handlers, random);
         servers.add(server);
         return server.address();
+    }
+
+    /** Where peers connect to, in the order in which it began to listen. */
+    public synchronized List<InetSocketAddress> addresses() {
+        return servers.stream().map(NetServer::address).toList();
     }
 
     /** Takes no more streams, and waits until those that are open have ended. */
@@ -161,6 +169,12 @@ public final class Node implements Closeable {
             servers.forEach(NetServer::close);
         }
         client.close();
+        // Whoever waits has been told that its peers are gone; what it then removes may need the other threads.
+        end(waiting);
+        end(executor);
+    }
+
+    private static void end(ExecutorService executor) {
         executor.shutdown();
         try {
             if (!executor.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {

@@ -52,10 +52,10 @@ public final class PartitionReads {
         void accept(byte[] items) throws IOException;
     }
 
-    private final ReplicaSource tables;
+    private final Replicas replicas;
 
-    public PartitionReads(ReplicaSource tables) {
-        this.tables = tables;
+    public PartitionReads(Replicas replicas) {
+        this.replicas = replicas;
     }
 
     /** Registers the verb; its reads run on the executor of the handlers. */
@@ -64,16 +64,19 @@ public final class PartitionReads {
     }
 
     /**
-     * Reads a partition of the replica behind a connection.
+     * Reads a partition of a replica behind a connection.
      *
+     * @param name of the replica, as {@link Replicas#get} takes it
      * @param schema of the table, which must be the replica's
      * @param items is handed all that the replica has of the key's token
      */
-    public static void read(Connection connection, TableSchema schema, DecoratedKey key, ItemConsumer items)
+    public static void read(
+            Connection connection, String name, TableSchema schema, DecoratedKey key, ItemConsumer items)
             throws IOException {
         MessageStream messages = connection.open(READ).messages();
         ByteWriter out = new ByteWriter(256);
         out.writeByte(VERSION);
+        write(out, name.getBytes(StandardCharsets.UTF_8));
         write(out, schema.keyspace().getBytes(StandardCharsets.UTF_8));
         write(out, schema.name().getBytes(StandardCharsets.UTF_8));
         write(out, SchemaText.print(schema).getBytes(StandardCharsets.UTF_8));
@@ -145,11 +148,12 @@ public final class PartitionReads {
             throw new RequestException(
                     PeerException.MALFORMED, "version of reads is not spoken here, version=" + version);
         }
+        String name = readText(in);
         String keyspace = readText(in);
         String table = readText(in);
         String schemaText = readText(in);
         long token = DecoratedKey.of(readBytes(in)).token();
-        Replica replica = tables.open(keyspace, table, Optional.empty());
+        Replica replica = replicas.get(name).open(keyspace, table, Optional.empty());
         boolean opened = false;
         try {
             requireSchema(replica, schemaText);

@@ -60,6 +60,14 @@ public interface Replica extends Closeable {
     Receiving receive(UUID sessionId, long importDeadlineSeconds);
 
     /**
+     * Whether what it receives is its data as soon as a session ends well. If not, it waits for somebody's import, and may never
+     * be imported.
+     */
+    default boolean takesInAtOnce() {
+        return false;
+    }
+
+    /**
      * A range was repaired on all replicas: what was deleted before may be purged by tables whose deletions wait for that.
      *
      * @param seconds when the repair began, since 1970

@@ -8,6 +8,8 @@ import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableIntake;
 import java.io.IOException;
+import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -18,9 +20,20 @@ import java.util.UUID;
  */
 public final class StoreReplicas implements ReplicaSource {
     private final Store store;
+    private final Map<String, Instant> asOf;
 
     public StoreReplicas(Store store) {
+        this(store, Map.of());
+    }
+
+    /**
+     * Of a store that was just opened for this, so that its data may be old.
+     *
+     * @param asOf from when the data of its tables dates, by {@code keyspace.table}; as it is now where nothing is said
+     */
+    public StoreReplicas(Store store, Map<String, Instant> asOf) {
         this.store = store;
+        this.asOf = Map.copyOf(asOf);
     }
 
     @Override
@@ -33,10 +46,10 @@ public final class StoreReplicas implements ReplicaSource {
         Table found = store.findTable(qualifiedName)
                 .orElseThrow(() -> new ReplicaException(
                         "store has no such table, table=" + qualifiedName + ", store=" + store.directory()));
-        return new LiveReplica(store.directory().toString(), found);
+        return new LiveReplica(store.directory().toString(), found, Optional.ofNullable(asOf.get(qualifiedName)));
     }
 
-    private record LiveReplica(String name, Table table) implements Replica {
+    private record LiveReplica(String name, Table table, Optional<Instant> asOf) implements Replica {
         @Override
         public TableSchema schema() {
             return table.schema();
@@ -71,6 +84,11 @@ public final class StoreReplicas implements ReplicaSource {
         @Override
         public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
             return new TakenIn(table.intake());
+        }
+
+        @Override
+        public boolean takesInAtOnce() {
+            return true;
         }
 
         @Override

@@ -4,19 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.net.Connection;
+import io.anneal.net.Connector;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
 import io.anneal.net.Verb;
 import io.anneal.net.VersionRange;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -66,18 +72,45 @@ class NodeTest {
     }
 
     @Test
-    void shouldGiveReplicasByNameAndSayWhichThereAre() throws Exception {
-        ReplicaSource source = (keyspace, table, staged) -> {
-            throw new ReplicaException("none");
-        };
-        try (Node node = open()) {
-            node.add("n1", source);
+    void shouldHaveThreadsForAnswersHoweverManyWaitForThem() throws Exception {
+        try (Node one = open();
+                Node two = open()) {
+            InetSocketAddress address = one.listen(anyPort());
+            one.handlers().register(ECHO, (peer, request) -> CompletableFuture.completedFuture(request));
+            Connector connector = two.client().keepAll(1_000);
+            List<CompletableFuture<Byte>> answers = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                answers.add(CompletableFuture.supplyAsync(
+                        () -> {
+                            try {
+                                return connector
+                                        .open(address)
+                                        .call(ECHO, ByteBuffer.wrap(new byte[] {7}))
+                                        .get(0);
+                            } catch (IOException failed) {
+                                throw new UncheckedIOException(failed);
+                            }
+                        },
+                        two.waiting()));
+            }
 
-            assertThat(node.replicas("n1")).isSameAs(source);
-            assertThatThrownBy(() -> node.add("n1", source)).isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> node.replicas("n2"))
-                    .isInstanceOf(ReplicaException.class)
-                    .hasMessageContaining("name=n2, names=[n1]");
+            assertThat(answers)
+                    .allSatisfy(answer ->
+                            assertThat(answer.get(30, TimeUnit.SECONDS)).isEqualTo((byte) 7));
+        }
+    }
+
+    @Test
+    void shouldRefuseWorkThatWaitsWhenTooMuchDoes() {
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        try (Node node = open()) {
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 1_000; i++) {
+                            node.waiting().execute(ended::join);
+                        }
+                    })
+                    .isInstanceOf(RejectedExecutionException.class);
+            ended.complete(null);
         }
     }
 }

@@ -1,5 +1,13 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.config.Partitions;
+import io.anneal.dualdao.config.WritePolicy;
+import io.anneal.dualdao.operation.DaoMethods;
+import io.anneal.dualdao.operation.Missing;
+import io.anneal.dualdao.operation.OperationSpec;
+import io.anneal.dualdao.operation.ReturnAdapters;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -172,7 +180,7 @@ final class DraftCheck<D> {
             problems.add("a service can't be loaded, reason=" + e.getMessage());
             return Map.of();
         }
-        return new DaoMethods<>(draft, returns, problems::add).operations();
+        return new DaoMethods<>(draft.declared(), returns, problems::add).operations();
     }
 
     private void checkName(Set<String> names, OperationSpec<D, ?, ?> operation) {

@@ -1,11 +1,16 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.config.DualConfig;
 import io.anneal.dualdao.journal.KeyJournal;
+import io.anneal.dualdao.operation.OperationSpec;
 import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.reflect.ForwardingClass;
+import io.anneal.dualdao.route.DualOperation;
+import io.anneal.dualdao.route.OutcomePerSide;
+import io.anneal.dualdao.route.ReverseResult;
 import io.anneal.dualdao.stats.DualStats;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;

@@ -1,9 +1,25 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.compare.Comparison;
+import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.config.FallbackPolicy;
+import io.anneal.dualdao.config.KeyCodec;
+import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.config.Partitions;
+import io.anneal.dualdao.config.ReadRepair;
+import io.anneal.dualdao.config.ShadowConfig;
+import io.anneal.dualdao.config.SideOutcome;
+import io.anneal.dualdao.config.WritePolicy;
 import io.anneal.dualdao.journal.KeyJournal;
+import io.anneal.dualdao.operation.DeclaredDao;
+import io.anneal.dualdao.operation.MethodSpec;
+import io.anneal.dualdao.operation.OperationSpec;
+import io.anneal.dualdao.operation.ReturnAdapter;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.route.DualOperation;
+import io.anneal.dualdao.route.WriteTime;
 import io.anneal.dualdao.stats.MetricsSink;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
@@ -98,13 +114,13 @@ public final class DualDaoBuilder<D> {
 
     /** Says what a method does, each of that name if there are several. */
     public DualDaoBuilder<D> method(String name, Consumer<MethodSpec> spec) {
-        draft.methodSpecs.add(new DualDaoDraft.NamedSpec(name, null, spec));
+        draft.methodSpecs.add(new DeclaredDao.NamedSpec(name, null, spec));
         return this;
     }
 
     /** Says what a method does. */
     public DualDaoBuilder<D> method(Method method, Consumer<MethodSpec> spec) {
-        draft.methodSpecs.add(new DualDaoDraft.NamedSpec(method.getName(), method, spec));
+        draft.methodSpecs.add(new DeclaredDao.NamedSpec(method.getName(), method, spec));
         return this;
     }
 

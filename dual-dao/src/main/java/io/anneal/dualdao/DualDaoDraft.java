@@ -2,12 +2,26 @@ package io.anneal.dualdao;
 
 import io.anneal.dualdao.compare.Comparison;
 import io.anneal.dualdao.compare.TypedComparison;
+import io.anneal.dualdao.config.DualConfig;
+import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.config.FallbackPolicy;
+import io.anneal.dualdao.config.KeyCodec;
+import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.config.Partitions;
+import io.anneal.dualdao.config.ReadRepair;
+import io.anneal.dualdao.config.ShadowConfig;
+import io.anneal.dualdao.config.SideOutcome;
+import io.anneal.dualdao.config.WritePolicy;
 import io.anneal.dualdao.journal.KeyJournal;
+import io.anneal.dualdao.operation.DeclaredDao;
+import io.anneal.dualdao.operation.Missing;
+import io.anneal.dualdao.operation.OperationSpec;
+import io.anneal.dualdao.operation.ReturnAdapter;
 import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.stats.MetricsSink;
-import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,23 +29,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** What {@link DualDaoBuilder} was told, with the defaults for what it was not. Belongs to the builder's thread. */
 final class DualDaoDraft<D> {
-    /** What was said of methods of a name, or of one method. */
-    record NamedSpec(String name, Method method, Consumer<MethodSpec> spec) {
-        boolean isOf(Method other) {
-            return method == null ? name.equals(other.getName()) : method.equals(other);
-        }
-    }
-
     final Class<D> type;
     final boolean proxied;
     final Map<Class<?>, Function<Object, ?>> keyOf = new LinkedHashMap<>();
-    final List<NamedSpec> methodSpecs = new ArrayList<>();
+    final List<DeclaredDao.NamedSpec> methodSpecs = new ArrayList<>();
     final List<OperationSpec<D, ?, ?>> operations = new ArrayList<>();
     final List<ReturnAdapter<?>> returns = new ArrayList<>();
 
@@ -82,6 +88,11 @@ final class DualDaoDraft<D> {
     }
 
     /** Once all is checked. */
+    DeclaredDao<D> declared() {
+        boolean fallsBackOnMiss = mode == Mode.MIGRATION && fallback != null && fallback.onMiss();
+        return new DeclaredDao<>(type, keyOf, methodSpecs, missing, keyCodec != null, fallsBackOnMiss);
+    }
+
     DualConfig<D> config() {
         return new DualConfig<>(
                 name,

@@ -1,5 +1,8 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.config.DualConfig;
+import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.journal.Durability;
 import io.anneal.dualdao.journal.FileKeyJournal;
@@ -12,6 +15,7 @@ import io.anneal.dualdao.phase.FilePhaseMark;
 import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseFollower;
 import io.anneal.dualdao.phase.PhaseMark;
+import io.anneal.dualdao.route.DualEngine;
 import io.anneal.dualdao.stats.DualStats;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,10 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.config.DualConfig;
+import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.config.WritePolicy;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Side;

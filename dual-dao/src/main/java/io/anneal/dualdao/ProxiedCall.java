@@ -1,5 +1,6 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.route.DualOperation;
 import java.util.function.Function;
 
 /** An operation as the DAO's methods call it: throws what the operation throws, checked or not. */

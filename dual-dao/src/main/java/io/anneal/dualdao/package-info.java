@@ -1,6 +1,5 @@
 /**
- * Phased migration between two implementations of a caller's own DAO interface, origin and target: the handle, the builder, and
- * the engine that routes each operation by the phase in force. May import its sub-packages alone. Imported by migrate. Any
- * thread may call; an operation runs on its caller's thread unless its answer comes later.
+ * The handle of a dual DAO and its builder, which checks what it was told and puts the parts together. May import its
+ * sub-packages alone. Imported by migrate. Any thread may call.
  */
 package io.anneal.dualdao;

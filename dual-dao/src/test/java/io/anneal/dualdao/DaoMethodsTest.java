@@ -3,6 +3,21 @@ package io.anneal.dualdao;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.dualdao.config.FallbackPolicy;
+import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.operation.Conditional;
+import io.anneal.dualdao.operation.DaoMethods;
+import io.anneal.dualdao.operation.DeclaredDao;
+import io.anneal.dualdao.operation.Delete;
+import io.anneal.dualdao.operation.Increment;
+import io.anneal.dualdao.operation.Key;
+import io.anneal.dualdao.operation.Local;
+import io.anneal.dualdao.operation.MethodSpec;
+import io.anneal.dualdao.operation.OperationKind;
+import io.anneal.dualdao.operation.OperationSpec;
+import io.anneal.dualdao.operation.Read;
+import io.anneal.dualdao.operation.ReturnAdapters;
+import io.anneal.dualdao.operation.Write;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -315,7 +330,7 @@ final class DaoMethodsTest {
         assertThat(operations(
                         OverloadedDao.class,
                         draft -> draft.methodSpecs.add(
-                                new DualDaoDraft.NamedSpec("find", byName, m -> m.name("findByName")))))
+                                new DeclaredDao.NamedSpec("find", byName, m -> m.name("findByName")))))
                 .containsOnlyKeys("find(long)", "findByName");
         assertThat(problems).isEmpty();
     }
@@ -583,14 +598,14 @@ final class DaoMethodsTest {
         words.accept(draft);
         ReturnAdapters returns = new ReturnAdapters(List.of(), type.getClassLoader());
         Map<String, OperationSpec<D, Object[], Object>> byName = new LinkedHashMap<>();
-        new DaoMethods<>(draft, returns, problems::add)
+        new DaoMethods<>(draft.declared(), returns, problems::add)
                 .operations()
                 .forEach((method, operation) -> byName.put(operation.name(), operation));
         return byName;
     }
 
     private static <D> void method(DualDaoDraft<D> draft, String name, Consumer<MethodSpec> spec) {
-        draft.methodSpecs.add(new DualDaoDraft.NamedSpec(name, null, spec));
+        draft.methodSpecs.add(new DeclaredDao.NamedSpec(name, null, spec));
     }
 
     private static <D> List<Object> keys(OperationSpec<D, Object[], Object> operation, Object... arguments) {

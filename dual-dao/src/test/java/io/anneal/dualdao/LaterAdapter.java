@@ -1,5 +1,6 @@
 package io.anneal.dualdao;
 
+import io.anneal.dualdao.operation.ReturnAdapter;
 import java.util.concurrent.CompletionStage;
 
 /** Stands for another library's kind of future; found by {@link java.util.ServiceLoader}. */

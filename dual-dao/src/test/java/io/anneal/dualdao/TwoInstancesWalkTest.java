@@ -2,6 +2,16 @@ package io.anneal.dualdao;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.config.KeyCodec;
+import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.config.ShadowConfig;
+import io.anneal.dualdao.operation.Conditional;
+import io.anneal.dualdao.operation.Delete;
+import io.anneal.dualdao.operation.Key;
+import io.anneal.dualdao.operation.Read;
+import io.anneal.dualdao.operation.Write;
 import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.GateException;
@@ -12,6 +22,8 @@ import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.WorkStart;
+import io.anneal.dualdao.route.ReverseResult;
+import io.anneal.dualdao.route.WriteTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.anneal.migrate;
 
 import io.anneal.dualdao.DualDao;
-import io.anneal.dualdao.DualEnvironment;
+import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.migrate.page.MigrationPage;
 import io.anneal.migrate.page.PageConfig;
 import io.anneal.migrate.report.StoryFile;

@@ -1,8 +1,8 @@
 package io.anneal.migrate;
 
 import io.anneal.dualdao.DualDao;
-import io.anneal.dualdao.DualEnvironment;
-import io.anneal.dualdao.ShadowConfig;
+import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.PhaseStoreException;

@@ -1,6 +1,6 @@
 package io.anneal.migrate;
 
-import io.anneal.dualdao.Mode;
+import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Gate;

@@ -1,8 +1,7 @@
 package io.anneal.migrate;
 
 import io.anneal.dualdao.DualDao;
-import io.anneal.dualdao.DualEnvironment;
-import io.anneal.dualdao.ReverseResult;
+import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseControl;
@@ -10,6 +9,7 @@ import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.WorkStart;
+import io.anneal.dualdao.route.ReverseResult;
 import io.anneal.dualdao.stats.MergedFacts;
 import java.io.IOException;
 import java.time.Duration;

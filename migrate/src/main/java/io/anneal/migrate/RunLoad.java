@@ -1,9 +1,9 @@
 package io.anneal.migrate;
 
 import io.anneal.dualdao.DualDao;
-import io.anneal.dualdao.DualEnvironment;
-import io.anneal.dualdao.DualOperation;
-import io.anneal.dualdao.ShadowConfig;
+import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.config.ShadowConfig;
+import io.anneal.dualdao.route.DualOperation;
 import io.anneal.dualdao.stats.StatsSnapshot.Distribution;
 import io.anneal.migrate.load.FailureShare;
 import io.anneal.migrate.load.HistoryChecker;

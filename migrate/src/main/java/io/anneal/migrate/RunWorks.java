@@ -1,7 +1,7 @@
 package io.anneal.migrate;
 
 import io.anneal.dualdao.DualDao;
-import io.anneal.dualdao.DualEnvironment;
+import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.migrate.bulk.BackfillResult;
 import io.anneal.migrate.bulk.BulkStores;

@@ -1,6 +1,6 @@
 package io.anneal.migrate;
 
-import io.anneal.dualdao.DualEnvironment;
+import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.phase.Gate;
 import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.Phase;

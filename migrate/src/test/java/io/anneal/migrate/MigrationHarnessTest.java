@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.dualdao.DualDao;
-import io.anneal.dualdao.DualEnvironment;
-import io.anneal.dualdao.KeyCodec;
-import io.anneal.dualdao.Mode;
+import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.config.KeyCodec;
+import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.Heartbeat;

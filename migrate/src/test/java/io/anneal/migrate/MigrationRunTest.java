@@ -3,9 +3,9 @@ package io.anneal.migrate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.dualdao.DualDao;
-import io.anneal.dualdao.DualEnvironment;
-import io.anneal.dualdao.KeyCodec;
-import io.anneal.dualdao.Mode;
+import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.config.KeyCodec;
+import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.migrate.load.LoadConfig;

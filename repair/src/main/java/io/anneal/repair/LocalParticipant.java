@@ -141,6 +141,12 @@ public final class LocalParticipant implements Participant {
             if (session.isPresent()) {
                 throw new IllegalStateException("the session has its terms already, replica=" + name);
             }
+            if (terms.bufferBytes() > open.parameters().bufferBytes()) {
+                throw new RepairException(
+                        "row buffer of the session is larger than this replica has memory for, replica="
+                                + name + ", bufferBytes=" + terms.bufferBytes() + ", maxBytes="
+                                + open.parameters().bufferBytes());
+            }
             session = Optional.of(new ReplicaSession(open.table(), open.parameters(), terms));
             return null;
         });

@@ -9,6 +9,7 @@ import io.anneal.net.Connection;
 import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
 import io.anneal.net.PeerException;
+import io.anneal.node.Replicas;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
@@ -18,6 +19,7 @@ import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionStep;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
+import io.anneal.repair.message.Texts;
 import io.anneal.repair.message.WindowSummary;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -32,20 +34,26 @@ import java.util.function.Function;
  */
 public final class RemoteParticipant implements Participant {
     private final Connection connection;
+    private final String replica;
     private final int clusteringColumns;
     private final MessageStream messages;
     private volatile boolean finished;
 
-    /** @param clusteringColumns of the table to be repaired: bounds what a boundary may hold */
-    public RemoteParticipant(Connection connection, int clusteringColumns) {
+    /**
+     * @param replica name of the replica there, as {@link Replicas#get} takes it
+     * @param clusteringColumns of the table to be repaired: bounds what a boundary may hold
+     */
+    public RemoteParticipant(Connection connection, String replica, int clusteringColumns) {
         this.connection = connection;
+        this.replica = replica;
         this.clusteringColumns = clusteringColumns;
         messages = connection.open(RepairVerb.SESSION).messages();
     }
 
     @Override
     public String name() {
-        return connection.address().toString();
+        String address = connection.address().toString();
+        return replica.equals(Replicas.THE_ONLY_ONE) ? address : replica + " at " + address;
     }
 
     private <T> CompletableFuture<T> ask(
@@ -97,6 +105,7 @@ public final class RemoteParticipant implements Participant {
                 SessionStep.OPEN,
                 out -> {
                     out.writeByte(RepairVerb.VERSION);
+                    Texts.write(out, replica);
                     session.encode(out);
                 },
                 SessionOpened::decode);

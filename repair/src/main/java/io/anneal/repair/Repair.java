@@ -5,8 +5,10 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerException;
+import io.anneal.net.RequestException;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
+import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import io.anneal.repair.message.Waiver;
 import java.io.IOException;
@@ -15,7 +17,6 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -41,7 +42,8 @@ public final class Repair {
     private Optional<Integer> bufferBytes = Optional.empty();
     private RepairListener listener = RepairListener.NONE;
     private Duration patience = PATIENCE_DEFAULT;
-    private Set<UUID> ownNodes = Set.of();
+    private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
+    private Optional<SessionMemory.Place> place = Optional.empty();
 
     private Repair(String keyspace, String table) {
         this.keyspace = keyspace;
@@ -113,9 +115,15 @@ public final class Repair {
         return this;
     }
 
-    /** Nodes that are this process, which it must not be compared with. */
-    Repair ownNodes(Set<UUID> nodeIds) {
-        ownNodes = Set.copyOf(nodeIds);
+    /** Memory that is taken for it already, and stays its caller's. */
+    Repair place(SessionMemory.Place taken) {
+        place = Optional.of(taken);
+        return this;
+    }
+
+    /** The replica of this process has a name for others, by which it must not take part once more. */
+    Repair ownReplica(UUID nodeId, String name) {
+        ownReplica = Optional.of(new DistinctReplicas.Named(nodeId, name));
         return this;
     }
 
@@ -176,18 +184,22 @@ public final class Repair {
                 : there(ordered, environment);
     }
 
-    private int bufferBytes(RepairEnvironment environment) {
-        return bufferBytes.orElseGet(
-                () -> RepairConfig.bufferBytes(environment.budget().totalBytes(), members.size()));
-    }
-
     private RepairReport there(List<RepairMember> nodes, RepairEnvironment environment) throws IOException {
         RepairMember.There master = (RepairMember.There) nodes.get(0);
-        List<String> followers = nodes.subList(1, nodes.size()).stream()
-                .map(node -> text(((RepairMember.There) node).address()))
+        List<RunRepair.Follower> followers = nodes.subList(1, nodes.size()).stream()
+                .map(RepairMember.There.class::cast)
+                .map(node -> new RunRepair.Follower(text(node.address()), node.name()))
                 .toList();
         RunRepair wanted = new RunRepair(
-                keyspace, table, range.orElseThrow(), followers, bufferBytes(environment), dryRun, staged, waivers);
+                master.name(),
+                keyspace,
+                table,
+                range.orElseThrow(),
+                followers,
+                askedBufferBytes(),
+                dryRun,
+                staged,
+                waivers);
         return new RepairClient(master.connector().open(master.address())).run(wanted, listener);
     }
 
@@ -196,26 +208,54 @@ public final class Repair {
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 
+    private int askedBufferBytes() {
+        return bufferBytes.orElse(RepairConfig.BUFFER_MAX_BYTES);
+    }
+
     private RepairReport here(ReplicaSource own, List<RepairMember> others, RepairEnvironment environment)
+            throws IOException {
+        if (place.isPresent()) {
+            return here(own, others, place.get().bufferBytes(), environment);
+        }
+        int replicasHere = 1
+                + (int) others.stream()
+                        .filter(other -> other instanceof RepairMember.Here)
+                        .count();
+        // What is all here has the memory for itself; nodes that the others are may be this process, too.
+        int sessions = replicasHere == members.size() ? 1 : SessionMemory.SESSIONS_OF_NODE;
+        SessionMemory memory = new SessionMemory(environment.budget(), sessions);
+        try (SessionMemory.Place taken = memory.take(askedBufferBytes(), members.size(), replicasHere)) {
+            return here(own, others, taken.bufferBytes(), environment);
+        } catch (RequestException noRoom) {
+            throw new PeerException(
+                    "this process", RepairVerb.SESSION.name(), noRoom.code(), noRoom.getMessage(), noRoom);
+        }
+    }
+
+    private RepairReport here(
+            ReplicaSource own, List<RepairMember> others, int rowBufferBytes, RepairEnvironment environment)
             throws IOException {
         RepairConfig config = new RepairConfig(
                 environment.host().newId(),
                 keyspace,
                 table,
                 range.orElseThrow(),
-                bufferBytes(environment),
+                rowBufferBytes,
                 environment.host().clock().instant().getEpochSecond(),
                 environment.host().random().nextLong(),
                 dryRun,
                 staged,
                 waivers);
         List<Participant> followers = new ArrayList<>();
-        Set<UUID> nodes = new HashSet<>(ownNodes);
+        DistinctReplicas distinct = new DistinctReplicas();
+        if (ownReplica.isPresent()) {
+            distinct.add(ownReplica.get(), "replica of this process");
+        }
         try (Replica replica = own.open(keyspace, table, staged)) {
             listener.begins(replica.schema());
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
-                followers.add(participant(other, clusteringColumns, nodes, environment));
+                followers.add(participant(other, clusteringColumns, distinct, environment));
             }
             try (RepairMaster master = new RepairMaster(config, replica, followers, listener)) {
                 return master.run();
@@ -234,7 +274,7 @@ public final class Repair {
     }
 
     private static Participant participant(
-            RepairMember member, int clusteringColumns, Set<UUID> nodes, RepairEnvironment environment)
+            RepairMember member, int clusteringColumns, DistinctReplicas distinct, RepairEnvironment environment)
             throws IOException {
         if (member instanceof RepairMember.Here local) {
             return new LocalParticipant(
@@ -244,10 +284,7 @@ public final class Repair {
         }
         RepairMember.There remote = (RepairMember.There) member;
         Connection connection = remote.connector().open(remote.address());
-        if (!nodes.add(connection.node().nodeId())) {
-            throw new RepairException("one server is given as two replicas: it would be compared with itself, replica="
-                    + text(remote.address()));
-        }
-        return new RemoteParticipant(connection, clusteringColumns);
+        distinct.add(new DistinctReplicas.Named(connection.node().nodeId(), remote.name()), text(remote.address()));
+        return new RemoteParticipant(connection, remote.name(), clusteringColumns);
     }
 }

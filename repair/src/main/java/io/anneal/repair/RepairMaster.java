@@ -69,6 +69,7 @@ public final class RepairMaster implements Closeable {
                 config.purgeTimeSeconds(),
                 config.hashSeed(),
                 config.bufferBytes(),
+                followers.size() + 1,
                 config.dryRun(),
                 config.staged());
         comparator = ClusteringComparator.of(schema);
@@ -138,7 +139,7 @@ public final class RepairMaster implements Closeable {
     private void agree(SessionTerms terms) throws IOException {
         List<CompletableFuture<Void>> agreeing = ask(follower -> follower.agree(terms));
         own = new ReplicaSession(table, parameters, terms);
-        sync = new WindowSync(table.schema(), own, followers, listener, config);
+        sync = new WindowSync(table.schema(), own, followers, listener, terms.bufferBytes(), config.dryRun());
         Waiting.results(agreeing);
     }
 

@@ -2,6 +2,7 @@ package io.anneal.repair;
 
 import io.anneal.net.Connector;
 import io.anneal.node.ReplicaSource;
+import io.anneal.node.Replicas;
 import java.net.InetSocketAddress;
 
 /** One of the replicas that a {@link Repair} makes equal: of this process, or of a node behind an address. */
@@ -11,12 +12,17 @@ public sealed interface RepairMember {
         return new Here(tables);
     }
 
-    /** A node that answers repairs; the connection stays the connector's. */
+    /** A node that answers repairs, and has one replica; the connection stays the connector's. */
     static RepairMember at(Connector connector, InetSocketAddress address) {
-        return new There(connector, address);
+        return at(connector, address, Replicas.THE_ONLY_ONE);
+    }
+
+    /** One of the replicas of a node, by its name there. */
+    static RepairMember at(Connector connector, InetSocketAddress address, String name) {
+        return new There(connector, address, name);
     }
 
     record Here(ReplicaSource tables) implements RepairMember {}
 
-    record There(Connector connector, InetSocketAddress address) implements RepairMember {}
+    record There(Connector connector, InetSocketAddress address, String name) implements RepairMember {}
 }

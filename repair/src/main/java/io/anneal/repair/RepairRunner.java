@@ -9,14 +9,13 @@ import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
 import io.anneal.net.VerbHandlers;
-import io.anneal.node.ReplicaSource;
+import io.anneal.node.Replicas;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -27,7 +26,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 public final class RepairRunner {
     private final UUID nodeId;
-    private final ReplicaSource tables;
+    private final Replicas replicas;
     private final Connector connector;
     private final Executor runs;
     private final RepairEnvironment environment;
@@ -36,16 +35,17 @@ public final class RepairRunner {
     /**
      * @param nodeId the identity of this node, which followers must not have
      * @param connector reaches the followers
-     * @param runs has a thread for each repair, which blocks it; no more than the budget of the environment has room for
+     * @param runs has a thread for each repair, which waits on it for the followers: none of those that their answers need
+     *     here, and one that it does not have is refused
      */
     public RepairRunner(
-            UUID nodeId, ReplicaSource tables, Connector connector, Executor runs, RepairEnvironment environment) {
+            UUID nodeId, Replicas replicas, Connector connector, Executor runs, RepairEnvironment environment) {
         this.nodeId = nodeId;
-        this.tables = tables;
+        this.replicas = replicas;
         this.connector = connector;
         this.runs = runs;
         this.environment = environment;
-        memory = new SessionMemory(environment.budget());
+        memory = new SessionMemory(environment.budget(), SessionMemory.SESSIONS_OF_NODE);
     }
 
     /** Registers the verb of a master. */
@@ -66,8 +66,8 @@ public final class RepairRunner {
                                 PeerException.MALFORMED, "the stream of a repair ended before it was asked for")));
             } catch (RequestException refused) {
                 stream.reset(refused.code(), refused.getMessage());
-            } catch (RejectedExecutionException shutDown) {
-                stream.reset(PeerException.OVERLOADED, "this node takes no more work");
+            } catch (RejectedExecutionException full) {
+                stream.reset(PeerException.BUSY, "no thread for another repair, try again later");
             }
         });
     }
@@ -78,19 +78,20 @@ public final class RepairRunner {
             ByteReader in = new ByteReader().wrap(message.content());
             ServedSession.requireVersion(in.readUnsignedByte());
             wanted = RunRepair.decode(in);
-            wanted.followers().forEach(RepairRunner::address);
+            wanted.followers().forEach(follower -> address(follower.address()));
         } catch (ByteUnderflowException | IllegalArgumentException malformed) {
             throw new RequestException(
                     PeerException.MALFORMED, "repair request is malformed, cause=" + malformed.getMessage());
         }
-        SessionMemory.Place place = memory.take(wanted.bufferBytes());
+        SessionMemory.Place place =
+                memory.take(wanted.bufferBytes(), wanted.followers().size() + 1, 1);
         boolean started = false;
         try {
             ServedRun run = new ServedRun(
                     messages,
                     wanted,
                     place,
-                    (asked, listener) -> repair(asked, place.bufferBytes(), listener),
+                    (asked, listener) -> repair(asked, place, listener),
                     environment.host().clock());
             messages.stream().closed().whenComplete((done, failure) -> {
                 if (failure != null) {
@@ -106,16 +107,19 @@ public final class RepairRunner {
         }
     }
 
-    private RepairReport repair(RunRepair wanted, int bufferBytes, RepairListener listener) throws IOException {
-        List<RepairMember> members = new ArrayList<>(List.of(RepairMember.here(tables)));
-        wanted.followers().forEach(follower -> members.add(RepairMember.at(connector, address(follower))));
+    private RepairReport repair(RunRepair wanted, SessionMemory.Place place, RepairListener listener)
+            throws IOException {
+        List<RepairMember> members = new ArrayList<>(List.of(RepairMember.here(replicas.get(wanted.replica()))));
+        wanted.followers()
+                .forEach(follower ->
+                        members.add(RepairMember.at(connector, address(follower.address()), follower.replica())));
         Repair repair = Repair.of(wanted.keyspace(), wanted.table())
                 .between(members)
-                .ownNodes(Set.of(nodeId))
+                .ownReplica(nodeId, wanted.replica())
                 .range(wanted.range())
                 .dryRun(wanted.dryRun())
                 .allow(wanted.waivers())
-                .bufferBytes(bufferBytes)
+                .place(place)
                 .listener(listener);
         wanted.staged().ifPresent(repair::staged);
         return repair.tryOnce(environment);

@@ -2,7 +2,7 @@ package io.anneal.repair;
 
 import io.anneal.io.ByteBudget;
 import io.anneal.net.VerbHandlers;
-import io.anneal.node.ReplicaSource;
+import io.anneal.node.Replicas;
 import io.anneal.repair.message.RepairVerb;
 import java.util.concurrent.Executor;
 
@@ -11,23 +11,24 @@ import java.util.concurrent.Executor;
  * memory holds row buffers for; one more is answered with {@code busy}. Safe for any thread.
  */
 public final class RepairService {
-    private final ReplicaSource tables;
+    private final Replicas replicas;
     private final Executor executor;
     private final SessionMemory memory;
 
     /**
+     * @param replicas what the node has
      * @param executor runs the sessions' steps, which read and write files; it belongs to the caller
-     * @param budget for the row buffers of all sessions
+     * @param budget of the node: sessions take half of it at most
      */
-    public RepairService(ReplicaSource tables, Executor executor, ByteBudget budget) {
-        this.tables = tables;
+    public RepairService(Replicas replicas, Executor executor, ByteBudget budget) {
+        this.replicas = replicas;
         this.executor = executor;
-        memory = new SessionMemory(budget);
+        memory = new SessionMemory(budget, SessionMemory.SESSIONS_OF_NODE);
     }
 
     /** Registers the verb of a follower. */
     public void register(VerbHandlers handlers) {
         handlers.registerStream(
-                RepairVerb.SESSION, stream -> new ServedSession(stream, tables, executor, memory).start());
+                RepairVerb.SESSION, stream -> new ServedSession(stream, replicas, executor, memory).start());
     }
 }

@@ -13,12 +13,14 @@ import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
 import io.anneal.node.ReplicaSource;
+import io.anneal.node.Replicas;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionStep;
 import io.anneal.repair.message.SessionTerms;
+import io.anneal.repair.message.Texts;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -39,21 +41,28 @@ final class ServedSession {
     private static final int CLUSTERING_COLUMNS_MAX = 2048;
 
     private final PeerStream stream;
+    private final Replicas replicas;
     private final MessageStream messages;
     private final SessionMemory memory;
     private final LocalParticipant replica;
     private final CompletableFuture<Void> over = new CompletableFuture<>();
 
+    /** Which of the node's replicas it is; set when the session opens. */
+    private ReplicaSource tables;
+
     private Optional<SessionMemory.Place> place = Optional.empty();
     private boolean finished;
     private boolean ended;
 
-    ServedSession(PeerStream stream, ReplicaSource tables, Executor executor, SessionMemory memory) {
+    ServedSession(PeerStream stream, Replicas replicas, Executor executor, SessionMemory memory) {
         this.stream = stream;
+        this.replicas = replicas;
         this.memory = memory;
         messages = stream.messages();
         replica = new LocalParticipant(
-                "session of " + stream.connection().address(), tables, MoreExecutors.newSequentialExecutor(executor));
+                "session of " + stream.connection().address(),
+                (keyspace, table, staged) -> tables.open(keyspace, table, staged),
+                MoreExecutors.newSequentialExecutor(executor));
     }
 
     void start() {
@@ -105,7 +114,7 @@ final class ServedSession {
         next();
     }
 
-    private CompletableFuture<byte[]> answer(SessionStep step, Message message, ByteReader in) throws RequestException {
+    private CompletableFuture<byte[]> answer(SessionStep step, Message message, ByteReader in) throws IOException {
         if (step != SessionStep.OPEN && place.isEmpty()) {
             throw new RequestException(RepairCode.NO_SESSION, "repair session is not open, step=" + step);
         }
@@ -135,9 +144,9 @@ final class ServedSession {
         };
     }
 
-    private CompletableFuture<byte[]> open(ByteReader in) throws RequestException {
-        int version = in.readUnsignedByte();
-        requireVersion(version);
+    private CompletableFuture<byte[]> open(ByteReader in) throws IOException {
+        requireVersion(in.readUnsignedByte());
+        String name = Texts.read(in);
         OpenSession asked = OpenSession.decode(in);
         if (asked.bufferBytes() > RepairConfig.BUFFER_MAX_BYTES) {
             throw new RequestException(
@@ -148,7 +157,8 @@ final class ServedSession {
         if (place.isPresent()) {
             throw new RequestException(RepairCode.NO_SESSION, "repair session is open already, step=OPEN");
         }
-        SessionMemory.Place taken = memory.take(asked.bufferBytes());
+        tables = replicas.get(name);
+        SessionMemory.Place taken = memory.take(asked.bufferBytes(), asked.participants(), 1);
         if (!keep(taken)) {
             taken.close();
             throw new RequestException(RepairCode.ABORTED, "the session has ended");

@@ -41,7 +41,13 @@ record SessionAgreement(SessionTerms terms, List<String> notes) {
             }
         }
         long ceiling = ceiling(opened, notes);
-        return new SessionAgreement(new SessionTerms(ceiling, deadline(config, schema, opened, notes)), notes);
+        int bufferBytes =
+                opened.stream().mapToInt(SessionOpened::bufferBytes).min().orElseThrow();
+        if (bufferBytes < 1) {
+            throw new RepairException("replica has no row buffer, bufferBytes=" + bufferBytes);
+        }
+        long deadlineSeconds = deadline(config, schema, opened, notes);
+        return new SessionAgreement(new SessionTerms(ceiling, bufferBytes, deadlineSeconds), notes);
     }
 
     /** The lowest, so that all replicas hash what each of them can hold. */

@@ -72,12 +72,13 @@ final class WindowSync {
             ReplicaSession own,
             List<Participant> followers,
             RepairListener listener,
-            RepairConfig config) {
+            int bufferBytes,
+            boolean dryRun) {
         this.own = own;
         this.followers = followers;
         this.listener = listener;
-        this.dryRun = config.dryRun();
-        this.bufferBytes = config.bufferBytes();
+        this.dryRun = dryRun;
+        this.bufferBytes = bufferBytes;
         rowsLacking = new long[followers.size() + 1];
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
@@ -167,6 +168,7 @@ final class WindowSync {
             throws IOException {
         List<CompletableFuture<HashList>> asked = new ArrayList<>();
         for (int i = 0; i < followers.size(); i++) {
+            requireRoom(followers.get(i), phase, theirs.get(i).of(phase).count());
             boolean equal = theirs.get(i).of(phase).equals(sum.of(phase));
             asked.add(
                     equal
@@ -183,6 +185,16 @@ final class WindowSync {
             }
         }
         return lists;
+    }
+
+    /** Before the hashes are asked for: a list is in memory whole. */
+    private void requireRoom(Participant follower, Phase phase, long items) throws RepairException {
+        long maxItems = RepairConfig.windowItemsMax(bufferBytes);
+        if (items < 0 || items > maxItems) {
+            throw new RepairException(
+                    "replica says that it holds more in a window than its row buffer has room for, replica="
+                            + follower.name() + ", phase=" + phase + ", items=" + items + ", maxItems=" + maxItems);
+        }
     }
 
     /** Takes an answer in and tells what came. */
@@ -209,7 +221,9 @@ final class WindowSync {
                     .map(expected -> expected.follower().fetch(phase, expected.wanted(), roomBytes))
                     .toList();
             for (int i = 0; i < asked.size(); i++) {
-                accept(Waiting.result(asked.get(i)), phase, open.get(i), fetched);
+                byte[] answer = Waiting.result(asked.get(i));
+                open.get(i).requireRoom(answer, roomBytes);
+                accept(answer, phase, open.get(i), fetched);
             }
             open.removeIf(expected -> expected.wanted().length == 0);
         }

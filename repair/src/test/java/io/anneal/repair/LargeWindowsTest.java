@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.io.ByteBudget;
 import io.anneal.net.Connection;
+import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
@@ -52,12 +53,13 @@ class LargeWindowsTest {
         try {
             for (TestTable table : tables.subList(1, tables.size())) {
                 Nodes follower = new Nodes(
-                        (handlers, own) -> new RepairService(table.opener(), own.executor(), ByteBudget.of(64 << 20))
+                        (handlers, own) -> new RepairService(
+                                        Nodes.replicas(table.opener()), own.executor(), ByteBudget.of(64 << 20))
                                 .register(handlers),
                         budgetBytes);
                 nodes.add(follower);
                 Connection connection = master.client().open(RepairRunner.address(follower.address()));
-                followers.add(new RemoteParticipant(connection, 2));
+                followers.add(new RemoteParticipant(connection, Replicas.THE_ONLY_ONE, 2));
             }
             try (RepairMaster repair =
                     new RepairMaster(Sessions.config(bufferBytes), tables.get(0), followers, RepairListener.NONE)) {

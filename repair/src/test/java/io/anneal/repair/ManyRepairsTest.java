@@ -10,6 +10,7 @@ import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connector;
 import io.anneal.net.PeerException;
+import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.Waiver;
 import java.io.IOException;
@@ -21,7 +22,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -55,14 +55,15 @@ class ManyRepairsTest {
         for (int i = 0; i < 2; i++) {
             StagingArea staging = Sessions.staging(directory.resolve("replica" + i));
             TestTable table = new TestTable("replica" + i, Sessions.rows(KEYS.get(i), 3 - i), Optional.of(staging));
-            UUID nodeId = new UUID(0, i);
+            int seed = i;
             stagings.add(staging);
             tables.add(table);
             nodes.add(new Nodes((handlers, node) -> {
-                RepairEnvironment environment = environment(node.executor(), nodeId.hashCode());
-                new RepairService(table.opener(), node.executor(), environment.budget()).register(handlers);
+                Replicas replicas = Nodes.replicas(table.opener());
+                RepairEnvironment environment = environment(node.executor(), seed);
+                new RepairService(replicas, node.executor(), environment.budget()).register(handlers);
                 Connector followers = node.client().keepAll(5_000);
-                new RepairRunner(nodeId, table.opener(), followers, node.executor(), environment).register(handlers);
+                new RepairRunner(node.id(), replicas, followers, node.waiting(), environment).register(handlers);
             }));
         }
         client = new Nodes((handlers, node) -> {});
@@ -134,7 +135,7 @@ class ManyRepairsTest {
         List<RemoteParticipant> sessions = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             RemoteParticipant session = new RemoteParticipant(
-                    connector.open(RepairRunner.address(nodes.get(1).address())), 2);
+                    connector.open(RepairRunner.address(nodes.get(1).address())), Replicas.THE_ONLY_ONE, 2);
             session.open(Sessions.open(i, BUFFER_BYTES)).join();
             sessions.add(session);
         }

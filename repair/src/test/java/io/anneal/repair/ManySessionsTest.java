@@ -12,6 +12,7 @@ import io.anneal.net.ConnectionContents;
 import io.anneal.net.PeerException;
 import io.anneal.net.Verb;
 import io.anneal.net.Waiting;
+import io.anneal.node.Replicas;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
@@ -35,14 +36,27 @@ class ManySessionsTest {
     private final AtomicReference<Connection> peer = new AtomicReference<>();
 
     private static OpenSession open(UUID id, TableSchema schema) {
-        return new OpenSession(id, "ks", "t", SchemaText.print(schema), 100, 1, BUFFER_BYTES, true, Optional.empty());
+        return new OpenSession(
+                id,
+                "ks",
+                "t",
+                SchemaText.print(schema),
+                100,
+                1,
+                BUFFER_BYTES,
+                Sessions.REPLICAS,
+                true,
+                Optional.empty());
     }
 
     @Test
     void shouldLeaveNothingBehindOnALongConnection() throws IOException {
         try (Nodes nodes = new Nodes((handlers, own) -> {
             // One place: a session that stayed would keep the next one out.
-            new RepairService(table.opener(), own.executor(), ByteBudget.of(11L * RepairConfig.BUFFER_MIN_BYTES))
+            new RepairService(
+                            Nodes.replicas(table.opener()),
+                            own.executor(),
+                            ByteBudget.of(11L * RepairConfig.BUFFER_MIN_BYTES))
                     .register(handlers);
             handlers.register(PEER, (connection, request) -> {
                 peer.set(connection);
@@ -53,7 +67,7 @@ class ManySessionsTest {
             connection.call(PEER, ByteBuffer.allocate(1));
             for (int i = 0; i < SESSIONS; i++) {
                 UUID id = new UUID(7, i);
-                RemoteParticipant session = new RemoteParticipant(connection, 2);
+                RemoteParticipant session = new RemoteParticipant(connection, Replicas.THE_ONLY_ONE, 2);
                 switch (i % 4) {
                     case 0 -> finished(session, id);
                     case 1 -> refused(session.open(open(id, HandMadeTable.schema(11))));
@@ -73,7 +87,7 @@ class ManySessionsTest {
             while (table.opened.get() != table.closed.get() || nodes.budget().reservedBytes() > 0) {
                 Thread.onSpinWait();
             }
-            finished(new RemoteParticipant(connection, 2), new UUID(8, 1));
+            finished(new RemoteParticipant(connection, Replicas.THE_ONLY_ONE, 2), new UUID(8, 1));
         }
     }
 

@@ -5,11 +5,13 @@ import io.anneal.io.ByteBudget;
 import io.anneal.net.Connection;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
-import io.anneal.net.NetServer;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
 import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
+import io.anneal.node.Node;
+import io.anneal.node.ReplicaSource;
+import io.anneal.node.Replicas;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,8 +20,7 @@ import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Executor;
 
 /** A server on loopback and a client that reaches it. */
 final class Nodes implements AutoCloseable {
@@ -28,10 +29,11 @@ final class Nodes implements AutoCloseable {
         void register(VerbHandlers handlers, Nodes own);
     }
 
-    private final ExecutorService executor = Executors.newCachedThreadPool();
-    private final NetClient client;
-    private final NetServer server;
-    private final ByteBudget budget;
+    /** Few, so that whoever waits on one of them for an answer is found out. */
+    private static final int THREADS = 2;
+
+    private final Node node;
+    private final InetSocketAddress address;
 
     Nodes(Services services) throws IOException {
         this(services, NetConfig.BUDGET_BYTES_DEFAULT);
@@ -39,43 +41,51 @@ final class Nodes implements AutoCloseable {
 
     /** @param budgetBytes for all that client and server are sent */
     Nodes(Services services, long budgetBytes) throws IOException {
-        SecureRandom random = new SecureRandom();
         NetConfig config = NetConfig.of(
                         new NodeIdentity(UUID.randomUUID(), "", Map.of()),
                         Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
                         new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION))
                 .withBudget(ByteBudget.of(budgetBytes));
-        budget = config.budget();
-        client = NetClient.open(config, new VerbHandlers(executor), random);
-        VerbHandlers handlers = new VerbHandlers(executor);
-        services.register(handlers, this);
-        server = NetServer.bind(config, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), handlers, random);
+        node = Node.open(config, THREADS, new SecureRandom());
+        services.register(node.handlers(), this);
+        address = node.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     }
 
-    ExecutorService executor() {
-        return executor;
+    /** Those of a node that has one. */
+    static Replicas replicas(ReplicaSource source) {
+        return new Replicas().add("replica", source);
+    }
+
+    Executor executor() {
+        return node.executor();
+    }
+
+    Executor waiting() {
+        return node.waiting();
+    }
+
+    UUID id() {
+        return node.identity().nodeId();
     }
 
     ByteBudget budget() {
-        return budget;
+        return node.budget();
     }
 
     NetClient client() {
-        return client;
+        return node.client();
     }
 
     String address() {
-        return server.address().getHostString() + ":" + server.address().getPort();
+        return address.getHostString() + ":" + address.getPort();
     }
 
     Connection connect() throws IOException {
-        return client.open(server.address());
+        return node.client().open(address);
     }
 
     @Override
     public void close() {
-        client.close();
-        server.close();
-        executor.shutdownNow();
+        node.close();
     }
 }

@@ -12,6 +12,7 @@ import io.anneal.net.Connection;
 import io.anneal.net.MessageStream;
 import io.anneal.net.PeerException;
 import io.anneal.net.Waiting;
+import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
@@ -25,11 +26,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,15 +56,16 @@ class RepairRunnerTest {
         own = new TestTable("master", Sessions.rows(KEYS.get(0), 3), Optional.of(masterStaging));
         followed = new TestTable("follower", Sessions.rows(KEYS.get(1), 2), Optional.of(followerStaging));
         follower = new Nodes((handlers, node) -> new RepairService(
-                        (keyspace, table, staged) -> followed.opener().open(keyspace, table, staged),
+                        Nodes.replicas(
+                                (keyspace, table, staged) -> followed.opener().open(keyspace, table, staged)),
                         node.executor(),
                         ByteBudget.of(64 << 20))
                 .register(handlers));
         master = new Nodes((handlers, node) -> new RepairRunner(
-                        new UUID(0, 99),
-                        (keyspace, table, staged) -> own.opener().open(keyspace, table, staged),
+                        node.id(),
+                        Nodes.replicas((keyspace, table, staged) -> own.opener().open(keyspace, table, staged)),
                         node.client(),
-                        node.executor(),
+                        node.waiting(),
                         environment(node.executor(), 64 << 20))
                 .register(handlers));
     }
@@ -83,12 +85,19 @@ class RepairRunnerTest {
         return new RepairEnvironment(host, executor, ByteBudget.of(budgetBytes));
     }
 
+    private static List<RunRepair.Follower> followers(String... addresses) {
+        return Stream.of(addresses)
+                .map(address -> new RunRepair.Follower(address, Replicas.THE_ONLY_ONE))
+                .toList();
+    }
+
     private static RunRepair run(String... followerAddresses) {
         return new RunRepair(
+                Replicas.THE_ONLY_ONE,
                 "ks",
                 "t",
                 TokenRange.FULL,
-                List.of(followerAddresses),
+                followers(followerAddresses),
                 1 << 20,
                 false,
                 Optional.empty(),
@@ -166,10 +175,11 @@ class RepairRunnerTest {
         followed = new TestTable("follower", Sessions.rows(KEYS.get(1), 2_000), Optional.of(followerStaging));
         own = new TestTable("master", Sessions.rows(KEYS.get(1), 0), Optional.of(masterStaging));
         RunRepair careful = new RunRepair(
+                Replicas.THE_ONLY_ONE,
                 "ks",
                 "t",
                 TokenRange.FULL,
-                List.of(follower.address()),
+                followers(follower.address()),
                 bufferBytes,
                 false,
                 Optional.empty(),

@@ -2,6 +2,7 @@ package io.anneal.repair;
 
 import static io.anneal.repair.Sessions.BUFFER_BYTES;
 import static io.anneal.repair.Sessions.KEYS;
+import static io.anneal.repair.Sessions.SCHEMA;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,11 +14,14 @@ import io.anneal.net.MessageStream;
 import io.anneal.net.PeerException;
 import io.anneal.net.Waiting;
 import io.anneal.node.ReplicaSource;
+import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionStep;
+import io.anneal.repair.message.Texts;
 import io.anneal.schema.UnsupportedTypeException;
+import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -64,7 +68,8 @@ class RepairServiceTest {
             nodes.close();
         }
         ByteBudget budget = ByteBudget.of(sessionsMax * ONE_SESSION_BYTES);
-        nodes = new Nodes((handlers, own) -> new RepairService(tables, own.executor(), budget).register(handlers));
+        nodes = new Nodes((handlers, own) ->
+                new RepairService(Nodes.replicas(tables), own.executor(), budget).register(handlers));
     }
 
     @AfterEach
@@ -74,7 +79,7 @@ class RepairServiceTest {
     }
 
     private RemoteParticipant replica() throws IOException {
-        return new RemoteParticipant(nodes.connect(), 2);
+        return new RemoteParticipant(nodes.connect(), Replicas.THE_ONLY_ONE, 2);
     }
 
     /** What a question of bytes is answered with, on a session of its own or one that is open. */
@@ -92,6 +97,7 @@ class RepairServiceTest {
     private static byte[] open(int version, OpenSession parameters) {
         ByteWriter out = new ByteWriter(64);
         out.writeByte(version);
+        Texts.write(out, Replicas.THE_ONLY_ONE);
         parameters.encode(out);
         return out.toByteArray();
     }
@@ -162,6 +168,35 @@ class RepairServiceTest {
     }
 
     @Test
+    void shouldSayForWhatBufferThereIsMemoryAndRefuseTermsOfALarger() throws IOException {
+        RemoteParticipant replica = replica();
+
+        assertThat(Waiting.result(replica.open(Sessions.open(1, 8 << 20))).bufferBytes())
+                .isEqualTo(1 << 20);
+        shouldFailWith(RepairCode.REFUSED, () -> Waiting.result(replica.agree(Sessions.terms(2 << 20))));
+    }
+
+    @Test
+    void shouldReadAllReplicasInWindowsOfTheSmallestBuffer() throws IOException {
+        FragmentList.Builder rows = FragmentList.builder(SCHEMA).partition(KEYS.get(0));
+        for (int i = 0; i < 10; i++) {
+            rows.row(HandMadeTable.row(i, 1).cell(0, 5, new byte[500_000]).build());
+        }
+        try (StagingArea masterStaging = Sessions.staging(directory.resolve("master"))) {
+            TestTable own = new TestTable("master", rows.end().build(), Optional.of(masterStaging));
+            RepairReport report;
+            try (RemoteParticipant replica = replica();
+                    RepairMaster master =
+                            new RepairMaster(Sessions.config(32 << 20), own, List.of(replica), RepairListener.NONE)) {
+                report = master.run();
+            }
+
+            assertThat(report.windows()).as("of 5 MB in windows of 1 MiB").isGreaterThanOrEqualTo(4);
+            assertThat(report.rowsDiffering()).isEqualTo(16);
+        }
+    }
+
+    @Test
     void shouldFreePlaceWhenOpenFails() throws IOException {
         RemoteParticipant otherSchema = replica();
         shouldFailWith(
@@ -196,8 +231,8 @@ class RepairServiceTest {
     void shouldHoldSeveralSessionsOnOneConnection() throws IOException {
         serve(table, 2);
         Connection connection = nodes.connect();
-        RemoteParticipant one = new RemoteParticipant(connection, 2);
-        RemoteParticipant other = new RemoteParticipant(connection, 2);
+        RemoteParticipant one = new RemoteParticipant(connection, Replicas.THE_ONLY_ONE, 2);
+        RemoteParticipant other = new RemoteParticipant(connection, Replicas.THE_ONLY_ONE, 2);
         for (RemoteParticipant session : List.of(one, other)) {
             Waiting.result(session.open(Sessions.open(session == one ? 1 : 2, BUFFER_BYTES)));
             Waiting.result(session.agree(Sessions.TERMS));

@@ -44,7 +44,7 @@ final class BannedCallsTest {
 
     /** Where a library's user gets the machine's own time and threads by asking for nothing else. */
     private static final String SYSTEM =
-            "io\\.anneal\\.(environment\\.HostEnvironment|dualdao\\.DualEnvironment)(\\$.*)?";
+            "io\\.anneal\\.(environment\\.HostEnvironment|dualdao\\.config\\.DualEnvironment)(\\$.*)?";
 
     /** Where a secret is made: one that a seed repeats is none. */
     private static final String SECRET = "io.anneal.migrate.page.PageToken";

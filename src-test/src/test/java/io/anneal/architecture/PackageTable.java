@@ -71,7 +71,10 @@ final class PackageTable {
         DIRECT.put("dualdao.journal", List.of("dualdao.phase"));
         DIRECT.put("dualdao.order", List.of());
         DIRECT.put("dualdao.reflect", List.of());
-        DIRECT.put("dualdao", List.of("dualdao.stats", "dualdao.journal", "dualdao.order", "dualdao.reflect"));
+        DIRECT.put("dualdao.operation", List.of("dualdao.compare", "dualdao.reflect"));
+        DIRECT.put("dualdao.config", List.of("dualdao.stats"));
+        DIRECT.put("dualdao.route", List.of("dualdao.operation", "dualdao.config", "dualdao.journal", "dualdao.order"));
+        DIRECT.put("dualdao", List.of("dualdao.route"));
 
         DIRECT.put("migrate.store", List.of("dualdao", "store"));
         DIRECT.put("migrate.bulk", List.of("migrate.store", "job"));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.anneal.bench.peer.CassandraPeer;
-import io.anneal.dualdao.SideOutcome;
+import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.migrate.store.Delayer;

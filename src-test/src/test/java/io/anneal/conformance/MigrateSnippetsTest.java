@@ -2,15 +2,15 @@ package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.dualdao.Conditional;
-import io.anneal.dualdao.Delete;
 import io.anneal.dualdao.DualDao;
-import io.anneal.dualdao.Key;
-import io.anneal.dualdao.KeyCodec;
-import io.anneal.dualdao.KeyCopy;
-import io.anneal.dualdao.Mode;
-import io.anneal.dualdao.Read;
-import io.anneal.dualdao.Write;
+import io.anneal.dualdao.config.KeyCodec;
+import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.operation.Conditional;
+import io.anneal.dualdao.operation.Delete;
+import io.anneal.dualdao.operation.Key;
+import io.anneal.dualdao.operation.Read;
+import io.anneal.dualdao.operation.Write;
 import io.anneal.dualdao.phase.FilePhaseStore;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseStore;

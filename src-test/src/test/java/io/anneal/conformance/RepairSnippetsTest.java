@@ -13,6 +13,7 @@ import io.anneal.net.SharedToken;
 import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
 import io.anneal.node.CassandraReplicas;
+import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.Repair;
 import io.anneal.repair.RepairEnvironment;
@@ -100,7 +101,10 @@ class RepairSnippetsTest {
                 new VersionRange(1, 1));
         VerbHandlers handlers = new VerbHandlers(executor);
         new RepairService(
-                        new CassandraReplicas(List.of(three), Optional.empty(), Optional.empty()),
+                        new Replicas()
+                                .add(
+                                        "three",
+                                        new CassandraReplicas(List.of(three), Optional.empty(), Optional.empty())),
                         executor,
                         config.budget())
                 .register(handlers);

@@ -2,10 +2,10 @@ package io.anneal.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.dualdao.FallbackPolicy;
-import io.anneal.dualdao.Mode;
-import io.anneal.dualdao.Partitions;
-import io.anneal.dualdao.ReadRepair;
+import io.anneal.dualdao.config.FallbackPolicy;
+import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.config.Partitions;
+import io.anneal.dualdao.config.ReadRepair;
 import java.time.Duration;
 import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -2,10 +2,10 @@ package io.anneal.simulation;
 
 import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.DualDaoBuilder;
-import io.anneal.dualdao.DualEnvironment;
-import io.anneal.dualdao.KeyCodec;
-import io.anneal.dualdao.Mode;
-import io.anneal.dualdao.ShadowConfig;
+import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.config.KeyCodec;
+import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.GateException;

@@ -1,7 +1,7 @@
 package io.anneal.simulation;
 
-import io.anneal.dualdao.OutcomePerSide;
-import io.anneal.dualdao.SideOutcome;
+import io.anneal.dualdao.config.SideOutcome;
+import io.anneal.dualdao.route.OutcomePerSide;
 import io.anneal.migrate.load.LoggedOperation;
 import io.anneal.migrate.load.OperationLog;
 import io.anneal.migrate.store.Item;

@@ -10,6 +10,7 @@ import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
 import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
+import io.anneal.node.Replicas;
 import io.anneal.repair.Participant;
 import io.anneal.repair.RemoteParticipant;
 import io.anneal.repair.RepairService;
@@ -28,9 +29,12 @@ abstract class RemoteFollowers implements AutoCloseable {
     private static final VersionRange LAYOUT =
             new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION);
 
+    private static final long SESSIONS_BYTES = 64 << 20;
+
     private final List<NetServer> servers = new ArrayList<>();
     private final List<Integer> clusteringColumns = new ArrayList<>();
     private final List<Connection> connections = new ArrayList<>();
+    private final ByteBudget sessions = ByteBudget.of(SESSIONS_BYTES);
     private NetClient client;
 
     /** A node of its own, with a budget of its own. */
@@ -42,13 +46,19 @@ abstract class RemoteFollowers implements AutoCloseable {
                 .withBudget(ByteBudget.of(budgetBytes));
     }
 
-    /** Starts a server; one session at a time is all that it takes. */
+    /** Starts a server. */
     abstract NetServer serve(int number, MemoryReplica replica) throws IOException;
 
     abstract NetClient newClient();
 
-    static void register(VerbHandlers handlers, MemoryReplica replica, Executor executor) {
-        new RepairService((keyspace, table, staged) -> replica, executor, ByteBudget.of(1)).register(handlers);
+    void register(VerbHandlers handlers, MemoryReplica replica, Executor executor) {
+        Replicas replicas = new Replicas().add("replica", (keyspace, table, staged) -> replica);
+        new RepairService(replicas, executor, sessions).register(handlers);
+    }
+
+    /** What sessions hold at all servers. */
+    long sessionBytes() {
+        return sessions.reservedBytes();
     }
 
     /** Serves the replicas. */
@@ -71,7 +81,8 @@ abstract class RemoteFollowers implements AutoCloseable {
             for (int i = 0; i < servers.size(); i++) {
                 InetSocketAddress address = servers.get(i).address();
                 connections.add(client.open(address));
-                connected.add(new RemoteParticipant(connections.get(i), clusteringColumns.get(i)));
+                connected.add(
+                        new RemoteParticipant(connections.get(i), Replicas.THE_ONLY_ONE, clusteringColumns.get(i)));
             }
             return connected;
         } catch (IOException failed) {

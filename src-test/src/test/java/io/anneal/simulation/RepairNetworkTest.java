@@ -112,6 +112,9 @@ class RepairNetworkTest {
                     network.heal(SimulatedFollowers.MASTER, SimulatedFollowers.host(i));
                 }
                 network.runFor(NOTICED);
+                assertThat(followers.sessionBytes())
+                        .as("what sessions held is free")
+                        .isZero();
                 if (success) {
                     scene.shouldBeEqual();
                 } else if (!finishing) {

@@ -1,12 +1,12 @@
 package io.anneal.simulation;
 
-import io.anneal.dualdao.Conditional;
-import io.anneal.dualdao.Delete;
-import io.anneal.dualdao.Increment;
-import io.anneal.dualdao.Key;
-import io.anneal.dualdao.KeyCopy;
-import io.anneal.dualdao.Read;
-import io.anneal.dualdao.Write;
+import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.operation.Conditional;
+import io.anneal.dualdao.operation.Delete;
+import io.anneal.dualdao.operation.Increment;
+import io.anneal.dualdao.operation.Key;
+import io.anneal.dualdao.operation.Read;
+import io.anneal.dualdao.operation.Write;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

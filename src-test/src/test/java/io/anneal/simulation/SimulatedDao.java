@@ -1,10 +1,10 @@
 package io.anneal.simulation;
 
-import io.anneal.dualdao.Conditional;
-import io.anneal.dualdao.Delete;
-import io.anneal.dualdao.Increment;
-import io.anneal.dualdao.Key;
-import io.anneal.dualdao.KeyCopy;
+import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.operation.Conditional;
+import io.anneal.dualdao.operation.Delete;
+import io.anneal.dualdao.operation.Increment;
+import io.anneal.dualdao.operation.Key;
 import io.anneal.migrate.store.Item;
 import io.anneal.migrate.store.PartitionCopy;
 import io.anneal.migrate.store.PartitionDao;

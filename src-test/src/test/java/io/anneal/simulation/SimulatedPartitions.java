@@ -1,6 +1,6 @@
 package io.anneal.simulation;
 
-import io.anneal.dualdao.WriteTime;
+import io.anneal.dualdao.route.WriteTime;
 import io.anneal.migrate.store.Item;
 import io.anneal.migrate.store.Partition;
 import io.anneal.migrate.store.TimedItem;

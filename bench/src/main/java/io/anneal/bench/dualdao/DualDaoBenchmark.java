@@ -2,15 +2,15 @@ package io.anneal.bench.dualdao;
 
 import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.DualDaoBuilder;
-import io.anneal.dualdao.DualOperation;
-import io.anneal.dualdao.Key;
-import io.anneal.dualdao.OperationKind;
-import io.anneal.dualdao.OperationSpec;
-import io.anneal.dualdao.Read;
+import io.anneal.dualdao.operation.Key;
+import io.anneal.dualdao.operation.OperationKind;
+import io.anneal.dualdao.operation.OperationSpec;
+import io.anneal.dualdao.operation.Read;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.route.DualOperation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
@@ -111,7 +111,7 @@ public class DualDaoBenchmark {
         return builder.name(NAME)
                 .origin(new Origin())
                 .target(new Target())
-                .mode(io.anneal.dualdao.Mode.MIGRATION)
+                .mode(io.anneal.dualdao.config.Mode.MIGRATION)
                 .phases(phases)
                 .poll(Duration.ofHours(1));
     }

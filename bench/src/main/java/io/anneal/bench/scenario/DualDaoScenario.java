@@ -1,8 +1,8 @@
 package io.anneal.bench.scenario;
 
-import io.anneal.dualdao.DualOperation;
-import io.anneal.dualdao.Mode;
+import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.route.DualOperation;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;

@@ -1,8 +1,8 @@
 package io.anneal.bench.scenario;
 
-import io.anneal.dualdao.Key;
-import io.anneal.dualdao.Read;
-import io.anneal.dualdao.Write;
+import io.anneal.dualdao.operation.Key;
+import io.anneal.dualdao.operation.Read;
+import io.anneal.dualdao.operation.Write;
 import java.util.concurrent.CountDownLatch;
 
 /** Values by a number, in memory: so little that what stands before it shows. */

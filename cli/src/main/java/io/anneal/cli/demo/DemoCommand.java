@@ -4,15 +4,12 @@ import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.Subcommand;
-import io.anneal.cli.repair.RepairServer;
-import io.anneal.io.ByteBudget;
+import io.anneal.cli.repair.CommandNode;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
-import io.anneal.net.Connector;
-import io.anneal.net.NetClient;
+import io.anneal.net.NetConfig;
 import io.anneal.net.SharedToken;
-import io.anneal.net.VerbHandlers;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Replica;
 import io.anneal.node.StagingArea;
@@ -34,8 +31,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -144,38 +139,30 @@ public final class DemoCommand extends Subcommand {
     }
 
     private RepairReport repair(List<CassandraReplicas> replicas, RepairListener listener) throws IOException {
-        SecureRandom random = new SecureRandom();
         byte[] secret = new byte[TOKEN_BYTES];
-        random.nextBytes(secret);
-        Optional<SharedToken> token = Optional.of(SharedToken.of(secret));
-        ExecutorService executor = Executors.newCachedThreadPool();
-        List<RepairServer> servers = new ArrayList<>();
-        try (NetClient client = NetClient.open(
-                RepairServer.netConfig(UUID.randomUUID(), token, networkBudget()),
-                new VerbHandlers(executor),
-                random)) {
-            Connector nodes = client.keepAll(RepairServer.CONNECT_PATIENCE_MS);
+        new SecureRandom().nextBytes(secret);
+        SharedToken token = SharedToken.of(secret);
+        List<CommandNode> followers = new ArrayList<>();
+        try (CommandNode master = CommandNode.open(config(token))) {
             List<RepairMember> members = new ArrayList<>(List.of(RepairMember.here(replicas.get(0))));
-            for (CassandraReplicas follower : replicas.subList(1, replicas.size())) {
+            for (CassandraReplicas replica : replicas.subList(1, replicas.size())) {
                 InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-                RepairServer server = RepairServer.start(
-                        any,
-                        follower,
-                        RepairServer.netConfig(UUID.randomUUID(), token, networkBudget()),
-                        bufferBudgetBytes(),
-                        environment().clock());
-                servers.add(server);
-                members.add(RepairMember.at(nodes, server.address()));
+                CommandNode follower = CommandNode.serve(any, replica, config(token), host());
+                followers.add(follower);
+                members.add(RepairMember.at(master.peers(), follower.address()));
             }
             return Repair.of(DemoData.KEYSPACE, DemoData.TABLE)
                     .between(members)
                     .range(TokenRange.FULL)
                     .listener(listener)
-                    .run(new RepairEnvironment(host(), executor, ByteBudget.of(bufferBudgetBytes())));
+                    .run(new RepairEnvironment(host(), master.node().executor(), budget()));
         } finally {
-            servers.forEach(RepairServer::close);
-            executor.shutdownNow();
+            followers.forEach(CommandNode::close);
         }
+    }
+
+    private NetConfig config(SharedToken token) {
+        return CommandNode.config(UUID.randomUUID(), Optional.of(token), budget());
     }
 
     private static List<ReplicaReading> read(

@@ -6,7 +6,7 @@ import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
-import io.anneal.dualdao.DualEnvironment;
+import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.migrate.BulkWork;
 import io.anneal.migrate.MigrationSides;

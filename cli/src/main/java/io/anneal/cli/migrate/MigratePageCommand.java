@@ -2,7 +2,7 @@ package io.anneal.cli.migrate;
 
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.Subcommand;
-import io.anneal.dualdao.DualEnvironment;
+import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.migrate.page.MigrationPage;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;

@@ -1,7 +1,7 @@
 package io.anneal.cli.migrate;
 
 import io.anneal.cli.command.Subcommand;
-import io.anneal.dualdao.DualEnvironment;
+import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.migrate.page.PageConfig;
 import java.io.IOException;
 import java.nio.file.Files;

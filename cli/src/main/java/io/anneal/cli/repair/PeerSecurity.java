@@ -51,14 +51,25 @@ public final class PeerSecurity {
         }
     }
 
-    /** A certificate that has a node id makes it this node's. */
-    public NetConfig config(Subcommand command) throws IOException {
+    /** A node that asks others: of no name, unless its certificate has one. */
+    public CommandNode node(Subcommand command) throws IOException {
+        return CommandNode.open(config(command, UUID::randomUUID));
+    }
+
+    /** @param nodeId who this node is, unless its certificate says so */
+    NetConfig config(Subcommand command, NodeId nodeId) throws IOException {
         Optional<SharedToken> token = tokenFile == null ? Optional.empty() : Optional.of(TokenFile.read(tokenFile));
         if (certificateFile == null) {
-            return RepairServer.netConfig(UUID.randomUUID(), token, command.networkBudget());
+            return CommandNode.config(nodeId.get(), token, command.budget());
         }
         TlsConfig tls = new TlsConfig(certificateFile, keyFile, authorityFile);
-        UUID nodeId = tls.nodeId().orElseGet(UUID::randomUUID);
-        return RepairServer.netConfig(nodeId, token, command.networkBudget()).withTls(tls);
+        Optional<UUID> certified = tls.nodeId();
+        UUID id = certified.isPresent() ? certified.get() : nodeId.get();
+        return CommandNode.config(id, token, command.budget()).withTls(tls);
+    }
+
+    /** Says who this node is. */
+    interface NodeId {
+        UUID get() throws IOException;
     }
 }

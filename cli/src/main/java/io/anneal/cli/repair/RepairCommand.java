@@ -10,6 +10,8 @@ import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.key.TokenRange;
 import io.anneal.repair.RepairConfig;
+import io.anneal.repair.RepairEnvironment;
+import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairReport;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.message.Waiver;
@@ -34,11 +36,15 @@ import picocli.CommandLine.Option;
 /** {@code anneal repair}: makes replicas equal, row by row; over directories of this machine or over servers. */
 @Command(
         name = "repair",
-        description = "Finds the rows in which replicas differ and gives each replica what it lacks. Over Cassandra"
-                + " directories it only looks, unless told to --apply. Exits with 1 if replicas differ, with 5 if an error"
-                + " stopped it before that was known.")
+        description =
+                "Finds the rows in which replicas differ and gives each replica what it lacks. Over directories it"
+                        + " only looks, unless told to --apply. Exits with 1 if replicas differ, with 5 if an error stopped it"
+                        + " before that was known.")
 public final class RepairCommand extends Subcommand {
-    @Option(names = "--dir", paramLabel = "DIR", description = "A replica's data directory or snapshot; two at least.")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "A replica's data directory, snapshot, or store of Anneal's; two at least.")
     private List<Path> directories = List.of();
 
     @Option(
@@ -79,7 +85,10 @@ public final class RepairCommand extends Subcommand {
     @Option(names = "--rows", description = "With --dry-run and --dir: name the rows that differ.")
     private boolean namesRows;
 
-    @Option(names = "--apply", description = "With --dir: write what each replica lacks to --out.")
+    @Option(
+            names = "--apply",
+            description =
+                    "With --dir: write what each replica lacks: into a store, and beside Cassandra's files to --out.")
     private boolean apply;
 
     @Option(
@@ -160,8 +169,8 @@ public final class RepairCommand extends Subcommand {
         if ((range == null) != fullReplicas) {
             throw usage("say what the replicas own: --range='(A,B]', or --full-replicas when each owns everything");
         }
-        if (apply && (out == null || directories.isEmpty())) {
-            throw usage("--apply goes with --dir and needs --out DIR for the new SSTables");
+        if (apply && directories.isEmpty()) {
+            throw usage("--apply goes with --dir");
         }
         if (out != null && !apply && staged == null) {
             throw usage("--out goes with --apply, or with --staged");
@@ -190,7 +199,7 @@ public final class RepairCommand extends Subcommand {
 
     /** Replicas in this process share its memory. */
     private void checkBuffer() {
-        long maxBytes = directories.isEmpty() ? RepairConfig.BUFFER_MAX_BYTES : defaultBufferBytes();
+        long maxBytes = defaultBufferBytes();
         if (bufferBytes != null && (bufferBytes < 1 || bufferBytes > maxBytes)) {
             throw usage("--buffer is out of bounds, bufferBytes=" + bufferBytes
                     + ", minBytes=1, maxBytes=" + maxBytes + "; more --memory allows more, up to "
@@ -200,8 +209,8 @@ public final class RepairCommand extends Subcommand {
 
     private int defaultBufferBytes() {
         return directories.isEmpty()
-                ? RepairConfig.bufferBytesOfServers(bufferBudgetBytes(), replicas.size())
-                : RepairConfig.bufferBytes(bufferBudgetBytes(), directories.size());
+                ? RepairConfig.BUFFER_MAX_BYTES
+                : RepairConfig.bufferBytes(budget(), directories.size());
     }
 
     private Set<Waiver> waivers() {
@@ -258,8 +267,13 @@ public final class RepairCommand extends Subcommand {
         }
         NamedReplica.refuseNested(directories);
         List<NamedReplica> named = NamedReplica.of(directories, names);
-        if (out != null) {
-            for (NamedReplica replica : named) {
+        for (NamedReplica replica : named) {
+            boolean isStore = replica.store().isPresent();
+            if (apply && out == null && !isStore) {
+                throw usage("--apply needs --out DIR for the new SSTables of all but stores, replica="
+                        + replica.directory());
+            }
+            if (out != null && !isStore) {
                 NamedReplica.refuseOverlap(out.resolve(replica.name()), directories);
             }
         }
@@ -297,10 +311,24 @@ public final class RepairCommand extends Subcommand {
     private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException {
         try (Progress progress = progress(task.table().toString())) {
             if (directories.isEmpty()) {
-                return new RepairOverServers(task, host()).run(replicas, security.config(this), progress);
+                return overServers(task, progress);
             }
             RepairOverDirectories repair = new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile));
-            return repair.run(named, Optional.ofNullable(out), bufferBudgetBytes(), progress, namesRows ? out() : null);
+            return repair.run(named, Optional.ofNullable(out), budget(), progress, namesRows ? out() : null);
+        }
+    }
+
+    /** Has the first of them repair, and watches it until it is done. */
+    private RepairReport overServers(RepairTask task, Progress progress) throws IOException {
+        try (CommandNode node = security.node(this)) {
+            List<RepairMember> members = replicas.stream()
+                    .map(address -> RepairMember.at(node.peers(), RepairRunner.address(address)))
+                    .toList();
+            return task.repair()
+                    .between(members)
+                    .listener(new RepairWatch(progress, null))
+                    .run(new RepairEnvironment(
+                            host(), node.node().executor(), node.node().budget()));
         }
     }
 }

@@ -7,13 +7,16 @@ import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.KeyText;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
+import io.anneal.cli.repair.CommandNode;
 import io.anneal.cli.repair.NamedReplica;
 import io.anneal.cli.repair.PeerSecurity;
-import io.anneal.cli.repair.RemoteKeys;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.Slices;
+import io.anneal.node.PartitionReads;
+import io.anneal.node.Replicas;
+import io.anneal.repair.RepairRunner;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
@@ -138,15 +141,23 @@ public final class ExplainCommand extends Subcommand {
             }
         }
         if (!replicas.isEmpty()) {
-            RemoteKeys remote = RemoteKeys.open(security.config(this));
-            opened.push(remote);
+            CommandNode node = security.node(this);
+            opened.push(node);
             for (String address : replicas) {
-                remote.read(address, schema, key)
-                        .ifPresent(partition -> sources.add(new KeySource(address, MERGED, partition)));
+                remote(node, address, schema, key).ifPresent(sources::add);
             }
         }
         print(schema, key, sources);
         return sources.isEmpty() ? ExitCode.NO : ExitCode.YES;
+    }
+
+    /** The partition as a server has it, nothing purged. */
+    private static Optional<KeySource> remote(CommandNode node, String address, TableSchema schema, DecoratedKey key)
+            throws IOException {
+        FetchedPartition partition = new FetchedPartition(schema, key);
+        PartitionReads.read(
+                node.peers().open(RepairRunner.address(address)), Replicas.THE_ONLY_ONE, schema, key, partition::add);
+        return partition.conclude() ? Optional.of(new KeySource(address, MERGED, partition)) : Optional.empty();
     }
 
     /** The key with the token of the SSTable's own partitioner. */

@@ -1,7 +1,7 @@
 package io.anneal.migrate.load;
 
-import io.anneal.dualdao.OutcomePerSide;
-import io.anneal.dualdao.SideOutcome;
+import io.anneal.dualdao.config.SideOutcome;
+import io.anneal.dualdao.route.OutcomePerSide;
 import io.anneal.environment.FutureFailure;
 import io.anneal.migrate.store.Item;
 import io.anneal.migrate.store.Partition;

@@ -1,6 +1,6 @@
 package io.anneal.migrate.page;
 
-import io.anneal.dualdao.DualEnvironment;
+import io.anneal.dualdao.config.DualEnvironment;
 import java.time.Duration;
 import java.util.Set;
 

@@ -7,7 +7,7 @@ import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.uuid.Uuids;
-import io.anneal.dualdao.SideOutcome;
+import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseNote;

@@ -1,6 +1,6 @@
 package io.anneal.migrate.store;
 
-import io.anneal.dualdao.KeyCopy;
+import io.anneal.dualdao.config.KeyCopy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

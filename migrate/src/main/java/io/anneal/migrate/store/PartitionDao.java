@@ -1,10 +1,10 @@
 package io.anneal.migrate.store;
 
-import io.anneal.dualdao.Delete;
-import io.anneal.dualdao.Key;
-import io.anneal.dualdao.Local;
-import io.anneal.dualdao.Read;
-import io.anneal.dualdao.Write;
+import io.anneal.dualdao.operation.Delete;
+import io.anneal.dualdao.operation.Key;
+import io.anneal.dualdao.operation.Local;
+import io.anneal.dualdao.operation.Read;
+import io.anneal.dualdao.operation.Write;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
  * The worked example of a DAO: partitions of items, written in whole or in part and always read as a whole, many at once. The
  * table behind it is {@code items (a bigint, b text, c text, d text, PRIMARY KEY (a, b, c))}.
  *
- * <p>Every implementation gives a write the time that {@link io.anneal.dualdao.WriteTime} tells, else its own, and of two
+ * <p>Every implementation gives a write the time that {@link io.anneal.dualdao.route.WriteTime} tells, else its own, and of two
  * writes to an item the later counts, whichever arrives first; of a write and a deletion at the same time the deletion.
  * Failures come through the stage. Any thread may call.
  */

@@ -13,7 +13,7 @@ import com.datastax.oss.driver.api.core.servererrors.OverloadedException;
 import com.datastax.oss.driver.api.core.servererrors.QueryValidationException;
 import com.datastax.oss.driver.api.core.servererrors.ReadFailureException;
 import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
-import io.anneal.dualdao.SideOutcome;
+import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.environment.FutureFailure;
 import io.anneal.io.StorageException;
 import java.util.Collection;

@@ -1,6 +1,6 @@
 package io.anneal.migrate.store;
 
-import io.anneal.dualdao.WriteTime;
+import io.anneal.dualdao.route.WriteTime;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.OptionalLong;

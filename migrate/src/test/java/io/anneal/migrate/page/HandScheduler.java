@@ -1,7 +1,7 @@
 package io.anneal.migrate.page;
 
-import io.anneal.dualdao.DualEnvironment;
-import io.anneal.dualdao.ShadowConfig;
+import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.phase.PhaseControl;
 import java.time.InstantSource;
 import java.util.List;

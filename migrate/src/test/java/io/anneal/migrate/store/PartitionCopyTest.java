@@ -2,7 +2,7 @@ package io.anneal.migrate.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.dualdao.KeyCopy;
+import io.anneal.dualdao.config.KeyCopy;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;

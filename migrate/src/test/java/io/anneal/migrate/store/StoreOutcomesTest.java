@@ -15,7 +15,7 @@ import com.datastax.oss.driver.api.core.servererrors.ServerError;
 import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
 import com.datastax.oss.driver.api.core.servererrors.WriteFailureException;
 import com.datastax.oss.driver.api.core.servererrors.WriteTimeoutException;
-import io.anneal.dualdao.SideOutcome;
+import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.io.StorageException;
 import java.io.IOException;
 import java.lang.reflect.Proxy;

@@ -3,6 +3,7 @@ package io.anneal.repair.message;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.TokenRange;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -11,19 +12,29 @@ import java.util.UUID;
 /**
  * Asks a node to be the master of a repair. It chooses session id, purge time and seed itself.
  *
- * @param followers {@code host:port} of the other replicas
+ * @param replica name of the master's own replica, as all names empty where a node has but one
+ * @param followers the other replicas
  * @param bufferBytes row buffer of each replica; nodes may take smaller ones
  * @param staged the run whose SSTables count as the replicas' data although they are not imported yet
  */
 public record RunRepair(
+        String replica,
         String keyspace,
         String table,
         TokenRange range,
-        List<String> followers,
+        List<Follower> followers,
         int bufferBytes,
         boolean dryRun,
         Optional<UUID> staged,
         Set<Waiver> waivers) {
+    /**
+     * Another replica.
+     *
+     * @param address {@code host:port} of its node
+     * @param replica its name there
+     */
+    public record Follower(String address, String replica) {}
+
     public RunRepair {
         if (bufferBytes < 1) {
             throw new IllegalArgumentException("row buffer has no room, bufferBytes=" + bufferBytes);
@@ -33,10 +44,15 @@ public record RunRepair(
     }
 
     public void encode(ByteWriter out) {
+        Texts.write(out, replica);
         Texts.write(out, keyspace);
         Texts.write(out, table);
         Contents.write(range, out);
-        Texts.write(out, followers);
+        out.writeUnsignedVInt(followers.size());
+        for (Follower follower : followers) {
+            Texts.write(out, follower.address());
+            Texts.write(out, follower.replica());
+        }
         out.writeInt(bufferBytes);
         out.writeByte(dryRun ? 1 : 0);
         Texts.write(out, staged);
@@ -47,11 +63,22 @@ public record RunRepair(
         return new RunRepair(
                 Texts.read(in),
                 Texts.read(in),
+                Texts.read(in),
                 Contents.readTokens(in),
-                Texts.readList(in),
+                readFollowers(in),
                 in.readInt(),
                 in.readByte() != 0,
                 Texts.readOptionalId(in),
                 Waiver.read(in));
+    }
+
+    /** A count larger than what is left cannot be true, so nothing is allocated for it. */
+    private static List<Follower> readFollowers(ByteReader in) {
+        int count = in.readUnsignedVInt32();
+        List<Follower> followers = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            followers.add(new Follower(Texts.read(in), Texts.read(in)));
+        }
+        return followers;
     }
 }

@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param sstableCount SSTables it reads
  * @param dataBytes their uncompressed data
  * @param localDeletionTimeMaxSeconds ceiling of the format that it writes
+ * @param bufferBytes the largest row buffer that it has memory for, at most what was asked for
  * @param asOf the moment from which its data dates, to the second; empty for data that is read as it is now
  * @param notes what the operator should know of the replica, a sentence each
  */
@@ -21,6 +22,7 @@ public record SessionOpened(
         int sstableCount,
         long dataBytes,
         long localDeletionTimeMaxSeconds,
+        int bufferBytes,
         Optional<Instant> asOf,
         List<String> notes) {
     public SessionOpened {
@@ -32,6 +34,7 @@ public record SessionOpened(
         out.writeInt(sstableCount);
         out.writeLong(dataBytes);
         out.writeLong(localDeletionTimeMaxSeconds);
+        out.writeInt(bufferBytes);
         out.writeByte(asOf.isPresent() ? 1 : 0);
         asOf.ifPresent(moment -> out.writeLong(moment.getEpochSecond()));
         Texts.write(out, notes);
@@ -43,6 +46,7 @@ public record SessionOpened(
                 in.readInt(),
                 in.readLong(),
                 in.readLong(),
+                in.readInt(),
                 in.readByte() == 0 ? Optional.empty() : Optional.of(readMoment(in.readLong())),
                 Texts.readList(in));
     }

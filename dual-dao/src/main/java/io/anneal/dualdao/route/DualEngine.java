@@ -1,0 +1,156 @@
+package io.anneal.dualdao.route;
+
+import io.anneal.dualdao.config.DualConfig;
+import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.config.Partitions;
+import io.anneal.dualdao.config.ShadowConfig;
+import io.anneal.dualdao.journal.DirtyKeys;
+import io.anneal.dualdao.operation.OperationSpec;
+import io.anneal.dualdao.order.Background;
+import io.anneal.dualdao.order.KeyOrder;
+import io.anneal.dualdao.order.SerialLanes;
+import io.anneal.dualdao.order.WriteWatch;
+import io.anneal.dualdao.phase.Agreement;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseSource;
+import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.Counter;
+import io.anneal.dualdao.stats.DualStats;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
+
+/**
+ * Does operations as the phase in force says, and what has to be done beside them. Owns its threads; journal and phases are
+ * the caller's. Any thread may call.
+ *
+ * @param <D> the DAO's interface
+ */
+public final class DualEngine<D> {
+    private final DualConfig<D> config;
+    private final PhaseSource phases;
+    private final EngineParts<D> parts;
+    private final WriteWatch watch = new WriteWatch();
+    private final WriteWatch atOrigin = new WriteWatch();
+    private final Redrive<D> redrive;
+
+    /** @param agreement asked before keys are copied; may block */
+    public DualEngine(
+            DualConfig<D> config, PhaseSource phases, DirtyKeys dirty, DualStats stats, Supplier<Agreement> agreement) {
+        this.config = config;
+        this.phases = phases;
+        DualEnvironment environment = config.environment();
+        ScheduledExecutorService scheduler = environment.threads().scheduler();
+        ShadowConfig shadow = config.shadow();
+        Background background =
+                new Background(environment.threads().shadow(shadow), shadow.threads(), shadow.queueLength());
+        KeyCopies<D> copies = new KeyCopies<>(config);
+        KeyOrder order = new KeyOrder(scheduler);
+        Repairs<D> repairs = new Repairs<>(config, copies, order, dirty, background);
+        parts = new EngineParts<>(
+                config,
+                stats,
+                new Outcomes(config.outcomes()),
+                new WriteTimes(environment.clock()),
+                order,
+                config.orderWrites() || repairs.on() && copies.writesOnlyIfAbsent(),
+                dirty,
+                copies,
+                background,
+                new SerialLanes(background, Background.roomForLanes(shadow.queueLength())),
+                repairs,
+                new Batches(stats, environment.nanoTime(), config.batches()),
+                scheduler,
+                agreement);
+        redrive = new Redrive<>(parts, phases);
+    }
+
+    public <A, R> DualOperation<A, R> operation(OperationSpec<D, A, R> spec) {
+        SideCalls<D, A, R> calls = new SideCalls<>(spec, parts);
+        Phase[] all = Phase.values();
+        @SuppressWarnings({"unchecked", "rawtypes"})
+        Route<A, R>[] routes = new Route[all.length];
+        for (Phase phase : all) {
+            routes[phase.ordinal()] = switch (spec.kind()) {
+                case LOCAL -> plain(calls, local(phase), PlainRoute.Timing.NONE, null, null);
+                case READ -> config.mode() == Mode.TEST ? testedRead(calls, phase) : read(calls, phase);
+                case WRITE, CONDITIONAL, INCREMENT -> write(calls, phase, Counter.WRITES);
+                case DELETE -> write(calls, phase, Counter.DELETES);
+            };
+        }
+        return new DualOperation<>(spec.name(), phases, routes, spec.returns(), parts.batches());
+    }
+
+    private Side local(Phase phase) {
+        return config.mode() == Mode.MIGRATION && phase == Phase.TARGET_ONLY ? Side.TARGET : Side.ORIGIN;
+    }
+
+    private <A, R> Route<A, R> plain(
+            SideCalls<D, A, R> calls, Side side, PlainRoute.Timing timing, Counter counter, WriteTimes times) {
+        return new PlainRoute<>(calls, side, timing, counter, times, parts.batches());
+    }
+
+    private <A, R> Route<A, R> read(SideCalls<D, A, R> calls, Phase phase) {
+        if (config.speculativePercentile() == 0 && !phase.fallsBack()) {
+            PlainRoute.Timing timing = phase == Phase.WRITE_BOTH ? PlainRoute.Timing.ALL : PlainRoute.Timing.SAMPLE;
+            return plain(calls, phase.readsTarget() ? Side.TARGET : Side.ORIGIN, timing, Counter.READS, null);
+        }
+        SideReads<D, A, R> reads = new SideReads<>(calls, parts);
+        Route<A, R> oneSide = new ReadRoute<>(calls, reads, parts);
+        boolean merged = phase.fallsBack() && config.partitions().kind() == Partitions.Kind.MERGED;
+        return merged ? new MergedReadRoute<>(calls, reads, parts, oneSide) : oneSide;
+    }
+
+    private <A, R> Route<A, R> testedRead(SideCalls<D, A, R> calls, Phase phase) {
+        if (phase.readsTarget()) {
+            return new ShadowReadRoute<>(calls, parts, watch);
+        }
+        PlainRoute.Timing timing = phase == Phase.WRITE_BOTH ? PlainRoute.Timing.ALL : PlainRoute.Timing.SAMPLE;
+        return plain(calls, Side.ORIGIN, timing, Counter.READS, null);
+    }
+
+    private <A, R> Route<A, R> write(SideCalls<D, A, R> calls, Phase phase, Counter counter) {
+        if (phase == Phase.ORIGIN_ONLY) {
+            return plain(calls, Side.ORIGIN, PlainRoute.Timing.SAMPLE, counter, parts.times());
+        }
+        return config.mode() == Mode.TEST
+                ? new ShadowWriteRoute<>(calls, parts, watch, atOrigin, counter)
+                : new WriteRoute<>(calls, parts, counter);
+    }
+
+    /** Measures the calls that this thread makes meanwhile as one. */
+    public <T> T batch(String name, Callable<T> calls) throws Exception {
+        return parts.batches().measure(name, calls);
+    }
+
+    /**
+     * Copies keys out of the journal, oldest first, to the side that lacks them; in phases 4 and 5 none that the origin
+     * lacks. One at a time for each side: if one is under way, that one's.
+     *
+     * @param limit how many at most
+     * @return how many left the journal; never fails
+     */
+    public CompletionStage<Integer> redrive(Side lacking, int limit) {
+        return redrive.run(lacking, limit);
+    }
+
+    /**
+     * Copies all keys that the origin lacks back to it, and compares: in phase 3b with fallback off, when writes reach
+     * both sides again.
+     *
+     * @throws IllegalStateException in any other phase, or if nobody said how to copy a key
+     */
+    public CompletionStage<ReverseResult> reverse() {
+        return redrive.reverse();
+    }
+
+    /** Lets what is under way beside calls end, for at most that long, and ends all threads. What is left of it is in the journal. */
+    public void close(Duration atMost) {
+        parts.background().close(atMost.toNanos());
+        parts.lanes().close();
+        parts.scheduler().shutdownNow();
+    }
+}

@@ -1,0 +1,44 @@
+package io.anneal.dualdao.route;
+
+import io.anneal.dualdao.config.KeyCodec;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The keys that one call is about.
+ *
+ * @param objects as the operation gave them
+ * @param texts of the same, as journal and order know them
+ */
+record Keys(List<Object> objects, List<String> texts) {
+    private static final Keys NONE = new Keys(List.of(), List.of());
+
+    /** @param codec null to name keys by {@code String.valueOf} */
+    static Keys of(Collection<?> keys, KeyCodec<Object> codec) {
+        if (keys.isEmpty()) {
+            return NONE;
+        }
+        if (keys.size() == 1) {
+            Object only = keys.iterator().next();
+            return new Keys(List.of(only), List.of(text(only, codec)));
+        }
+        List<String> texts = new ArrayList<>(keys.size());
+        for (Object key : keys) {
+            texts.add(text(key, codec));
+        }
+        return new Keys(List.copyOf(keys), texts);
+    }
+
+    static String text(Object key, KeyCodec<Object> codec) {
+        return codec == null
+                ? String.valueOf(key)
+                : Objects.requireNonNull(codec.text().apply(key), "a key has no text");
+    }
+
+    /** Of a call about everything. */
+    boolean none() {
+        return texts.isEmpty();
+    }
+}

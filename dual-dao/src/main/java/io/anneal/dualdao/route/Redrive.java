@@ -1,0 +1,394 @@
+package io.anneal.dualdao.route;
+
+import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.config.Partitions;
+import io.anneal.dualdao.journal.DirtyKeys;
+import io.anneal.dualdao.journal.KeyJournal;
+import io.anneal.dualdao.order.Background;
+import io.anneal.dualdao.order.KeyOrder;
+import io.anneal.dualdao.order.SerialLanes;
+import io.anneal.dualdao.phase.Agreement;
+import io.anneal.dualdao.phase.HeldView;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.PhaseSource;
+import io.anneal.dualdao.phase.PhaseView;
+import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.Counter;
+import io.anneal.dualdao.stats.OperationStats;
+import java.util.ArrayDeque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Works the journal off: copies each key from the other side to the one that may lack it, while nobody writes the key through this
+ * instance. One key at a time for each side. Any thread may call.
+ */
+final class Redrive<D> {
+    /** The name under which copies are counted. */
+    static final String OPERATION = "re-drive";
+
+    private static final Logger LOG = LoggerFactory.getLogger(Redrive.class);
+
+    /** So many keys that could not be copied, one after the other, are a side that is down. */
+    private static final int FAILURES_MAX = 16;
+
+    private final Mode mode;
+    private final PhaseSource phases;
+    private final Supplier<Agreement> agreement;
+    private final boolean merged;
+    private final boolean remembers;
+    private final DirtyKeys dirty;
+    private final KeyCopies<D> copies;
+    private final KeyOrder order;
+    private final Background background;
+    private final SerialLanes lanes;
+    private final OperationStats stats;
+    private final Map<Side, CompletableFuture<Integer>> running = new EnumMap<>(Side.class);
+
+    Redrive(EngineParts<D> parts, PhaseSource phases) {
+        this.phases = phases;
+        agreement = parts.agreement();
+        merged = parts.config().partitions().kind() == Partitions.Kind.MERGED;
+        remembers = parts.config().rememberWrites();
+        mode = parts.config().mode();
+        dirty = parts.dirty();
+        copies = parts.copies();
+        order = parts.order();
+        background = parts.background();
+        lanes = parts.lanes();
+        stats = parts.stats().operation(OPERATION);
+    }
+
+    /** What became of a key. */
+    enum Result {
+        /** Copied, or gone from the journal before its turn. */
+        DONE,
+        /** Not to be copied now. */
+        LEFT,
+        FAILED,
+        DIFFERS
+    }
+
+    /** Copies up to that many keys; if that is under way for this side, that is what is waited for. */
+    CompletionStage<Integer> run(Side lacking, int limit) {
+        if (!copies.possible() || dirty.lasting(lacking) == 0 || !written(lacking)) {
+            return CompletableFuture.completedFuture(0);
+        }
+        CompletableFuture<Integer> mine = new CompletableFuture<>();
+        synchronized (running) {
+            CompletableFuture<Integer> other = running.get(lacking);
+            if (other != null) {
+                return other;
+            }
+            running.put(lacking, mine);
+        }
+        int[] done = new int[1];
+        CompletionStage<Void> all = each(lacking, limit, (entry, result) -> done[0] += result == Result.DONE ? 1 : 0);
+        all.whenComplete((nothing, thrown) -> {
+            synchronized (running) {
+                running.remove(lacking);
+            }
+            mine.complete(done[0]);
+        });
+        return mine;
+    }
+
+    /** Whether the phase in force lets anybody copy to that side. */
+    private boolean written(Side lacking) {
+        try {
+            PhaseView view = phases.enter();
+            view.leave();
+            return view.phase().writes(lacking) || mode == Mode.TEST;
+        } catch (IllegalStateException stopped) {
+            return false;
+        }
+    }
+
+    /** Copies up to that many keys one after the other, the oldest first, and tells what became of each. Never fails. */
+    CompletionStage<Void> each(Side lacking, int limit, BiConsumer<KeyJournal.Entry, Result> told) {
+        CompletableFuture<Void> all = new CompletableFuture<>();
+        Supplier<CompletionStage<?>> round = () -> {
+            try {
+                // Asked after the keys were read, so that no instance took up a later phase before they were there.
+                ArrayDeque<KeyJournal.Entry> entries = new ArrayDeque<>(dirty.entries(lacking, limit));
+                new Round(lacking, entries, agreement.get(), told, all).goOn();
+            } catch (Throwable thrown) { // whoever waits goes on
+                LOG.warn("keys can't be copied, lacking={}", lacking, thrown);
+                all.complete(null);
+            }
+            return all;
+        };
+        background.run(round, () -> all.complete(null));
+        return all;
+    }
+
+    /** Entries one after the other; a loop, since copies that are over at once would else be inside each other. */
+    private final class Round {
+        private final Side lacking;
+        private final ArrayDeque<KeyJournal.Entry> left;
+        private final Agreement agreed;
+        private final BiConsumer<KeyJournal.Entry, Result> told;
+        private final CompletableFuture<Void> all;
+        private int failuresInARow;
+        private int renewed;
+
+        Round(
+                Side lacking,
+                ArrayDeque<KeyJournal.Entry> left,
+                Agreement agreed,
+                BiConsumer<KeyJournal.Entry, Result> told,
+                CompletableFuture<Void> all) {
+            this.lacking = lacking;
+            this.left = left;
+            this.agreed = agreed;
+            this.told = told;
+            this.all = all;
+        }
+
+        void goOn() {
+            while (!left.isEmpty()) {
+                KeyJournal.Entry entry = left.removeFirst();
+                CompletableFuture<Result> one = one(lacking, entry, agreed);
+                if (!one.isDone()) {
+                    one.whenComplete((result, thrown) -> {
+                        tell(entry, thrown == null ? result : Result.FAILED);
+                        goOn();
+                    });
+                    return;
+                }
+                tell(entry, one.isCompletedExceptionally() ? Result.FAILED : one.join());
+            }
+            all.complete(null);
+        }
+
+        private void tell(KeyJournal.Entry entry, Result result) {
+            if (result == Result.DONE) {
+                stats.count(Counter.REDRIVEN);
+            }
+            told.accept(entry, result);
+            boolean failed = result == Result.FAILED || result == Result.DIFFERS;
+            failuresInARow = failed ? failuresInARow + 1 : 0;
+            if (failuresInARow == FAILURES_MAX) {
+                left.clear();
+            }
+            if (failed && renewed++ < FAILURES_MAX) {
+                // To the end of the journal, so that keys which can't be copied don't keep others from their turn.
+                renew(entry);
+            }
+        }
+    }
+
+    private void renew(KeyJournal.Entry entry) {
+        try {
+            dirty.add(entry.lacking(), List.of(entry.key()), entry.reason());
+        } catch (RuntimeException kept) { // where it was
+            LOG.debug("a key stays where it is in the journal", kept);
+        }
+    }
+
+    private CompletableFuture<Result> one(Side lacking, KeyJournal.Entry entry, Agreement agreed) {
+        CompletableFuture<Result> result = new CompletableFuture<>();
+        // Before the phase is looked at: an operation of a later phase then either finds this copy under way, or its
+        // phase is found here.
+        if (entry.key().equals(DirtyKeys.EVERYTHING) || !dirty.beginCopy(lacking, entry.key())) {
+            result.complete(Result.LEFT);
+            return result;
+        }
+        HeldView heldView;
+        PhaseRecord inForce;
+        try {
+            PhaseView view = phases.enter();
+            heldView = new HeldView(view);
+            inForce = view.record();
+        } catch (RuntimeException stopped) {
+            dirty.endCopy(lacking, entry.key(), 0);
+            result.complete(Result.LEFT);
+            return result;
+        }
+        new Copying(lacking, entry, inForce, agreed.on(inForce) ? agreed : null, heldView, result).begin();
+        return result;
+    }
+
+    /** One entry on its way. */
+    private final class Copying implements SerialLanes.Work {
+        private final Side lacking;
+        private final KeyJournal.Entry entry;
+        private final PhaseRecord inForce;
+
+        /** Null if not all instances act by the record in force. */
+        private final Agreement agreed;
+
+        private final HeldView heldView;
+        private final CompletableFuture<Result> result;
+        private final int[] stripes;
+        private boolean locked;
+        private boolean over;
+
+        Copying(
+                Side lacking,
+                KeyJournal.Entry entry,
+                PhaseRecord inForce,
+                Agreement agreed,
+                HeldView heldView,
+                CompletableFuture<Result> result) {
+            this.lacking = lacking;
+            this.entry = entry;
+            this.inForce = inForce;
+            this.agreed = agreed;
+            this.heldView = heldView;
+            this.result = result;
+            stripes = new int[] {KeyOrder.stripe(entry.key())};
+        }
+
+        void begin() {
+            if (!due()) {
+                end(Result.LEFT);
+            } else if (mode == Mode.TEST) {
+                // Among the target's writes, so that no call waits for it.
+                if (!lanes.add(stripes, this)) {
+                    end(Result.LEFT);
+                }
+            } else {
+                CompletableFuture<Object> granted = order.lock(stripes);
+                if (granted == null) {
+                    locked = true;
+                    copy();
+                } else {
+                    // Not on the thread of the caller whose write ended just now.
+                    granted.thenRun(() -> {
+                        locked = true;
+                        background.run(this::run, this::dropped);
+                    });
+                }
+            }
+        }
+
+        /** Whether copying now can't take back what is right. */
+        private boolean due() {
+            Phase phase = inForce.phase();
+            if (mode == Mode.TEST) {
+                return lacking == Side.TARGET && phase != Phase.ORIGIN_ONLY;
+            }
+            // A write of 4 that is still under way brings the target what the origin is going to lack for good.
+            boolean atAnyTime = copies.keepsTimes() && lacking == Side.TARGET;
+            return phase.writes(lacking) && (atAnyTime || agreed != null);
+        }
+
+        /** Whether the side that is right now may lack what the other has, from before it was. */
+        private boolean fromBefore() {
+            return mode == Mode.MIGRATION && lacking == inForce.phase().authority();
+        }
+
+        /** What of the key the side that lacks it has may be taken away, as the key copy takes it. */
+        private long takenAwayBeforeMicros() {
+            if (mode == Mode.TEST) {
+                return Long.MAX_VALUE;
+            }
+            if (agreed == null || addsOnly()) {
+                return KeyCopy.NOTHING;
+            }
+            return fromBefore() ? agreed.authoritySinceMicros() : agreed.askedMicros();
+        }
+
+        /** The target may have a part of the key only, which is no reason to take the rest from the origin. */
+        private boolean addsOnly() {
+            return merged && lacking == Side.ORIGIN && inForce.fallback();
+        }
+
+        @Override
+        public CompletionStage<?> run() {
+            copy();
+            return result;
+        }
+
+        @Override
+        public void dropped() {
+            end(Result.LEFT);
+        }
+
+        private void copy() {
+            if (!dirty.lacks(lacking, entry.key())) {
+                end(Result.DONE);
+                return;
+            }
+            if (fromBefore() && !copies.keepsTimes()) {
+                turnRound();
+                return;
+            }
+            try {
+                boolean compared = mode == Mode.MIGRATION && !addsOnly();
+                copies.copy(copies.key(entry.key()), lacking.other(), takenAwayBeforeMicros(), compared)
+                        .whenComplete((nothing, thrown) -> copied(thrown));
+            } catch (Throwable thrown) { // the caller's codec
+                copied(thrown);
+            }
+        }
+
+        /**
+         * A copy without times could overwrite what is newer. Nobody was told that the write succeeded, so that the side that is
+         * right now is right in this too.
+         */
+        private void turnRound() {
+            try {
+                if (remembers || inForce.phase().writes(lacking.other())) {
+                    dirty.add(lacking.other(), List.of(entry.key()), entry.reason());
+                }
+                end(Result.DONE);
+            } catch (RuntimeException notKept) { // the journal's, of whatever kind
+                end(Result.FAILED);
+            }
+        }
+
+        private void copied(Throwable handedOn) {
+            if (handedOn == null) {
+                end(Result.DONE);
+                return;
+            }
+            Throwable thrown = Stages.thrown(handedOn);
+            LOG.debug("a key stays in the journal, lacking={}", lacking, thrown);
+            end(thrown instanceof SidesDifferException ? Result.DIFFERS : Result.FAILED);
+        }
+
+        private void end(Result became) {
+            synchronized (this) {
+                if (over) {
+                    return;
+                }
+                over = true;
+            }
+            try {
+                dirty.endCopy(lacking, entry.key(), became == Result.DONE ? entry.stamp() : 0);
+            } finally {
+                if (locked) {
+                    order.unlock(stripes);
+                }
+                heldView.release();
+                result.complete(became);
+            }
+        }
+    }
+
+    /** Copies all that the origin lacks back to it. */
+    CompletionStage<ReverseResult> reverse() {
+        PhaseView view = phases.enter();
+        PhaseRecord inForce = view.record();
+        view.leave();
+        if (mode != Mode.MIGRATION || inForce.phase() != Phase.TARGET_FIRST || inForce.fallback()) {
+            throw new IllegalStateException("keys are copied back in phase 3b with fallback off, phase="
+                    + inForce.phase().label() + ", fallback=" + inForce.fallback() + ", mode=" + mode);
+        }
+        if (!copies.possible()) {
+            throw new IllegalStateException("keys can't be copied back, since no key copy was given");
+        }
+        return new Reverse(this, dirty).begin();
+    }
+}

@@ -1,0 +1,82 @@
+package io.anneal.dualdao.route;
+
+import io.anneal.dualdao.config.SideOutcome;
+import io.anneal.dualdao.order.WriteWatch;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.PhaseView;
+import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.Counter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A read in test mode: the origin answers, the target is read beside it. */
+final class ShadowReadRoute<D, A, R> implements Route<A, R> {
+    private static final Logger LOG = LoggerFactory.getLogger(ShadowReadRoute.class);
+
+    private final SideCalls<D, A, R> calls;
+    private final EngineParts<D> parts;
+    private final Compared<D, A, R> compared;
+    private final ReadStart start;
+
+    ShadowReadRoute(SideCalls<D, A, R> calls, EngineParts<D> parts, WriteWatch watch) {
+        this.calls = calls;
+        this.parts = parts;
+        compared = new Compared<>(calls, parts, watch);
+        start = new ReadStart(parts.dirty(), parts.config().writePolicy());
+    }
+
+    @Override
+    public R call(PhaseView view, A argument) throws Throwable {
+        return new Call(view, argument).run();
+    }
+
+    private final class Call extends Underway<D, A, R> {
+        private final PhaseRecord inForce;
+
+        Call(PhaseView view, A argument) {
+            super(ShadowReadRoute.this.calls, view, argument, parts.batches().current());
+            inForce = view.record();
+        }
+
+        @Override
+        void begin() {
+            calls.stats().count(Counter.READS);
+            Keys keys;
+            try {
+                keys = Keys.of(
+                        calls.spec().keys().apply(argument), parts.config().keyCodec());
+            } catch (RuntimeException unknown) { // the caller's own code
+                LOG.debug(
+                        "a read without a key is the origin's alone, operation={}",
+                        calls.spec().name(),
+                        unknown);
+                calls.stats().count(Counter.DROPPED_READS);
+                originAlone();
+                return;
+            }
+            if (start.of(inForce, keys) == Side.ORIGIN) {
+                originAlone();
+                return;
+            }
+            Compared<D, A, R>.Pair pair = compared.begin(argument, keys, span);
+            calls.call(
+                    Side.ORIGIN,
+                    argument,
+                    0,
+                    span,
+                    (answer, thrown) -> step(() -> {
+                        answered(answer, thrown);
+                        pair.origin(new Reply.Outcome(answer, thrown));
+                    }));
+        }
+
+        private void originAlone() {
+            calls.call(Side.ORIGIN, argument, 0, span, (answer, thrown) -> step(() -> answered(answer, thrown)));
+        }
+
+        private void answered(Object answer, Throwable thrown) {
+            SideOutcome none = SideOutcome.NOT_ATTEMPTED;
+            end(answer, thrown == null ? null : calls.attach(thrown, Side.ORIGIN, calls.outcome(thrown), none));
+        }
+    }
+}

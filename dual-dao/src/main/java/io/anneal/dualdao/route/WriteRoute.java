@@ -1,0 +1,202 @@
+package io.anneal.dualdao.route;
+
+import io.anneal.dualdao.config.SideOutcome;
+import io.anneal.dualdao.journal.DirtyKeys;
+import io.anneal.dualdao.operation.OperationSpec;
+import io.anneal.dualdao.order.KeyOrder;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.PhaseView;
+import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.Counter;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A write to the side that is right, then to the other one. Whatever leaves the other side without it puts the keys into the
+ * journal first and answers the caller then: a write that can be neither done nor remembered fails.
+ */
+final class WriteRoute<D, A, R> implements Route<A, R> {
+    private final SideCalls<D, A, R> calls;
+    private final OperationSpec<D, A, R> spec;
+    private final EngineParts<D> parts;
+    private final DirtyKeys dirty;
+    private final DecidedCopies<D> decided;
+    private final Counter counter;
+
+    WriteRoute(SideCalls<D, A, R> calls, EngineParts<D> parts, Counter counter) {
+        this.calls = calls;
+        this.parts = parts;
+        this.counter = counter;
+        spec = calls.spec();
+        dirty = parts.dirty();
+        decided = new DecidedCopies<>(parts, spec.kind());
+    }
+
+    @Override
+    public R call(PhaseView view, A argument) throws Throwable {
+        return new Call(view, argument).run();
+    }
+
+    private final class Call extends Underway<D, A, R> {
+        private final PhaseRecord inForce;
+        private final Phase phase;
+        private final WritePlan plan;
+        private Keys keys;
+        private long micros;
+        private int[] held;
+        private boolean named;
+        private Object answer;
+
+        Call(PhaseView view, A argument) {
+            super(WriteRoute.this.calls, view, argument, parts.batches().current());
+            inForce = view.record();
+            phase = inForce.phase();
+            plan = WritePlan.of(
+                    spec.kind(),
+                    inForce,
+                    parts.config().writePolicy(),
+                    parts.config().rememberWrites());
+        }
+
+        @Override
+        void begin() throws Throwable {
+            calls.stats().count(counter);
+            keys = Keys.of(spec.keys().apply(argument), parts.config().keyCodec());
+            if (!parts.ordered()
+                    || keys.none()
+                    || phase == Phase.TARGET_ONLY && !parts.repairs().on()) {
+                first();
+                return;
+            }
+            int[] stripes = KeyOrder.stripes(keys.texts());
+            CompletableFuture<Object> granted = parts.order().lock(stripes);
+            if (granted == null) {
+                held = stripes;
+                first();
+            } else if (calls.answersLater()) {
+                granted.thenRun(() -> {
+                    held = stripes;
+                    step(this::first);
+                });
+            } else {
+                Stages.answer(granted);
+                held = stripes;
+                first();
+            }
+        }
+
+        @Override
+        void release() {
+            try {
+                if (named) {
+                    dirty.end(plan.lacking(), keys.texts());
+                }
+            } finally {
+                if (held != null) {
+                    parts.order().unlock(held);
+                }
+            }
+        }
+
+        private void first() {
+            // Taken under the order of the key, so that times are in the order in which the sides are written.
+            micros = parts.times().nextMicros();
+            try {
+                name();
+            } catch (RuntimeException refused) { // the journal's, of whatever kind
+                end(null, calls.attach(refused, plan.first(), SideOutcome.NOT_ATTEMPTED, SideOutcome.NOT_ATTEMPTED));
+                return;
+            }
+            calls.call(plan.first(), argument, micros, span, (done, thrown) -> step(() -> firstDone(done, thrown)));
+        }
+
+        /** Names the keys while they can still be named. */
+        private void name() {
+            if (plan.remembers()) {
+                List<String> remembered = keys.none() ? List.of(DirtyKeys.EVERYTHING) : keys.texts();
+                dirty.remember(remembered, "written in phase " + phase.label());
+            } else if (plan.second() && dirty.persistent()) {
+                dirty.begin(plan.lacking(), keys.texts());
+                named = true;
+            }
+        }
+
+        private void firstDone(Object done, Throwable thrown) {
+            answer = done;
+            if (thrown != null) {
+                SideOutcome outcome = calls.outcome(thrown);
+                // A failure that is one by its name alone may have happened all the same: a copy too many is cheap.
+                if (plan.second() && !parts.outcomes().sure(outcome)) {
+                    suppress(thrown, journal(thrown, plan.first()));
+                }
+                end(null, calls.attach(thrown, plan.first(), outcome, SideOutcome.NOT_ATTEMPTED));
+            } else if (!plan.second()) {
+                end(done, null);
+            } else if (plan.copies()) {
+                copied().whenComplete((nothing, failed) -> step(() -> secondDone(Stages.thrown(failed))));
+            } else {
+                calls.call(
+                        plan.lacking(),
+                        argument,
+                        micros,
+                        span,
+                        (second, failed) -> step(() -> {
+                            answer = plan.first() == plan.authority() ? answer : second;
+                            secondDone(failed);
+                        }));
+            }
+        }
+
+        private CompletionStage<Void> copied() {
+            CompletableFuture<?>[] copies = keys.objects().stream()
+                    .map(key -> decided.copy(key, plan.first(), inForce).toCompletableFuture())
+                    .toArray(CompletableFuture<?>[]::new);
+            return CompletableFuture.allOf(copies);
+        }
+
+        private void secondDone(Throwable thrown) {
+            if (thrown == null) {
+                end(answer, null);
+                return;
+            }
+            // A copy may have come part of the way.
+            SideOutcome outcome = plan.copies() ? SideOutcome.UNKNOWN : calls.outcome(thrown);
+            Throwable seen = thrown;
+            RuntimeException notKept = journal(thrown, plan.lacking());
+            if (plan.tolerates() && !keys.none()) {
+                if (notKept == null) {
+                    end(answer, null);
+                    return;
+                }
+                seen = notKept;
+            }
+            suppress(seen, seen == thrown ? notKept : thrown);
+            end(null, calls.attach(seen, plan.first(), SideOutcome.OK, outcome));
+        }
+
+        /** Puts the keys into the journal; answers what prevented it, or null. */
+        private RuntimeException journal(Throwable thrown, Side failed) {
+            if (keys.none() || plan.remembers()) {
+                return null;
+            }
+            try {
+                dirty.add(
+                        plan.lacking(),
+                        keys.texts(),
+                        failed + ": " + thrown.getClass().getName());
+                calls.stats().count(Counter.JOURNALED, keys.texts().size());
+                return null;
+            } catch (RuntimeException notKept) { // the journal's, of whatever kind
+                return notKept;
+            }
+        }
+
+        private static void suppress(Throwable seen, Throwable beside) {
+            if (beside != null && beside != seen) {
+                seen.addSuppressed(beside);
+            }
+        }
+    }
+}

@@ -1,0 +1,400 @@
+package io.anneal.dualdao.route;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.config.Partitions;
+import io.anneal.dualdao.journal.DirtyKeys;
+import io.anneal.dualdao.journal.PersistentJournal;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.stats.Counter;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class RedriveTest {
+    private Rig rig;
+
+    private Rig rig(Phase phase) {
+        rig = new Rig(phase);
+        return rig;
+    }
+
+    @AfterEach
+    void everyCopyLeftItsPhase() {
+        assertThat(rig.phases.drained()).isTrue();
+    }
+
+    private int redrive(Side lacking) {
+        CompletableFuture<Integer> done = rig.engine().redrive(lacking, 100).toCompletableFuture();
+        rig.threads.runShadow();
+        return done.join();
+    }
+
+    @Test
+    void shouldCopyWhatTheTargetLacksAndWhatTheOriginLacks() {
+        rig(Phase.READ_TARGET).origin.rows.put("k", "v");
+        rig.target.rows.put("gone", "v");
+        rig.journal.add(Side.TARGET, "k", "");
+        rig.journal.add(Side.TARGET, "gone", "");
+
+        assertThat(redrive(Side.TARGET)).isEqualTo(2);
+
+        assertThat(rig.target.rows).isEqualTo(Map.of("k", "v"));
+        assertThat(rig.lacking(Side.TARGET)).isEmpty();
+        assertThat(rig.count(Counter.REDRIVEN)).isEqualTo(2);
+
+        rig(Phase.TARGET_FIRST).target.rows.put("k", "v");
+        rig.journal.add(Side.ORIGIN, "k", "");
+        assertThat(redrive(Side.ORIGIN)).isOne();
+        assertThat(rig.origin.rows).containsEntry("k", "v");
+    }
+
+    @Test
+    void shouldKeepWhatTheOriginLacksFromPhaseFourOn() {
+        for (Phase phase : new Phase[] {Phase.WRITE_TARGET, Phase.TARGET_ONLY}) {
+            rig(phase).write("k", "v").join();
+
+            assertThat(redrive(Side.ORIGIN)).isZero();
+            assertThat(rig.origin.rows).isEmpty();
+            assertThat(rig.lacking(Side.ORIGIN)).containsExactly("k");
+        }
+    }
+
+    @Test
+    void shouldNotWriteATargetThatThePhaseDoesNotWrite() {
+        rig(Phase.ORIGIN_ONLY).origin.rows.put("k", "v");
+        rig.journal.add(Side.TARGET, "k", "");
+
+        assertThat(redrive(Side.TARGET)).isZero();
+        assertThat(rig.target.calls).isEmpty();
+    }
+
+    @Test
+    void shouldNotOverwriteTheSideThatIsRightByACopyWithoutTimes() {
+        rig(Phase.TARGET_FIRST).guarantee = KeyCopy.Guarantee.NONE;
+        rig.origin.rows.put("k", "failed in the target");
+        rig.target.rows.put("k", "v");
+        rig.journal.add(Side.TARGET, "k", "");
+
+        assertThat(redrive(Side.TARGET)).isOne();
+
+        assertThat(rig.target.rows).containsEntry("k", "v");
+        assertThat(rig.lacking(Side.TARGET)).isEmpty();
+        assertThat(rig.lacking(Side.ORIGIN)).containsExactly("k");
+    }
+
+    @Test
+    void shouldTakeNothingAwayBeforeAllInstancesActByThePhase() {
+        rig(Phase.WRITE_BOTH).agreed = false;
+        rig.origin.rows.put("k", "v");
+        rig.journal.add(Side.TARGET, "k", "");
+
+        assertThat(redrive(Side.TARGET)).isOne();
+        assertThat(rig.takenAwayBeforeMicros).containsExactly(KeyCopy.NOTHING);
+
+        rig.agreed = true;
+        rig.journal.add(Side.TARGET, "k", "");
+        assertThat(redrive(Side.TARGET)).isOne();
+        assertThat(rig.takenAwayBeforeMicros).containsExactly(KeyCopy.NOTHING, Rig.ASKED_MICROS);
+    }
+
+    @Test
+    void shouldLetTheSideThatIsRightKeepWhatItGotSinceItIs() {
+        rig(Phase.WRITE_TARGET).origin.rows.put("k", "v");
+        rig.journal.add(Side.TARGET, "k", "from phase 3");
+
+        assertThat(redrive(Side.TARGET)).isOne();
+
+        assertThat(rig.takenAwayBeforeMicros).containsExactly(Rig.AUTHORITY_SINCE_MICROS);
+    }
+
+    @Test
+    void shouldCopyNothingWithoutTimesBeforeAllInstancesActByThePhase() {
+        rig(Phase.WRITE_BOTH).guarantee = KeyCopy.Guarantee.NONE;
+        rig.agreed = false;
+        rig.journal.add(Side.TARGET, "k", "");
+
+        assertThat(redrive(Side.TARGET)).isZero();
+        assertThat(rig.lacking(Side.TARGET)).containsExactly("k");
+    }
+
+    @Test
+    void shouldTakeNothingFromAnOriginWhoseKeysAreOnlyPartlyInTheTarget() {
+        rig(Phase.TARGET_FIRST).partitions = Partitions.merged((left, right) -> right);
+        rig.target.rows.put("k", "v");
+        rig.journal.add(Side.ORIGIN, "k", "");
+
+        assertThat(redrive(Side.ORIGIN)).isOne();
+
+        assertThat(rig.takenAwayBeforeMicros).containsExactly(KeyCopy.NOTHING);
+    }
+
+    @Test
+    void shouldWaitForAWriteAndMakeOneWait() {
+        rig(Phase.WRITE_BOTH).journal.add(Side.TARGET, "k", "");
+        rig.origin.byHand();
+        CompletableFuture<Object> before = rig.write("k", "1");
+        CompletableFuture<Integer> redrive =
+                rig.engine().redrive(Side.TARGET, 1).toCompletableFuture();
+        rig.threads.runShadow();
+        CompletableFuture<Object> after = rig.write("k", "2");
+
+        rig.origin.waiting.remove().answer();
+        assertThat(before).isCompleted();
+        assertThat(after).isNotDone();
+        assertThat(rig.origin.waiting).isEmpty();
+        rig.threads.runShadow();
+        assertThat(rig.origin.waiting.element().what).isEqualTo("read k");
+        rig.origin.waiting.remove().answer();
+        assertThat(rig.origin.waiting.element().what).as("compared").isEqualTo("read k");
+        rig.origin.waiting.remove().answer();
+        assertThat(redrive).isCompletedWithValue(1);
+        rig.origin.waiting.remove().answer();
+
+        assertThat(after).isCompleted();
+        assertThat(rig.target.rows).isEqualTo(rig.origin.rows).containsEntry("k", "2");
+    }
+
+    @Test
+    void shouldKeepAKeyThatFailedAgainWhileItWasCopied() {
+        rig(Phase.WRITE_BOTH).orderWrites = false;
+        rig.journal.add(Side.TARGET, "k", "");
+        rig.origin.byHand();
+        CompletableFuture<Integer> redrive =
+                rig.engine().redrive(Side.TARGET, 1).toCompletableFuture();
+        rig.threads.runShadow();
+        Shop.Call read = rig.origin.waiting.remove();
+        rig.origin.atOnce();
+        rig.target.fails(new IOException("down"));
+        assertThat(rig.write("k", "newer")).isCompletedExceptionally();
+        rig.target.atOnce();
+
+        read.answer();
+
+        assertThat(redrive).isDone();
+        assertThat(rig.lacking(Side.TARGET)).containsExactly("k");
+    }
+
+    @Test
+    void shouldNotForgetAKeyThatPhaseFourRemembersWhileItIsCopied() {
+        rig(Phase.TARGET_FIRST).orderWrites = false;
+        rig.journal.add(Side.ORIGIN, "k", "");
+        rig.target.byHand();
+        CompletableFuture<Integer> redrive =
+                rig.engine().redrive(Side.ORIGIN, 1).toCompletableFuture();
+        rig.threads.runShadow();
+        Shop.Call read = rig.target.waiting.remove();
+        rig.target.atOnce();
+        rig.phases.change(Phase.WRITE_TARGET);
+        rig.write("k", "newer").join();
+
+        read.answer();
+
+        assertThat(redrive).isDone();
+        assertThat(rig.lacking(Side.ORIGIN)).containsExactly("k");
+    }
+
+    @Test
+    void shouldNotForgetAKeyThatAWriteOfPhaseFourStillUnderWayRemembers() {
+        rig(Phase.WRITE_TARGET).orderWrites = false;
+        rig.journal.add(Side.ORIGIN, "k", "");
+        rig.target.byHand();
+        CompletableFuture<Object> write = rig.write("k", "newer");
+        Shop.Call slow = rig.target.waiting.remove();
+        rig.target.atOnce();
+        rig.agreed = false;
+        rig.phases.change(Phase.TARGET_FIRST);
+
+        assertThat(redrive(Side.ORIGIN)).isZero();
+        slow.answer();
+
+        assertThat(write).isCompleted();
+        assertThat(rig.lacking(Side.ORIGIN)).containsExactly("k");
+        rig.agreed = true;
+        assertThat(redrive(Side.ORIGIN)).isOne();
+        assertThat(rig.origin.rows).containsEntry("k", "newer");
+    }
+
+    @Test
+    void shouldNotTakeTheNameOfAWriteThatIsUnderWay() {
+        rig(Phase.WRITE_BOTH).journal = new PersistentJournal();
+        rig.orderWrites = false;
+        rig.target.byHand();
+        CompletableFuture<Object> write = rig.write("k", "v");
+
+        assertThat(redrive(Side.TARGET)).isZero();
+
+        assertThat(rig.lacking(Side.TARGET)).containsExactly("k");
+        rig.target.waiting.remove().answer();
+        assertThat(write).isCompleted();
+    }
+
+    @Test
+    void shouldRepeatACopyWithoutTimesUntilBothSidesAgree() {
+        rig(Phase.WRITE_BOTH).guarantee = KeyCopy.Guarantee.NONE;
+        rig.origin.rows.put("k", "1");
+        rig.journal.add(Side.TARGET, "k", "");
+        rig.target.byHand();
+        CompletableFuture<Integer> redrive =
+                rig.engine().redrive(Side.TARGET, 1).toCompletableFuture();
+        rig.threads.runShadow();
+        rig.origin.rows.put("k", "written by another instance");
+        while (!redrive.isDone()) {
+            rig.target.waiting.remove().answer();
+        }
+
+        assertThat(redrive).isCompletedWithValue(1);
+        assertThat(rig.target.rows).isEqualTo(rig.origin.rows);
+    }
+
+    @Test
+    void shouldGiveUpOnSidesThatNeverAgreeAndKeepTheKey() {
+        rig(Phase.WRITE_BOTH).guarantee = KeyCopy.Guarantee.NONE;
+        rig.origin.rows.put("k", "1");
+        rig.journal.add(Side.TARGET, "k", "");
+        rig.target.byHand();
+        CompletableFuture<Integer> redrive =
+                rig.engine().redrive(Side.TARGET, 1).toCompletableFuture();
+        rig.threads.runShadow();
+        while (!redrive.isDone()) {
+            rig.target.waiting.remove().answer();
+            rig.target.rows.remove("k");
+        }
+
+        assertThat(redrive).isCompletedWithValue(0);
+        assertThat(rig.lacking(Side.TARGET)).containsExactly("k");
+    }
+
+    @Test
+    void shouldStopAtASideThatIsDown() {
+        rig(Phase.WRITE_BOTH).target.fails(new IOException("down"));
+        for (int i = 0; i < 1000; i++) {
+            rig.journal.add(Side.TARGET, "k" + i, "");
+        }
+
+        assertThat(redrive(Side.TARGET)).isZero();
+        assertThat(rig.target.calls).hasSizeLessThan(20);
+        assertThat(rig.lacking(Side.TARGET)).hasSize(1000);
+    }
+
+    @Test
+    void shouldNotLetKeysThatCanNotBeCopiedKeepOthersFromTheirTurn() {
+        rig(Phase.WRITE_BOTH).origin.byHand();
+        for (int i = 0; i < 16; i++) {
+            rig.journal.add(Side.TARGET, "bad" + i, "");
+        }
+        rig.journal.add(Side.TARGET, "good", "");
+        rig.engine().redrive(Side.TARGET, 16);
+        rig.threads.runShadow();
+        while (!rig.origin.waiting.isEmpty()) {
+            rig.origin.waiting.remove().fail(new IOException("bad"));
+        }
+        rig.origin.atOnce();
+
+        rig.engine().redrive(Side.TARGET, 1);
+        rig.threads.runShadow();
+
+        assertThat(rig.lacking(Side.TARGET)).hasSize(16).doesNotContain("good");
+    }
+
+    @Test
+    void shouldGoOnAfterAKeyThatCanNotBeCopied() {
+        rig(Phase.WRITE_BOTH).origin.rows.put("b", "2");
+        rig.journal.add(Side.TARGET, "a", "");
+        rig.journal.add(Side.TARGET, "b", "");
+        rig.origin.byHand();
+        CompletableFuture<Integer> redrive =
+                rig.engine().redrive(Side.TARGET, 2).toCompletableFuture();
+        rig.threads.runShadow();
+        rig.origin.waiting.remove().fail(new IOException("a"));
+        rig.origin.waiting.remove().answer();
+        rig.origin.waiting.remove().answer();
+
+        assertThat(redrive).isCompletedWithValue(1);
+        assertThat(rig.lacking(Side.TARGET)).containsExactly("a");
+    }
+
+    @Test
+    void shouldCopyManyKeysOneAfterTheOtherWithoutEnd() {
+        rig(Phase.WRITE_BOTH);
+        for (int i = 0; i < 20_000; i++) {
+            rig.journal.add(Side.TARGET, "k" + i, "");
+        }
+        CompletableFuture<Integer> redrive =
+                rig.engine().redrive(Side.TARGET, 20_000).toCompletableFuture();
+        rig.threads.runShadow();
+
+        assertThat(redrive).isCompletedWithValue(20_000);
+    }
+
+    @Test
+    void shouldDoNothingWithoutAKeyCopy() {
+        rig(Phase.WRITE_BOTH).copying = false;
+        rig.journal.add(Side.TARGET, "k", "");
+
+        assertThat(redrive(Side.TARGET)).isZero();
+        assertThat(rig.lacking(Side.TARGET)).containsExactly("k");
+    }
+
+    @Test
+    void shouldCopyBackAllThatTheOriginLacksAndCompare() {
+        rig(Phase.TARGET_ONLY).origin.rows.putAll(Map.of("k", "old", "gone", "old"));
+        rig.write("k", "new").join();
+        rig.delete("gone").join();
+        rig.phases.change(Phase.TARGET_FIRST, 100, false);
+
+        CompletableFuture<ReverseResult> reverse = rig.engine().reverse().toCompletableFuture();
+        rig.threads.runShadow();
+
+        assertThat(reverse.join()).isEqualTo(new ReverseResult(2, 0, 0, 0, List.of()));
+        assertThat(reverse.join().complete()).isTrue();
+        assertThat(rig.origin.rows).isEqualTo(Map.of("k", "new"));
+    }
+
+    @Test
+    void shouldSayWhatItCouldNotCopyBack() {
+        rig(Phase.TARGET_ONLY).write("k", "new").join();
+        rig.clear().join();
+        rig.phases.change(Phase.TARGET_FIRST, 100, false);
+        rig.origin.fails(new IOException("down"));
+
+        CompletableFuture<ReverseResult> reverse = rig.engine().reverse().toCompletableFuture();
+        rig.threads.runShadow();
+
+        assertThat(reverse.join().complete()).isFalse();
+        assertThat(reverse.join().failed()).isOne();
+        assertThat(reverse.join().left()).isEqualTo(2);
+        assertThat(reverse.join().samples()).containsExactlyInAnyOrder("k: FAILED", DirtyKeys.EVERYTHING + ": LEFT");
+    }
+
+    @Test
+    void shouldRefuseToCopyBackWhileTheOriginIsNotWritten() {
+        for (Phase phase : new Phase[] {Phase.WRITE_TARGET, Phase.TARGET_ONLY, Phase.TARGET_FIRST}) {
+            rig(phase);
+            assertThatThrownBy(() -> rig.engine().reverse()).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void shouldEndWhatWaitsForThePoolWhenTheInstanceIsClosed() {
+        rig(Phase.TARGET_FIRST).phases.change(Phase.TARGET_FIRST, 100, false);
+        rig.journal.add(Side.TARGET, "k", "");
+        rig.journal.add(Side.ORIGIN, "l", "");
+        CompletableFuture<Integer> redrive =
+                rig.engine().redrive(Side.TARGET, 10).toCompletableFuture();
+        CompletableFuture<ReverseResult> reverse = rig.engine().reverse().toCompletableFuture();
+
+        rig.engine().close(Duration.ZERO);
+
+        assertThat(redrive).isCompletedWithValue(0);
+        assertThat(reverse.join().left()).isOne();
+        assertThat(reverse.join().complete()).isFalse();
+    }
+}
