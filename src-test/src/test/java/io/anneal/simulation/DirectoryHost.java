@@ -2,6 +2,8 @@ package io.anneal.simulation;
 
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.io.Directories;
+import io.anneal.key.TokenRange;
+import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.node.CassandraReplicas;
@@ -12,6 +14,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.directory.Formats;
@@ -34,9 +37,9 @@ final class DirectoryHost extends ReplicaHost {
     private StagingArea staging;
     private int generation;
 
-    DirectoryHost(Setting setting, int number, SSTableVersion version, Path parent, long sessionBudgetBytes)
+    DirectoryHost(Setting setting, int number, SSTableVersion version, Path parent)
             throws IOException {
-        super(setting, number, version, parent, sessionBudgetBytes);
+        super(setting, number, version, parent);
         Directories.create(directory());
         Path text = directory().resolve("schema.cql");
         try (FileChannel channel = FileChannel.open(text, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
@@ -70,8 +73,8 @@ final class DirectoryHost extends ReplicaHost {
 
     @Override
     void write(FragmentList fragments) throws IOException {
-        if (fragments.fragments().isEmpty()) {
-            return;
+        if (Mutations.of(fragments).isEmpty()) {
+            return; // An SSTable needs a partition.
         }
         SSTableWriterConfig config = SSTableWriterConfig.defaults(PARTITIONS).withVersion(version());
         try (FragmentWriter writer =
@@ -97,6 +100,36 @@ final class DirectoryHost extends ReplicaHost {
             sstable.delete();
         }
         Directories.sync(directory());
+    }
+
+    /** Without schema text, which takes long to read. */
+    @Override
+    Content content() throws IOException {
+        SSTableVersion newest = SSTableVersion.NB;
+        List<SSTableReader> readers = new ArrayList<>();
+        List<FragmentCursor> cursors = new ArrayList<>();
+        try {
+            for (Descriptor sstable : sstables(directory())) {
+                SSTableReader reader = Formats.open(sstable);
+                readers.add(reader);
+                cursors.add(reader.scan(setting().schema(), TokenRange.Linear.ALL));
+                SSTableVersion written = SSTableVersion.of(sstable).orElseThrow();
+                newest = written.isAtLeast(newest) ? written : newest;
+            }
+            long ceilingSeconds = newest.localDeletionTimeMaxSeconds();
+            try (FragmentCursor cursor = MergeCursor.of(setting().schema(), cursors, ceilingSeconds)) {
+                return new Content(FragmentList.copyOf(cursor), ceilingSeconds);
+            }
+        } finally {
+            for (SSTableReader reader : readers) {
+                reader.close();
+            }
+        }
+    }
+
+    @Override
+    boolean stages() {
+        return true;
     }
 
     /** In the order of their names. */
@@ -128,11 +161,6 @@ final class DirectoryHost extends ReplicaHost {
             Directories.sync(from);
         }
         Directories.sync(directory());
-    }
-
-    /** Waits there for import. */
-    boolean holdsStaged() throws IOException {
-        return !sstables(staging.tableDirectory(setting().schema())).isEmpty();
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.anneal.net.SimulatedFaults.Cut;
 import io.anneal.net.SimulatedNetwork;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
+import io.anneal.io.ByteBudget;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -40,14 +41,15 @@ final class Disturbances {
     /** One more, mostly where the repair is. */
     void add(List<ReplicaHost> repaired) {
         ReplicaHost host = repaired.get(random.nextInt(repaired.size()));
-        switch (random.nextInt(10)) {
+        switch (random.nextInt(11)) {
             case 0 -> network.faults(slow());
             case 1, 2 -> breakWay(repaired);
             case 3 -> partition(repaired.get(0), host);
             case 4 -> soon("cut", () -> network.cut(repaired.get(0).host(), host.host(), anyCut()));
             case 5 -> soon("death of " + host, () -> die(host));
-            case 6 -> breakDisk(host);
-            case 7, 8 -> soon("life at " + host, () -> live(host));
+            case 6 -> soon("bad disk of " + host, () -> breakDisk(host));
+            case 7 -> soon("no room at " + host, () -> beBusy(host));
+            case 8, 9 -> soon("life at " + host, () -> live(host));
             default -> soon("another repair", this::repair);
         }
     }
@@ -141,13 +143,20 @@ final class Disturbances {
         suffering.add(host.number());
         if (random.nextInt(3) == 0) {
             host.disk().fillUpAfter(random.nextInt(10_000));
-            world.log("full disk of " + host);
             return;
         }
         Operation operation = OPERATIONS.get(random.nextInt(OPERATIONS.size()));
         Fault fault = Fault.on(operation).after((long) Math.pow(10, 2.5 * random.nextDouble()) - 1);
         host.disk().inject(random.nextBoolean() ? fault.times(1) : fault);
-        world.log("bad disk of " + host + ", operation=" + operation);
+    }
+
+    /** For a while there is no room for another session. */
+    private void beBusy(ReplicaHost host) {
+        ByteBudget budget = host.budget();
+        long bytes = budget.lastingBytes() - budget.reservedBytes();
+        if (bytes > 0 && budget.tryReserveLasting(bytes)) {
+            network.schedule(Duration.ofMillis(random.nextInt(30_000)), () -> budget.release(bytes));
+        }
     }
 
     private void live(ReplicaHost host) throws IOException {

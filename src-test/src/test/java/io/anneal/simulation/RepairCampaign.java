@@ -27,7 +27,9 @@ import java.util.UUID;
  * compactions purge what every replica has, as where repairs come in time.
  */
 final class RepairCampaign implements AutoCloseable {
-    private static final int KEYS = 8;
+    private static final int KEYS = 6;
+    private static final int ROWS_OF_WIDE_PARTITION = 40;
+
     private static final SSTableVersion[] VERSIONS = {SSTableVersion.NB, SSTableVersion.OA, SSTableVersion.DA};
 
     /** Timestamps of a draw are set apart from those of others by this factor, and a number below it. */
@@ -63,7 +65,8 @@ final class RepairCampaign implements AutoCloseable {
                 ? Set.of(Feature.COUNTERS)
                 : !purges && random.nextInt(3) == 0 ? Set.of(Feature.DROPPED_COLUMNS) : Set.of();
         TableOptions options = new TableOptions(gcGraceSeconds, 0.01, 128, Map.of(), Map.of(), false, Map.of());
-        fragments = RandomFragments.withDistinctClusterings(seed, KEYS, options, features);
+        fragments = RandomFragments.withDistinctClusterings(seed, KEYS, options, features)
+                .wideRows(ROWS_OF_WIDE_PARTITION);
         if (random.nextBoolean()) {
             fragments.allowShadowed();
         }
@@ -75,19 +78,19 @@ final class RepairCampaign implements AutoCloseable {
         ManualClock storeClock = purges ? clock : ManualClock.at(Instant.ofEpochSecond(phaseStartSeconds - 1_000));
         TableSchema schema = fragments.schema().withId(new UUID(random.nextLong(), random.nextLong()).toString());
         ReplicaHost.Setting setting = new ReplicaHost.Setting(new SimulatedNetwork(seed), schema, clock, storeClock);
-        world = new RepairWorld(setting, hosts(setting, parent, counters), counters, "seed=" + seed);
+        ReplicaViews views = new ReplicaViews(schema, clock, counters);
+        world = new RepairWorld(setting, views, hosts(setting, parent, counters));
     }
 
     private List<ReplicaHost> hosts(ReplicaHost.Setting setting, Path parent, boolean counters) throws IOException {
         List<ReplicaHost> hosts = new ArrayList<>();
         for (int number = 1, count = 3 + random.nextInt(4); number <= count; number++) {
             SSTableVersion version = VERSIONS[random.nextInt(VERSIONS.length)];
-            long sessionBytes = random.nextInt(3) == 0 ? 1 : 64 << 20;
             boolean directory = counters || random.nextBoolean();
             hosts.add(
                     directory
-                            ? new DirectoryHost(setting, number, version, parent, sessionBytes)
-                            : new StoreHost(setting, number, version, parent, sessionBytes, random.nextLong()));
+                            ? new DirectoryHost(setting, number, version, parent)
+                            : new StoreHost(setting, number, version, parent, random.nextLong()));
         }
         return hosts;
     }
@@ -105,7 +108,7 @@ final class RepairCampaign implements AutoCloseable {
     }
 
     void run() throws IOException {
-        for (int phases = purges ? 1 + random.nextInt(3) : 1; phase < phases; phase++) {
+        for (int phases = purges ? 1 + random.nextInt(2) : 1; phase < phases; phase++) {
             if (phase > 0) {
                 passGcGrace();
             }
@@ -144,10 +147,12 @@ final class RepairCampaign implements AutoCloseable {
 
     private void diverge() throws IOException {
         for (int i = 1 + random.nextInt(4); i > 0; i--) {
-            FragmentList draw = draw();
+            boolean later = far && random.nextBoolean();
+            FragmentList draw = draw(later);
             boolean most = random.nextBoolean();
             for (ReplicaHost host : world.hosts()) {
-                if (random.nextInt(4) == 0 ^ most) {
+                // A format refuses what it cannot hold.
+                if ((random.nextInt(4) == 0 ^ most) && !(later && host.version() == SSTableVersion.NB)) {
                     world.write(host, draw);
                     if (random.nextInt(4) == 0) {
                         chore(host);
@@ -158,24 +163,15 @@ final class RepairCampaign implements AutoCloseable {
         world.log("written");
     }
 
-    private FragmentList draw() {
-        FragmentList draw = someDraw();
-        while (draw.fragments().isEmpty()) {
-            draw = someDraw();
-        }
-        return draw;
-    }
-
-    private FragmentList someDraw() {
-        FragmentList draw =
-                random.nextInt(10) == 0 ? fragments.nextWide(60) : fragments.next(0.2 + 0.6 * random.nextDouble());
+    private FragmentList draw(boolean later) {
+        FragmentList draw = random.nextInt(8) == 0
+                ? fragments.nextWide(ROWS_OF_WIDE_PARTITION)
+                : fragments.next(0.2 + 0.6 * random.nextDouble());
         if (!purges) {
             return draw;
         }
         long firstMicros = RandomFragments.TIMESTAMP_BASE_MICROS + phase * PHASE_MICROS + draws++ % DRAWS_MAX;
-        long laterSeconds = phaseStartSeconds
-                - RandomFragments.DELETION_BASE_SECONDS
-                + (far && random.nextBoolean() ? FAR_SECONDS : 0);
+        long laterSeconds = phaseStartSeconds - RandomFragments.DELETION_BASE_SECONDS + (later ? FAR_SECONDS : 0);
         return MovedFragments.of(
                 draw,
                 micros -> firstMicros + (micros - RandomFragments.TIMESTAMP_BASE_MICROS) * DRAWS_MAX,
@@ -183,7 +179,7 @@ final class RepairCampaign implements AutoCloseable {
     }
 
     void write(ReplicaHost host) throws IOException {
-        world.write(host, draw());
+        world.write(host, draw(false));
     }
 
     private ReplicaHost anyHost() {

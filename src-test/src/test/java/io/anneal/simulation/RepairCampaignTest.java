@@ -32,9 +32,8 @@ class RepairCampaignTest {
                 succeeded += campaign.succeeded();
             }
         }
-        System.out.println("campaign: seeds=" + SEEDS + ", attempts=" + attempts + ", succeeded=" + succeeded);
         if (SEEDS >= 50) {
-            assertThat(succeeded).as("of %d repairs under faults", attempts).isBetween(attempts / 5, 4 * attempts / 5);
+            assertThat(succeeded).as("of %d repairs under faults", attempts).isBetween(attempts / 4, 9 * attempts / 10);
         }
     }
 

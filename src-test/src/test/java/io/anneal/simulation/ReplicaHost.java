@@ -6,12 +6,14 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
 import io.anneal.net.NetClient;
+import io.anneal.net.NetConfig;
 import io.anneal.net.NetServer;
 import io.anneal.net.SimulatedFaults.Cut;
 import io.anneal.net.SimulatedNetwork;
 import io.anneal.net.VerbHandlers;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
+import io.anneal.node.Replicas;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairService;
 import io.anneal.schema.TableSchema;
@@ -37,7 +39,7 @@ import java.util.stream.Stream;
 abstract class ReplicaHost implements AutoCloseable {
     private static final int PORT = 7000;
     private static final long CONNECT_PATIENCE_MS = 5_000;
-    private static final long NETWORK_BUDGET_BYTES = 64 << 20;
+    private static final long BUDGET_BYTES = 64 << 20;
 
     /** What all hosts of a world have in common. */
     record Setting(SimulatedNetwork network, TableSchema schema, ManualClock clock, ManualClock storeClock) {}
@@ -49,8 +51,7 @@ abstract class ReplicaHost implements AutoCloseable {
     private final int number;
     private final SSTableVersion version;
     private final FaultyDirectory disk;
-    private final ByteBudget networkBudget = ByteBudget.of(NETWORK_BUDGET_BYTES);
-    private final ByteBudget sessionBudget;
+    private final ByteBudget budget = ByteBudget.of(BUDGET_BYTES);
 
     private ReplicaSource source;
     private NetServer server;
@@ -60,13 +61,11 @@ abstract class ReplicaHost implements AutoCloseable {
     private int starts;
 
     /** @param version which it writes */
-    ReplicaHost(Setting setting, int number, SSTableVersion version, Path parent, long sessionBudgetBytes)
-            throws IOException {
+    ReplicaHost(Setting setting, int number, SSTableVersion version, Path parent) throws IOException {
         this.setting = setting;
         this.number = number;
         this.version = version;
         disk = FaultyDirectory.create(parent);
-        sessionBudget = ByteBudget.of(sessionBudgetBytes);
     }
 
     /** Opens what lies on the disk. */
@@ -79,6 +78,9 @@ abstract class ReplicaHost implements AutoCloseable {
 
     /** Rewrites what it has, without what may be purged by now. */
     abstract void compact() throws IOException;
+
+    /** Whether what it receives waits to be taken in. */
+    abstract boolean stages();
 
     /** Makes what it received in repairs that ended well part of the replica. */
     abstract void takeIn() throws IOException;
@@ -100,6 +102,10 @@ abstract class ReplicaHost implements AutoCloseable {
 
     final FaultyDirectory disk() {
         return disk;
+    }
+
+    final ByteBudget budget() {
+        return budget;
     }
 
     final InetAddress host() {
@@ -131,19 +137,10 @@ abstract class ReplicaHost implements AutoCloseable {
         SimulatedNetwork network = setting.network();
         ExecutorService executor = network.executor();
         VerbHandlers handlers = new VerbHandlers(executor);
-        new RepairService(source, executor, sessionBudget).register(handlers);
-        server = NetServer.bind(
-                RemoteFollowers.config(number, NETWORK_BUDGET_BYTES).withBudget(networkBudget),
-                address(),
-                handlers,
-                network.random(),
-                failure -> {},
-                network.host(host()));
-        client = NetClient.open(
-                RemoteFollowers.config(number, NETWORK_BUDGET_BYTES).withBudget(networkBudget),
-                new VerbHandlers(executor),
-                network.random(),
-                network.host(host()));
+        new RepairService(new Replicas().add("replica", source), executor, budget).register(handlers);
+        NetConfig config = RemoteFollowers.config(number, budget.totalBytes()).withBudget(budget);
+        server = NetServer.bind(config, address(), handlers, network.random(), failure -> {}, network.host(host()));
+        client = NetClient.open(config, new VerbHandlers(executor), network.random(), network.host(host()));
         running = true;
         starts++;
     }
@@ -199,26 +196,20 @@ abstract class ReplicaHost implements AutoCloseable {
         return RepairMember.at(keepsConnection ? master.client.keepAll(CONNECT_PATIENCE_MS) : master.client, address());
     }
 
-    final Content content() throws IOException {
-        return content(Optional.empty());
-    }
+    /** What is there now. */
+    abstract Content content() throws IOException;
 
-    /** @param staged the repair whose SSTables count though they are not taken in yet */
-    final Content content(Optional<UUID> staged) throws IOException {
+    /** What is there once what a repair left to be taken in is counted, as the replica itself reads it. */
+    final FragmentList content(Optional<UUID> staged) throws IOException {
         TableSchema schema = setting.schema();
-        try (Replica replica = source.open(schema.keyspace(), schema.name(), staged)) {
-            long ceilingSeconds = replica.localDeletionTimeMaxSeconds();
-            try (FragmentCursor cursor = replica.scan(TokenRange.Linear.ALL, ceilingSeconds)) {
-                return new Content(FragmentList.copyOf(cursor), ceilingSeconds);
-            }
+        try (Replica replica = source.open(schema.keyspace(), schema.name(), stages() ? staged : Optional.empty());
+                FragmentCursor cursor = replica.scan(TokenRange.Linear.ALL, replica.localDeletionTimeMaxSeconds())) {
+            return FragmentList.copyOf(cursor);
         }
     }
 
     /** After all repairs have ended, and what they brought was taken in. */
     final void shouldHoldNothingOfThem() throws IOException {
-        assertThat(sessionBudget.reservedBytes())
-                .as("bytes of sessions, %s", this)
-                .isZero();
         try (Stream<Path> files = Files.walk(disk.path())) {
             assertThat(files.filter(Files::isRegularFile).filter(this::isLeftover))
                     .as("files left, %s", this)
@@ -235,8 +226,8 @@ abstract class ReplicaHost implements AutoCloseable {
     /** Stops for good. */
     final void shouldEndWithNothingHeld() throws IOException {
         stop();
-        assertThat(networkBudget.reservedBytes())
-                .as("bytes of connections, %s", this)
+        assertThat(budget.reservedBytes())
+                .as("bytes reserved, %s", this)
                 .isZero();
         assertThat(disk.openFileCount()).as("open files, %s", this).isZero();
     }

@@ -3,7 +3,9 @@ package io.anneal.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Mutation;
+import io.anneal.key.TokenRange;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.StoreReplicas;
 import io.anneal.sstable.SSTableVersion;
@@ -27,9 +29,9 @@ final class StoreHost extends ReplicaHost {
     private Store store;
     private Table table;
 
-    StoreHost(Setting setting, int number, SSTableVersion version, Path parent, long sessionBudgetBytes, long seed)
+    StoreHost(Setting setting, int number, SSTableVersion version, Path parent, long seed)
             throws IOException {
-        super(setting, number, version, parent, sessionBudgetBytes);
+        super(setting, number, version, parent);
         this.seed = seed;
         config = StoreConfig.defaults()
                 .withShardCount(1 + (int) Long.remainderUnsigned(seed, 3))
@@ -101,6 +103,19 @@ final class StoreHost extends ReplicaHost {
     void truncate() throws IOException {
         table.truncate();
         truncated();
+    }
+
+    @Override
+    Content content() throws IOException {
+        long ceilingSeconds = table.writtenVersion().localDeletionTimeMaxSeconds();
+        try (FragmentCursor cursor = table.scan(TokenRange.Linear.ALL, ceilingSeconds)) {
+            return new Content(FragmentList.copyOf(cursor), ceilingSeconds);
+        }
+    }
+
+    @Override
+    boolean stages() {
+        return false;
     }
 
     @Override
