@@ -4,6 +4,7 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.StagedWriter;
+import io.anneal.store.LiveFiles;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableIntake;
@@ -46,10 +47,16 @@ public final class StoreReplicas implements ReplicaSource {
         Table found = store.findTable(qualifiedName)
                 .orElseThrow(() -> new ReplicaException(
                         "store has no such table, table=" + qualifiedName + ", store=" + store.directory()));
-        return new LiveReplica(store.directory().toString(), found, Optional.ofNullable(asOf.get(qualifiedName)));
+        return new LiveReplica(
+                store.directory().toString(),
+                found,
+                Optional.ofNullable(asOf.get(qualifiedName)),
+                store.clock().instant().getEpochSecond());
     }
 
-    private record LiveReplica(String name, Table table, Optional<Instant> asOf) implements Replica {
+    /** @param openedSeconds when it was opened by the store's clock, since 1970 */
+    private record LiveReplica(String name, Table table, Optional<Instant> asOf, long openedSeconds)
+            implements Replica {
         @Override
         public TableSchema schema() {
             return table.schema();
@@ -87,13 +94,19 @@ public final class StoreReplicas implements ReplicaSource {
         }
 
         @Override
+        public LiveFiles pin() throws IOException {
+            return table.liveFiles();
+        }
+
+        @Override
         public boolean takesInAtOnce() {
             return true;
         }
 
+        /** A master whose clock is ahead must not have purged what was deleted here after it read. */
         @Override
         public void repaired(TokenRange range, long seconds) throws IOException {
-            table.repaired(range, seconds);
+            table.repaired(range, Math.min(seconds, openedSeconds));
         }
 
         @Override

@@ -95,6 +95,7 @@ final class ReplicaSession implements Closeable {
                 table.localDeletionTimeMaxSeconds(),
                 parameters.bufferBytes(),
                 table.asOf(),
+                table.takesInAtOnce(),
                 table.notes());
     }
 
