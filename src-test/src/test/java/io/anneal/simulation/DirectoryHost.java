@@ -37,8 +37,7 @@ final class DirectoryHost extends ReplicaHost {
     private StagingArea staging;
     private int generation;
 
-    DirectoryHost(Setting setting, int number, SSTableVersion version, Path parent)
-            throws IOException {
+    DirectoryHost(Setting setting, int number, SSTableVersion version, Path parent) throws IOException {
         super(setting, number, version, parent);
         Directories.create(directory());
         Path text = directory().resolve("schema.cql");

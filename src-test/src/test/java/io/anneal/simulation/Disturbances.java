@@ -1,11 +1,11 @@
 package io.anneal.simulation;
 
+import io.anneal.io.ByteBudget;
 import io.anneal.net.SimulatedFaults;
 import io.anneal.net.SimulatedFaults.Cut;
 import io.anneal.net.SimulatedNetwork;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
-import io.anneal.io.ByteBudget;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
@@ -33,7 +34,7 @@ import java.util.function.Supplier;
  * its word: after one that ended well its replicas show the merge of what they had.
  */
 final class RepairWorld implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
     /** By then every host has noticed who is gone, and every repair that was cut off has ended there too. */
     private static final Duration NOTICED = Duration.ofMinutes(5);
 
@@ -261,7 +262,7 @@ final class RepairWorld implements AutoCloseable {
                 if (truncatedMeanwhile(host)) {
                     continue;
                 }
-                FragmentList content = host.content(Optional.of(report.sessionId()));
+                FragmentList content = content(host, report);
                 shouldShow(
                         () -> "after a repair that ended well, " + host + " differs",
                         undisturbed ? expected : view(views.merged(content, merged)),
@@ -271,6 +272,15 @@ final class RepairWorld implements AutoCloseable {
                     held.put(host, views.merged(held.get(host), content));
                 }
             }
+        }
+
+        /** With what a directory has only staged. */
+        private FragmentList content(ReplicaHost host, RepairReport report) throws IOException {
+            List<FragmentList> contents = new ArrayList<>();
+            for (UUID session : report.sessionIds()) {
+                contents.add(host.content(Optional.of(session)));
+            }
+            return contents.size() == 1 ? contents.get(0) : views.merged(contents);
         }
 
         private boolean truncatedMeanwhile(ReplicaHost host) {

@@ -226,9 +226,7 @@ abstract class ReplicaHost implements AutoCloseable {
     /** Stops for good. */
     final void shouldEndWithNothingHeld() throws IOException {
         stop();
-        assertThat(budget.reservedBytes())
-                .as("bytes reserved, %s", this)
-                .isZero();
+        assertThat(budget.reservedBytes()).as("bytes reserved, %s", this).isZero();
         assertThat(disk.openFileCount()).as("open files, %s", this).isZero();
     }
 

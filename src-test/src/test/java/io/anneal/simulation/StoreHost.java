@@ -29,8 +29,7 @@ final class StoreHost extends ReplicaHost {
     private Store store;
     private Table table;
 
-    StoreHost(Setting setting, int number, SSTableVersion version, Path parent, long seed)
-            throws IOException {
+    StoreHost(Setting setting, int number, SSTableVersion version, Path parent, long seed) throws IOException {
         super(setting, number, version, parent);
         this.seed = seed;
         config = StoreConfig.defaults()
