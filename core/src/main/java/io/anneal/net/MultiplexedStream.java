@@ -368,13 +368,13 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
                     head.bytes = bytes;
                     queueIfReady();
                 });
-            } catch (IOException | RuntimeException failed) {
+            } catch (IOException | RuntimeException | Error failed) {
                 session.runOnLoop(() -> fileFailed(head, failed));
             }
         });
     }
 
-    private void fileFailed(Outgoing head, Exception failed) {
+    private void fileFailed(Outgoing head, Throwable failed) {
         session.runAside(() -> head.done.completeExceptionally(failed));
         Report report = session.reportOf(verb, failed);
         resetNow(endedHere(report.code(), report.message()), report);
@@ -668,7 +668,7 @@ final class MultiplexedStream implements PeerStream, FrameWriter.Sender, Inbox.O
                 }
                 message.requireWhole();
                 return message;
-            } catch (IOException | RuntimeException unusable) {
+            } catch (IOException | RuntimeException | Error unusable) {
                 message.release();
                 throw unusable instanceof CompletionException wrapped ? wrapped : new CompletionException(unusable);
             }

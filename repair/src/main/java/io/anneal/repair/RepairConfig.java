@@ -15,6 +15,7 @@ import java.util.UUID;
  * @param purgeTimeSeconds T of the canonical form, seconds since 1970
  * @param hashSeed seed of the item hashes; another one for every session
  * @param dryRun whether differences are found and counted, and nothing is written
+ * @param allReplicas whether there are no other replicas of the range
  * @param staged the run whose SSTables count as the replicas' data although they are not imported yet
  * @param waivers what is not refused
  */
@@ -27,6 +28,7 @@ public record RepairConfig(
         long purgeTimeSeconds,
         long hashSeed,
         boolean dryRun,
+        boolean allReplicas,
         Optional<UUID> staged,
         Set<Waiver> waivers) {
     public static final int BUFFER_MAX_BYTES = 32 << 20;

@@ -95,6 +95,7 @@ final class ReplicaSession implements Closeable {
                 table.localDeletionTimeMaxSeconds(),
                 parameters.bufferBytes(),
                 table.asOf(),
+                table.takesInAtOnce(),
                 table.notes());
     }
 
@@ -272,7 +273,9 @@ final class ReplicaSession implements Closeable {
                 rowsWritten,
                 deletionsWritten,
                 importDeadlineSeconds,
-                completed.stream().map(Descriptor::toString).toList());
+                table.takesInAtOnce()
+                        ? List.of()
+                        : completed.stream().map(Descriptor::toString).toList());
     }
 
     /** Nothing that was received is kept if the session was not finished, of the parts that were done neither. */

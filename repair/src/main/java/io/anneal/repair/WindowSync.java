@@ -439,6 +439,14 @@ final class WindowSync {
             }
         }
 
+        void addForAllBut(int origin, byte[] array, int offset, int lengthBytes) throws IOException {
+            for (int i = 0; i < followers.size(); i++) {
+                if (i != origin) {
+                    add(i, array, offset, lengthBytes);
+                }
+            }
+        }
+
         /** Sends what is left; the ghosts that all has been answered with. */
         Deque<Ghosts> finish() throws IOException {
             for (int i = 0; i < followers.size(); i++) {
@@ -492,21 +500,13 @@ final class WindowSync {
             }
             Deque<Ghosts> next = new ArrayDeque<>();
             for (Ghosts ghosts : waiting) {
-                byte[] items = ghosts.items();
                 if (ghosts.origin() != OWN) {
-                    byte[] stronger = onlyDeletions(own.receive(items));
+                    byte[] stronger = onlyDeletions(own.receive(ghosts.items()));
                     if (stronger.length > 0) {
                         next.add(new Ghosts(OWN, stronger));
                     }
-                    items = asHeld(items);
                 }
-                Pushes pushes = new Pushes();
-                for (int i = 0; i < followers.size(); i++) {
-                    if (i != ghosts.origin()) {
-                        pushes.add(i, items, 0, items.length);
-                    }
-                }
-                next.addAll(pushes.finish());
+                next.addAll(forward(ghosts));
             }
             waiting = next;
         }
@@ -523,17 +523,31 @@ final class WindowSync {
         return deletions.toByteArray();
     }
 
-    /** Deletions as they are; rows as the master holds them now, so that receivers find nothing missing in them. */
-    private byte[] asHeld(byte[] items) throws IOException {
-        ByteWriter held = new ByteWriter(64);
-        for (int at = 0; at < items.length; at = item.endOffset()) {
+    /**
+     * Pushes ghosts to all but their origin: deletions as they are, rows as the master holds them now, so that receivers find
+     * nothing missing in them. Returns the ghosts that it is answered with.
+     */
+    private Deque<Ghosts> forward(Ghosts ghosts) throws IOException {
+        Pushes pushes = new Pushes();
+        byte[] items = ghosts.items();
+        int end;
+        for (int at = 0; at < items.length; at = end) {
             item.wrap(items, at, items.length);
+            end = item.endOffset();
             if (ItemCodec.isDeletion(item)) {
-                held.writeBytes(items, item.offset(), item.lengthBytes());
+                pushes.addForAllBut(ghosts.origin(), items, item.offset(), item.lengthBytes());
             } else {
-                own.current().rows().heldAt(own.current().position(item)).ifPresent(row -> row.writeTo(held));
+                Optional<HeldRow> row =
+                        own.current().rows().heldAt(own.current().position(item));
+                if (row.isPresent()) {
+                    pushes.addForAllBut(
+                            ghosts.origin(),
+                            row.get().array(),
+                            row.get().offset(),
+                            row.get().lengthBytes());
+                }
             }
         }
-        return held.toByteArray();
+        return pushes.finish();
     }
 }

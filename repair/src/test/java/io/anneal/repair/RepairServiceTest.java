@@ -32,11 +32,14 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Followers behind real loopback sockets. */
 class RepairServiceTest {
@@ -259,6 +262,52 @@ class RepairServiceTest {
                 .isInstanceOf(PeerException.class)
                 .hasMessageContaining("stopped by an error")
                 .hasMessageContaining("StackOverflowError");
+    }
+
+    /** As an executor fails that can start no thread: at the first step of a session, or in the middle of one. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void shouldTellPeerAndFreeThePlaceWhenStepsCannotBeRun(int stepsBefore) throws IOException {
+        nodes.close();
+        ByteBudget budget = ByteBudget.of(ONE_SESSION_BYTES);
+        AtomicInteger left = new AtomicInteger(stepsBefore);
+        nodes = new Nodes((handlers, own) -> new RepairService(
+                        Nodes.replicas(table.opener()),
+                        task -> {
+                            if (left.getAndDecrement() <= 0) {
+                                throw new OutOfMemoryError("unable to create native thread");
+                            }
+                            task.run();
+                        },
+                        budget)
+                .register(handlers));
+        RemoteParticipant replica = replica();
+
+        assertThatThrownBy(() -> {
+                    Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+                    Waiting.result(replica.agree(Sessions.TERMS));
+                })
+                .isInstanceOf(PeerException.class)
+                .hasMessageContaining("OutOfMemoryError: unable to create native thread");
+        assertThat(budget.reservedBytes()).isZero();
+    }
+
+    @Test
+    void shouldHoldNoBuffersOnceTheSessionIsFinished() throws IOException {
+        RemoteParticipant replica = replica();
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
+        Waiting.result(replica.startPart(TokenRange.Linear.ALL));
+        Waiting.result(replica.fill());
+
+        Waiting.result(replica.finish());
+
+        assertThat(table.cursorsClosed).hasValue(table.cursorsOpened.get());
+        assertThat(table.closed).hasValue(0);
+        Waiting.result(replica.repaired(TokenRange.FULL, 100));
+        assertThat(table.repairedSeconds).containsExactly(100L);
+        // A place that was given back is not taken again this way.
+        shouldFailWith(RepairCode.NO_SESSION, () -> Waiting.result(replica.agree(Sessions.TERMS)));
     }
 
     @Test

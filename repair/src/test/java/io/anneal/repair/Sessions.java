@@ -79,6 +79,7 @@ final class Sessions {
                 100,
                 1,
                 false,
+                false,
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA));
     }

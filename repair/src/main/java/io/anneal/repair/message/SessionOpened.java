@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param localDeletionTimeMaxSeconds ceiling of the format that it writes
  * @param bufferBytes the largest row buffer that it has memory for, at most what was asked for
  * @param asOf the moment from which its data dates, to the second; empty for data that is read as it is now
+ * @param takesInAtOnce whether what it receives is its data once the session ends well
  * @param notes what the operator should know of the replica, a sentence each
  */
 public record SessionOpened(
@@ -24,6 +25,7 @@ public record SessionOpened(
         long localDeletionTimeMaxSeconds,
         int bufferBytes,
         Optional<Instant> asOf,
+        boolean takesInAtOnce,
         List<String> notes) {
     public SessionOpened {
         notes = List.copyOf(notes);
@@ -37,6 +39,7 @@ public record SessionOpened(
         out.writeInt(bufferBytes);
         out.writeByte(asOf.isPresent() ? 1 : 0);
         asOf.ifPresent(moment -> out.writeLong(moment.getEpochSecond()));
+        out.writeByte(takesInAtOnce ? 1 : 0);
         Texts.write(out, notes);
     }
 
@@ -48,6 +51,7 @@ public record SessionOpened(
                 in.readLong(),
                 in.readInt(),
                 in.readByte() == 0 ? Optional.empty() : Optional.of(readMoment(in.readLong())),
+                in.readByte() != 0,
                 Texts.readList(in));
     }
 

@@ -42,11 +42,19 @@ class MessagesTest {
             List.of(new RunRepair.Follower("127.0.0.1:1", ""), new RunRepair.Follower("127.0.0.1:2", "n2")),
             1 << 20,
             false,
+            true,
             Optional.empty(),
             Set.of(Waiver.NO_GC_GRACE));
     private static final SessionFinished FINISHED = new SessionFinished(1, 2, 3, 4, 5, List.of("a", ""));
     private static final SessionOpened OPENED = new SessionOpened(
-            "/data", 3, 1L << 40, 99, 1 << 20, Optional.of(Instant.ofEpochSecond(1_700_000_000L)), List.of("a note"));
+            "/data",
+            3,
+            1L << 40,
+            99,
+            1 << 20,
+            Optional.of(Instant.ofEpochSecond(1_700_000_000L)),
+            true,
+            List.of("a note"));
     private static final SessionTerms TERMS = new SessionTerms(99, 1 << 20, 1_800_000_000L);
     private static final WindowSummary SUMMARY =
             new WindowSummary(new WindowSummary.Sum(1, -2, 3), new WindowSummary.Sum(4, 5, -6));
