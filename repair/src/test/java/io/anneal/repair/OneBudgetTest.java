@@ -39,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OneBudgetTest {
     /** Half of it is four sessions, and little beside. */
     private static final long BUDGET_BYTES = 41 << 20;
+
     private static final Verb ECHO = new Verb(900, "test.echo");
     private static final Verb READ = new Verb(901, "test.read");
     private static final Verb STUCK = new Verb(902, "test.stuck");
