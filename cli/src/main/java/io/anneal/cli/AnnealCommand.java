@@ -5,7 +5,6 @@ import io.anneal.cli.command.CommandGroup;
 import io.anneal.cli.command.Environment;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.MemoryShares;
 import io.anneal.cli.command.RootCommand;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.demo.DemoCommand;
@@ -16,6 +15,7 @@ import io.anneal.cli.rows.DiffCommand;
 import io.anneal.cli.rows.ExplainCommand;
 import io.anneal.cli.sstable.SSTableCommand;
 import io.anneal.cli.store.StoreCommand;
+import io.anneal.io.ByteBudget;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -45,6 +45,11 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
 
     /** Below this the JVM itself has hardly room. */
     private static final long MEMORY_MIN_BYTES = 32 << 20;
+    /**
+     * Of the heap, which {@code --memory} is too. A message that is larger than the budget goes beyond it alone, with a
+     * quarter of the heap at most ({@link io.anneal.net.NetLimits#DEFAULT}); the rest is for open files and copies.
+     */
+    private static final int BUDGET_EIGHTHS = 5;
 
     /** Levels of the log. */
     enum LogLevel {
@@ -86,7 +91,7 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
             defaultValue = "512MiB")
     private long memoryBytes;
 
-    private MemoryShares memory;
+    private ByteBudget budget;
 
     private AnnealCommand(Environment environment) {
         this.environment = environment;
@@ -122,7 +127,7 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
                     parsed.commandSpec().commandLine(),
                     "--memory is too little, memoryBytes=" + memoryBytes + ", minBytes=" + MEMORY_MIN_BYTES);
         }
-        memory = new MemoryShares(memoryBytes);
+        budget = ByteBudget.of(memoryBytes / 8 * BUDGET_EIGHTHS);
         int exitCode = new CommandLine.RunLast().execute(parsed);
         if (environment.out().checkError()) {
             // A stream for printing hides errors: whoever reads what was cut off must not take it for the whole.
@@ -184,8 +189,8 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
     }
 
     @Override
-    public MemoryShares memory() {
-        return memory;
+    public ByteBudget budget() {
+        return budget;
     }
 
     @Override

@@ -185,7 +185,6 @@ final class ExplainTest {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 new CassandraReplicas(List.of(two), Optional.empty(), Optional.empty()),
                 CommandNode.config(new UUID(1, 2), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
-                ByteBudget.of(256 << 20),
                 HostEnvironment.system())) {
             String address = "127.0.0.1:" + server.address().getPort();
             CommandRun run =

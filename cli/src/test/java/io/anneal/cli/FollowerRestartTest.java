@@ -38,7 +38,6 @@ final class FollowerRestartTest {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                 new CassandraReplicas(List.of(data), Optional.empty(), Optional.empty()),
                 CommandNode.config(new UUID(1, number), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
-                ByteBudget.of(256 << 20),
                 HostEnvironment.system());
     }
 

@@ -127,11 +127,11 @@ final class RepairTest {
         for (String size : List.of("0", "33MiB", "1GiB", "100GiB")) {
             CommandRun refused = repair("--buffer", size);
             assertThat(refused.exitCode()).as(size).isEqualTo(ExitCode.USAGE);
-            assertThat(refused.err()).as(size).contains("--buffer is out of bounds", "maxBytes=33554432");
+            assertThat(refused.err()).as(size).contains("--buffer is out of bounds", "maxBytes=20971520");
         }
         CommandRun small = repair("--buffer", "20MiB", "--memory", "64MiB");
         assertThat(small.exitCode()).isEqualTo(ExitCode.USAGE);
-        assertThat(small.err()).contains("maxBytes=4194304");
+        assertThat(small.err()).contains("maxBytes=2621440");
         assertThat(repair("--buffer=1").exitCode()).isEqualTo(ExitCode.NO);
     }
 
@@ -306,6 +306,39 @@ final class RepairTest {
                         + table.path("error").path("code").asText())
                 .containsExactlyInAnyOrder(
                         "ks.both ", "ks.first_only ANL-1003", "ks.readings ", "ks.second_only ANL-1003");
+    }
+
+    @Test
+    void shouldTellOfEachTableAndOfAllTogether() throws IOException {
+        other(one, "both");
+        other(two, "both");
+        other(one, "first_only");
+
+        for (int parallel : List.of(1, 3)) {
+            CommandRun text = repair("--table", TABLE, "--table", "ks.both", "--parallel", parallel, "--rows");
+            assertThat(text.exitCode()).as(text.err()).isEqualTo(1);
+            assertThat(text.out().lines())
+                    .filteredOn(line -> line.startsWith("differs: "))
+                    .containsExactly("differs: key=[2] clustering=[1]");
+            assertThat(text.out())
+                    .contains("ks.readings: the replicas differ", "ks.both: the replicas are equal")
+                    .contains("in all 2 tables: 1 rows and 0 deletions differed, in 1 of 4 windows");
+        }
+        assertThat(repair("--table", "ks.both").out()).doesNotContain("in all");
+
+        CommandRun json = repair("--json", "--table", "ks.*");
+        JsonNode result = JSON.readTree(json.out());
+        assertThat(result.get("tables")).hasSize(3);
+        assertThat(result.at("/sum/tables").asInt()).isEqualTo(3);
+        assertThat(result.at("/sum/tables-failed").asInt()).isEqualTo(1);
+        assertThat(result.at("/sum/rows-differing").asInt()).isEqualTo(1);
+        assertThat(result.at("/sum/were-equal").asBoolean()).isFalse();
+    }
+
+    @Test
+    void shouldExitWith2WhenPaceOrParallelismIsNone() {
+        assertThat(repair("--parallel", "0").exitCode()).isEqualTo(2);
+        assertThat(repair("--rate", "-1").exitCode()).isEqualTo(2);
     }
 
     @Test

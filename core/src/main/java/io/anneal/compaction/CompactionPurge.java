@@ -8,7 +8,7 @@ import io.anneal.schema.TableOptions;
  * What a compaction may leave out for good. Two things must hold, or deleted data comes back:
  *
  * <ul>
- *   <li>All replicas know of the deletion: it is older than gc_grace, or was made before the last repair of its range.
+ *   <li>All replicas know of the deletion: it is older than gc_grace, or had arrived before the last repair of its range.
  *   <li>Nothing that it hides is left here: it is older than everything beside the inputs that may have the partition.
  * </ul>
  *
@@ -19,6 +19,7 @@ import io.anneal.schema.TableOptions;
 public final class CompactionPurge implements PurgeRule {
     private final PurgeMode mode;
     private final long nowSeconds;
+    private final long propagationDelaySeconds;
     private final RepairTimes repairTimes;
     private final Overlaps overlaps;
     private final KeyView key = new KeyView();
@@ -35,7 +36,18 @@ public final class CompactionPurge implements PurgeRule {
      */
     public CompactionPurge(
             PurgeMode mode, long gcGraceSeconds, long nowSeconds, RepairTimes repairTimes, Overlaps overlaps) {
+        this(mode, gcGraceSeconds, 0, nowSeconds, repairTimes, overlaps);
+    }
+
+    private CompactionPurge(
+            PurgeMode mode,
+            long gcGraceSeconds,
+            long propagationDelaySeconds,
+            long nowSeconds,
+            RepairTimes repairTimes,
+            Overlaps overlaps) {
         this.mode = mode;
+        this.propagationDelaySeconds = propagationDelaySeconds;
         this.nowSeconds = nowSeconds;
         this.repairTimes = repairTimes;
         this.overlaps = overlaps;
@@ -50,7 +62,13 @@ public final class CompactionPurge implements PurgeRule {
         boolean onlyRepaired = TombstoneOptions.isOnlyRepaired(new CompactionOptions(table.compaction()));
         boolean kept = onlyRepaired && !task.inputs().get(0).isRepaired();
         PurgeMode mode = kept ? PurgeMode.DISABLED : PurgeMode.of(table);
-        return new CompactionPurge(mode, table.gcGraceSeconds(), nowSeconds, repairTimes, overlaps);
+        return new CompactionPurge(
+                mode,
+                table.gcGraceSeconds(),
+                PurgeMode.propagationDelaySeconds(table),
+                nowSeconds,
+                repairTimes,
+                overlaps);
     }
 
     @Override
@@ -59,7 +77,10 @@ public final class CompactionPurge implements PurgeRule {
         overlapsKnown = false;
         if (mode == PurgeMode.REPAIR) {
             // A repair in the future comes from a clock that was set back: nothing that still lives may go.
-            purgeBeforeSeconds = Math.min(repairTimes.lastRepairSeconds(partitionKey.token()), nowSeconds);
+            long repairSeconds = Math.min(repairTimes.lastRepairSeconds(partitionKey.token()), nowSeconds);
+            purgeBeforeSeconds = repairSeconds < propagationDelaySeconds
+                    ? RepairTimes.NEVER
+                    : repairSeconds - propagationDelaySeconds;
         }
     }
 

@@ -7,9 +7,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A number of bytes that may be occupied at once. Who finds no room is refused and never waits, since a peer may wait
- * for what they hold. A share of a budget is bounded by both. Safe for any thread.
+ * for what they hold. What is held for long leaves half free, what is good to have a quarter, so that none of those who
+ * hold memory keeps the others out. A share of a budget is bounded by both. Safe for any thread.
  */
 public final class ByteBudget {
+    private static final int QUARTERS = 4;
+
     private final long totalBytes;
     private final Optional<ByteBudget> whole;
     private final AtomicLong reservedBytes = new AtomicLong();
@@ -40,25 +43,39 @@ public final class ByteBudget {
 
     /** Reserves the bytes, or nothing. */
     public boolean tryReserve(long bytes) {
-        return tryReserve(bytes, 1);
+        return tryReserve(bytes, QUARTERS);
     }
 
-    /** As {@link #tryReserve}, only while half stays free: for what is good to have, beside what others cannot do without. */
+    /** As {@link #tryReserve}, only while a quarter stays free: for what is good to have. */
     public boolean tryReserveSpare(long bytes) {
-        return tryReserve(bytes, 2);
+        return tryReserve(bytes, QUARTERS - 1);
     }
 
-    private boolean tryReserve(long bytes, int parts) {
+    /** As {@link #tryReserve}, only while half stays free: for what is held long, as by a session. */
+    public boolean tryReserveLasting(long bytes) {
+        return tryReserve(bytes, QUARTERS / 2);
+    }
+
+    /** The most that {@link #tryReserveLasting} gives out. */
+    public long lastingBytes() {
+        return usableBytes(QUARTERS / 2);
+    }
+
+    private long usableBytes(int quarters) {
+        return totalBytes * quarters / QUARTERS;
+    }
+
+    private boolean tryReserve(long bytes, int quarters) {
         assert bytes >= 0 : bytes;
         long before;
         do {
             before = reservedBytes.get();
             long freeElsewhereBytes = whole.isPresent() ? whole.get().freeBytes() - bytes : Long.MAX_VALUE;
-            if (bytes > Math.min(totalBytes / parts, freeElsewhereBytes) - before) {
+            if (bytes > Math.min(usableBytes(quarters), freeElsewhereBytes) - before) {
                 return false;
             }
         } while (!reservedBytes.compareAndSet(before, before + bytes));
-        if (whole.isPresent() && !whole.get().tryReserve(bytes, parts)) {
+        if (whole.isPresent() && !whole.get().tryReserve(bytes, quarters)) {
             reservedBytes.addAndGet(-bytes);
             return false;
         }
@@ -103,9 +120,9 @@ public final class ByteBudget {
         whole.ifPresent(ByteBudget::leave);
     }
 
-    /** What each of those who share the budget may hold if half of it is given out, between two bounds. */
+    /** What each of those who share the budget may hold if a quarter of it is given out, between two bounds. */
     public long fairBytes(long leastBytes, long mostBytes) {
-        long fair = totalBytes / 2 / Math.max(1, holders.get());
+        long fair = totalBytes / QUARTERS / Math.max(1, holders.get());
         long here = Math.max(leastBytes, Math.min(mostBytes, fair));
         return whole.isPresent() ? Math.min(here, whole.get().fairBytes(leastBytes, mostBytes)) : here;
     }

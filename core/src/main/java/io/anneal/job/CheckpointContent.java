@@ -1,10 +1,10 @@
 package io.anneal.job;
 
+import io.anneal.io.TextFormat;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32;
 
 /**
  * What a checkpoint file says: one fact a line, words separated by a space, each text up to the end of its line. In texts a
@@ -29,13 +28,11 @@ import java.util.zip.CRC32;
  * </pre>
  */
 record CheckpointContent(Map<String, String> identity, Map<String, String> facts, List<UnitState> units) {
-    private static final String VERSION = "1";
-    private static final Pattern FIRST_LINE = Pattern.compile("anneal-job (\\d{1,9})");
+    private static final TextFormat FORMAT = new TextFormat("anneal-job", "1");
     private static final Pattern NAME = Pattern.compile("\\w+");
     private static final Pattern NAMED_LINE = Pattern.compile("(identity|fact) (\\w+) (.*)");
     private static final Pattern UNIT_LINE = Pattern.compile("(open|done) (\\d{1,18}) (\\d{1,18}) (.*)");
     private static final Pattern KEPT_LINE = Pattern.compile("kept (.*)");
-    private static final Pattern CRC_LINE = Pattern.compile("crc32 ([0-9a-f]{8})\n");
 
     CheckpointContent {
         identity = new TreeMap<>(identity);
@@ -65,7 +62,7 @@ record CheckpointContent(Map<String, String> identity, Map<String, String> facts
     }
 
     byte[] print() {
-        StringBuilder text = new StringBuilder("anneal-job " + VERSION + "\n");
+        StringBuilder text = new StringBuilder();
         print("identity", identity, text);
         print("fact", facts, text);
         for (UnitState state : units) {
@@ -78,9 +75,7 @@ record CheckpointContent(Map<String, String> identity, Map<String, String> facts
                     .append('\n');
             state.kept.ifPresent(how -> text.append("kept ").append(escape(how)).append('\n'));
         }
-        String crc = crc(text.toString());
-        text.append("crc32 ").append(crc).append('\n');
-        return text.toString().getBytes(StandardCharsets.UTF_8);
+        return FORMAT.print(text.toString());
     }
 
     private static void print(String kind, Map<String, String> named, StringBuilder text) {
@@ -100,28 +95,21 @@ record CheckpointContent(Map<String, String> identity, Map<String, String> facts
     /** @throws JobRefusedException when it is no such file, is damaged, or another release wrote it */
     static CheckpointContent parse(Path file, byte[] bytes) {
         String text = new String(bytes, StandardCharsets.UTF_8);
-        String[] lines = text.split("\n", -1);
-        Matcher version = FIRST_LINE.matcher(lines[0]);
-        if (!version.matches()) {
-            throw unreadable(file, 1);
-        }
-        if (!version.group(1).equals(VERSION)) {
+        String version = FORMAT.versionOf(text).orElseThrow(() -> unreadable(file, 1));
+        if (!version.equals(FORMAT.version())) {
             throw new JobRefusedException("checkpoint has another format, remove it to start anew, file=" + file
-                    + ", format=" + version.group(1) + ", supported=" + VERSION);
+                    + ", format=" + version + ", supported=" + FORMAT.version());
         }
-        int end = text.lastIndexOf("\ncrc32 ") + 1;
-        Matcher crc = CRC_LINE.matcher(text.substring(end));
-        if (!crc.matches() || !crc.group(1).equals(crc(text.substring(0, end)))) {
-            throw unreadable(file, lines.length - 1);
-        }
+        List<String> lines = FORMAT.facts(text)
+                .orElseThrow(() -> unreadable(file, text.lines().count()));
         Map<String, String> identity = new TreeMap<>();
         Map<String, String> facts = new TreeMap<>();
         List<UnitState> units = new ArrayList<>();
         Set<String> names = new HashSet<>();
-        for (int i = 1; i < lines.length - 2; i++) {
-            Matcher named = NAMED_LINE.matcher(lines[i]);
-            Matcher unit = UNIT_LINE.matcher(lines[i]);
-            Matcher kept = KEPT_LINE.matcher(lines[i]);
+        for (int i = 0; i < lines.size(); i++) {
+            Matcher named = NAMED_LINE.matcher(lines.get(i));
+            Matcher unit = UNIT_LINE.matcher(lines.get(i));
+            Matcher kept = KEPT_LINE.matcher(lines.get(i));
             if (named.matches()) {
                 (named.group(1).equals("fact") ? facts : identity).put(named.group(2), unescape(named.group(3)));
             } else if (unit.matches() && names.add(unit.group(4))) {
@@ -130,7 +118,7 @@ record CheckpointContent(Map<String, String> identity, Map<String, String> facts
                 UnitState last = units.remove(units.size() - 1);
                 units.add(last.kept(last.rows, last.bytes, unescape(kept.group(1))));
             } else {
-                throw unreadable(file, i + 1);
+                throw unreadable(file, i + 2);
             }
         }
         return new CheckpointContent(identity, facts, units);
@@ -145,7 +133,7 @@ record CheckpointContent(Map<String, String> identity, Map<String, String> facts
                 Optional.empty());
     }
 
-    private static JobRefusedException unreadable(Path file, int line) {
+    private static JobRefusedException unreadable(Path file, long line) {
         return new JobRefusedException(
                 "checkpoint can't be read, remove it to start anew, file=" + file + ", line=" + line);
     }
@@ -173,11 +161,5 @@ record CheckpointContent(Map<String, String> identity, Map<String, String> facts
             }
         }
         return out.toString();
-    }
-
-    private static String crc(String text) {
-        CRC32 crc = new CRC32();
-        crc.update(text.getBytes(StandardCharsets.UTF_8));
-        return HexFormat.of().toHexDigits((int) crc.getValue());
     }
 }

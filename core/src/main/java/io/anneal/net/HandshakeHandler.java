@@ -176,19 +176,19 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         String seen = wire.decoder().seen();
-        fail(
-                wire.decoder().hasFrame()
-                        ? closed(PeerException.PEER_LOST, "peer closed the connection during the handshake")
-                        : seen.isEmpty()
-                                // A node that is going down does so, too: worth another try.
-                                ? closed(
-                                        PeerException.PEER_LOST,
-                                        "peer closed the connection before it said anything: it is going down, or does"
-                                                + " not speak the anneal protocol")
-                                : closed(
-                                        PeerException.NOT_ANNEAL,
-                                        "peer does not speak the anneal protocol: it closed the connection, seen="
-                                                + seen));
+        if (wire.decoder().hasFrame()) {
+            fail(closed(PeerException.PEER_LOST, "peer closed the connection during the handshake"));
+        } else if (seen.isEmpty()) {
+            // A node that is going down does so, too: worth another try.
+            fail(closed(
+                    PeerException.PEER_LOST,
+                    "peer closed the connection before it said anything: it is going down, or does not speak the"
+                            + " anneal protocol"));
+        } else {
+            fail(closed(
+                    PeerException.NOT_ANNEAL,
+                    "peer does not speak the anneal protocol: it closed the connection, seen=" + seen));
+        }
     }
 
     private PeerException closed(String code, String reason) {

@@ -156,7 +156,6 @@ final class Inbox {
 
     private void consume(Reader current, Piece piece) {
         Piece left = piece;
-        boolean returned = false;
         try {
             if (piece.compressed()) {
                 ByteBuf plain = owner.plain(piece.bytes());
@@ -170,19 +169,19 @@ final class Inbox {
                 throw new IllegalStateException("the reader of a whole stream takes nothing of a piece");
             }
             bytes.skipBytes(view.position());
-            returned = true;
         } catch (IOException | RuntimeException failed) {
-            returned = true;
             consumerFailed(current, left, failed);
             return;
-        } finally {
-            if (!returned) {
-                // An Error goes on to the executor, but whoever waits for the stream must not wait for ever.
-                consumerFailed(current, left, new IOException("the consumer of the stream was stopped by an error"));
-                synchronized (lock) {
-                    draining = false;
-                }
+        } catch (Error error) {
+            // It goes on to the executor, but whoever waits for the stream must not wait for ever.
+            consumerFailed(
+                    current,
+                    left,
+                    new IOException("the consumer of the stream was stopped by an error, error=" + error, error));
+            synchronized (lock) {
+                draining = false;
             }
+            throw error;
         }
         int consumedBytes = putBack(left) ? 0 : left.creditBytes();
         boolean done = !current.toTheEnd();

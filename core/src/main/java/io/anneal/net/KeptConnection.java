@@ -107,13 +107,21 @@ public final class KeptConnection implements AutoCloseable {
         synchronized (lock) {
             dialling = true;
         }
-        connector.connect(address).whenComplete((connection, failed) -> {
+        dial().whenComplete((connection, failed) -> {
             if (failed == null) {
                 connected(connection);
             } else {
                 failed(FutureFailure.cause(failed));
             }
         });
+    }
+
+    private CompletableFuture<Connection> dial() {
+        try {
+            return connector.connect(address);
+        } catch (RuntimeException | Error failed) {
+            return CompletableFuture.failedFuture(failed);
+        }
     }
 
     private void connected(Connection connection) {

@@ -171,7 +171,7 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
     }
 
     /** A file of this side cannot be sent to its end: the peer learns that nothing more comes. */
-    void brokeOff(Exception failed) {
+    void brokeOff(Throwable failed) {
         Report report = session.reportOf(verb, failed);
         resetNow(endedHere(report.code(), report.message()), report);
     }
@@ -326,7 +326,7 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
                 }
                 message.requireWhole();
                 return message;
-            } catch (IOException | RuntimeException unusable) {
+            } catch (IOException | RuntimeException | Error unusable) {
                 message.release();
                 throw unusable instanceof CompletionException wrapped ? wrapped : new CompletionException(unusable);
             }

@@ -129,7 +129,7 @@ public final class NetClient implements Connector, AutoCloseable {
         TlsMaterial material;
         try {
             material = tls.orElseThrow().current();
-        } catch (IOException | RuntimeException unfit) {
+        } catch (IOException | RuntimeException | Error unfit) {
             result.completeExceptionally(TlsLink.unusable(Wire.name(address), unfit));
             return;
         }

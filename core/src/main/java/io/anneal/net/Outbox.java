@@ -154,13 +154,13 @@ final class Outbox implements FrameWriter.Sender {
                     head.bytes = bytes;
                     queueIfReady();
                 });
-            } catch (IOException | RuntimeException failed) {
+            } catch (IOException | RuntimeException | Error failed) {
                 session.runOnLoop(() -> fileFailed(head, failed));
             }
         });
     }
 
-    private void fileFailed(Outgoing head, Exception failed) {
+    private void fileFailed(Outgoing head, Throwable failed) {
         session.runAside(() -> head.done.completeExceptionally(failed));
         owner.brokeOff(failed);
     }

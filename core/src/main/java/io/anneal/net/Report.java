@@ -13,9 +13,6 @@ record Report(long position, String code, String message) {
     static final String CORRUPT_FRAME = "corrupt-frame";
     static final String UNSUPPORTED_VERSION = "unsupported-version";
 
-    /** In the place of a code that is none. */
-    static final String MALFORMED = "malformed";
-
     private static final int MESSAGE_CHARS_MAX = 2048;
 
     Report {
@@ -38,7 +35,7 @@ record Report(long position, String code, String message) {
             ByteBuffer in = ByteBuffer.wrap(frame.bytes());
             long position = in.getLong();
             String code = Text.take(in);
-            return new Report(position, Codes.isCode(code) ? code : MALFORMED, Text.take(in));
+            return new Report(position, Codes.isCode(code) ? code : PeerException.MALFORMED, Text.take(in));
         } catch (BufferUnderflowException cut) {
             throw new CorruptFrameException(
                     peer, frame.position(), "report is cut short, lengthBytes=" + frame.lengthBytes());

@@ -66,7 +66,7 @@ final class TlsGate extends ChannelInboundHandlerAdapter {
             try {
                 TlsMaterial material = files.current();
                 ctx.executor().execute(() -> open(ctx, material));
-            } catch (IOException | RuntimeException unfit) {
+            } catch (IOException | RuntimeException | Error unfit) {
                 ctx.executor().execute(() -> refuse(ctx, TlsLink.unusable(peer, unfit)));
             }
         });

@@ -179,7 +179,7 @@ final class TlsLink {
         return new PeerException(peer, STEP, PeerException.TLS_REFUSED, PrintableText.of(reason), cause);
     }
 
-    static PeerException unusable(String peer, Exception cause) {
+    static PeerException unusable(String peer, Throwable cause) {
         return new PeerException(
                 peer, STEP, PeerException.TLS_FILES, "TLS files cannot be used, reason=" + cause.getMessage(), cause);
     }

@@ -98,8 +98,15 @@ public final class VerbHandlers {
 
         @Override
         public void run() {
-            if (take()) {
+            if (!take()) {
+                return;
+            }
+            try {
                 work.run();
+            } catch (RuntimeException | Error failed) {
+                // The executor may keep it for itself.
+                LOG.warn("callback failed", failed);
+                throw failed;
             }
         }
     }

@@ -3,10 +3,10 @@ package io.anneal.node;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
-import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.store.LiveFiles;
 import io.anneal.store.SSTables;
 import io.anneal.store.TableViews;
 import io.anneal.store.directory.CassandraDirectory;
@@ -43,9 +43,6 @@ public final class CassandraReplicas implements ReplicaSource {
             "system_virtual_schema",
             "system_views",
             "system_cluster_metadata");
-
-    /** A replica that lost its data cannot tell how much it will receive. */
-    private static final long EXPECTED_PARTITIONS_MIN = 100_000;
 
     private final List<Path> directories;
     private final Optional<Path> schemaFile;
@@ -99,7 +96,7 @@ public final class CassandraReplicas implements ReplicaSource {
             throw e;
         }
         warnOfIncrementalRepair(sstables);
-        return new Table(name(), sstables, tableId, staging, asOf, notes(views));
+        return new Table(name(), sstables, tableId, staging, asOf, notes(sstables, views));
     }
 
     private static void refuseContradiction(TableDirectories found, Optional<String> textId) throws ReplicaException {
@@ -130,8 +127,11 @@ public final class CassandraReplicas implements ReplicaSource {
         return directories.size() == 1 ? directories.get(0).toString() : directories.toString();
     }
 
-    private static List<String> notes(TableViews views) {
+    private static List<String> notes(SSTables sstables, TableViews views) {
         List<String> notes = new ArrayList<>();
+        if (sstables.readers().isEmpty()) {
+            notes.add("replica has no SSTable of the table: is it the right directory");
+        }
         if (!views.complete()) {
             notes.add(
                     "whether materialized views are fed from the table was not checked, as nothing here lists them all:"
@@ -209,11 +209,14 @@ public final class CassandraReplicas implements ReplicaSource {
 
         @Override
         public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
-            SSTableWriterConfig config = SSTableWriterConfig.defaults(
-                            Math.max(EXPECTED_PARTITIONS_MIN, sstables.estimatedPartitionCount()))
-                    .withVersion(sstables.newestWrittenVersion())
-                    .withCompression(Compression.of(schema().options()));
+            SSTableWriterConfig config = SSTableWriterConfig.received(
+                    sstables.estimatedPartitionCount(), sstables.newestWrittenVersion(), schema().options());
             return staging.orElseThrow().start(sessionId, schema(), tableId, importDeadlineSeconds, config);
+        }
+
+        @Override
+        public LiveFiles pin() throws IOException {
+            return sstables.liveFiles();
         }
 
         @Override

@@ -135,8 +135,12 @@ public final class PartitionReads {
             stream.reset(refused.code(), refused.getMessage());
             return;
         }
-        LOG.warn("partition cannot be read, cause={}", failed.toString());
-        LOG.debug("partition cannot be read", failed);
+        if (failed instanceof IOException) {
+            LOG.warn("partition cannot be read, cause={}", failed.toString());
+            LOG.debug("partition cannot be read", failed);
+        } else {
+            LOG.error("partition cannot be read", failed);
+        }
         boolean speaks = failed.getMessage() != null && failed instanceof IOException;
         stream.reset(REFUSED, speaks ? failed.getMessage() : failed.toString());
     }
@@ -231,8 +235,8 @@ public final class PartitionReads {
             try (Replica read = replica;
                     FragmentCursor open = cursor) {
                 LOG.debug("partition was read, replica={}, cursor={}", read.name(), open.kind());
-            } catch (IOException failed) {
-                LOG.warn("replica did not close cleanly, cause={}", failed.toString());
+            } catch (IOException | RuntimeException | Error failed) {
+                LOG.warn("replica did not close cleanly", failed);
             }
         }
     }

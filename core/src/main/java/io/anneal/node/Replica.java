@@ -3,6 +3,7 @@ package io.anneal.node;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
+import io.anneal.store.LiveFiles;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Instant;
@@ -60,9 +61,29 @@ public interface Replica extends Closeable {
     Receiving receive(UUID sessionId, long importDeadlineSeconds);
 
     /**
-     * A range was repaired on all replicas: what was deleted before may be purged by tables whose deletions wait for that.
+     * Opens the files of all that the replica holds: a table of a store is flushed first. The caller closes them, before or after
+     * the replica.
      *
-     * @param seconds when the repair began, since 1970
+     * @throws ReplicaException when it is no replica that lies in files
+     * @throws java.nio.file.NoSuchFileException when a file of a Cassandra directory was deleted since the replica was opened
+     */
+    default LiveFiles pin() throws IOException {
+        throw new ReplicaException("replica has no files, replica=" + name());
+    }
+
+    /**
+     * Whether what it receives is its data as soon as a session ends well. If not, it waits for somebody's import, and may never
+     * be imported.
+     */
+    default boolean takesInAtOnce() {
+        return false;
+    }
+
+    /**
+     * A range was repaired on all replicas that there are: what was deleted before may be purged by tables whose deletions wait
+     * for that.
+     *
+     * @param seconds when the repair began by its master's clock, since 1970
      */
     default void repaired(TokenRange range, long seconds) throws IOException {}
 }

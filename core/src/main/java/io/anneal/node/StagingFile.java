@@ -1,10 +1,10 @@
 package io.anneal.node;
 
+import io.anneal.io.TextFormat;
 import io.anneal.io.UnsupportedVersionException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32;
 
 /**
  * What a staging directory says of itself, in a file at its top: one fact a line, words separated by a space.
@@ -31,13 +30,11 @@ import java.util.zip.CRC32;
 record StagingFile(String owner, List<Run> runs) {
     static final String FILE = ".anneal.runs";
 
-    private static final String VERSION = "1";
-    private static final Pattern FIRST_LINE = Pattern.compile("anneal-staging (\\d{1,9})");
+    private static final TextFormat FORMAT = new TextFormat("anneal-staging", "1");
     private static final Pattern OWNER_LINE = Pattern.compile("owner (.*)");
     private static final Pattern RUN_LINE =
             Pattern.compile("run ([0-9a-f-]{36}) (\\w+)\\.(\\w+) (\\S+) (\\d{1,19}) (writing|complete)");
     private static final Pattern SSTABLE_LINE = Pattern.compile("(sstable|gone) ([a-z]{2}-[0-9a-z_]+-[a-z]+)");
-    private static final Pattern CRC_LINE = Pattern.compile("crc32 ([0-9a-f]{8})\n");
     private static final String NO_ID = "-";
 
     StagingFile {
@@ -91,7 +88,7 @@ record StagingFile(String owner, List<Run> runs) {
     }
 
     byte[] print() {
-        StringBuilder text = new StringBuilder("anneal-staging " + VERSION + "\nowner " + owner + "\n");
+        StringBuilder text = new StringBuilder("owner " + owner + "\n");
         for (Run run : runs) {
             text.append("run ")
                     .append(run.id)
@@ -108,9 +105,7 @@ record StagingFile(String owner, List<Run> runs) {
                     sstable -> text.append("sstable ").append(sstable).append('\n'));
             run.gone.forEach(sstable -> text.append("gone ").append(sstable).append('\n'));
         }
-        String crc = crc(text.toString());
-        text.append("crc32 ").append(crc).append('\n');
-        return text.toString().getBytes(StandardCharsets.UTF_8);
+        return FORMAT.print(text.toString());
     }
 
     /**
@@ -119,24 +114,20 @@ record StagingFile(String owner, List<Run> runs) {
      */
     static StagingFile parse(Path file, byte[] bytes) throws ReplicaException, UnsupportedVersionException {
         String text = new String(bytes, StandardCharsets.UTF_8);
-        String[] lines = text.split("\n", -1);
-        Matcher version = FIRST_LINE.matcher(lines[0]);
-        if (!version.matches()) {
-            throw wrong(file, 1);
+        String version = FORMAT.versionOf(text).orElseThrow(() -> wrong(file, 1));
+        if (!version.equals(FORMAT.version())) {
+            throw new UnsupportedVersionException(file.toString(), version, FORMAT.version(), FORMAT.version());
         }
-        if (!version.group(1).equals(VERSION)) {
-            throw new UnsupportedVersionException(file.toString(), version.group(1), VERSION, VERSION);
-        }
-        int end = text.lastIndexOf("\ncrc32 ") + 1;
-        Matcher crc = CRC_LINE.matcher(text.substring(end));
-        Matcher owner = OWNER_LINE.matcher(lines.length > 1 ? lines[1] : "");
-        if (!crc.matches() || !crc.group(1).equals(crc(text.substring(0, end))) || !owner.matches()) {
-            throw wrong(file, lines.length);
+        List<String> facts =
+                FORMAT.facts(text).orElseThrow(() -> wrong(file, text.lines().count()));
+        Matcher owner = OWNER_LINE.matcher(facts.isEmpty() ? "" : facts.get(0));
+        if (!owner.matches()) {
+            throw wrong(file, 2);
         }
         List<Run> runs = new ArrayList<>();
-        for (int i = 2; i < lines.length - 2; i++) {
-            Matcher run = RUN_LINE.matcher(lines[i]);
-            Matcher sstable = SSTABLE_LINE.matcher(lines[i]);
+        for (int i = 1; i < facts.size(); i++) {
+            Matcher run = RUN_LINE.matcher(facts.get(i));
+            Matcher sstable = SSTABLE_LINE.matcher(facts.get(i));
             if (run.matches()) {
                 runs.add(run(run));
             } else if (sstable.matches() && !runs.isEmpty()) {
@@ -144,7 +135,7 @@ record StagingFile(String owner, List<Run> runs) {
                 String name = sstable.group(2);
                 runs.add(sstable.group(1).equals("gone") ? last.without(name) : last.with(name));
             } else {
-                throw wrong(file, i + 1);
+                throw wrong(file, i + 2);
             }
         }
         return new StagingFile(owner.group(1), runs);
@@ -162,14 +153,8 @@ record StagingFile(String owner, List<Run> runs) {
                 Set.of());
     }
 
-    private static ReplicaException wrong(Path file, int line) {
+    private static ReplicaException wrong(Path file, long line) {
         return new ReplicaException("staging directory's own file is wrong, so that nobody knows what lies there:"
                 + " remove the directory, file=" + file + ", line=" + line);
-    }
-
-    private static String crc(String text) {
-        CRC32 crc = new CRC32();
-        crc.update(text.getBytes(StandardCharsets.UTF_8));
-        return HexFormat.of().toHexDigits((int) crc.getValue());
     }
 }

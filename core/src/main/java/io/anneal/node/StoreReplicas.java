@@ -4,10 +4,13 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.StagedWriter;
+import io.anneal.store.LiveFiles;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableIntake;
 import java.io.IOException;
+import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -18,25 +21,39 @@ import java.util.UUID;
  */
 public final class StoreReplicas implements ReplicaSource {
     private final Store store;
+    private final Map<String, Instant> asOf;
 
     public StoreReplicas(Store store) {
-        this.store = store;
+        this(store, Map.of());
     }
 
+    /**
+     * Of a store that was just opened for this, so that its data may be old.
+     *
+     * @param asOf from when the data of its tables dates, by {@code keyspace.table}; as it is now where nothing is said
+     */
+    public StoreReplicas(Store store, Map<String, Instant> asOf) {
+        this.store = store;
+        this.asOf = Map.copyOf(asOf);
+    }
+
+    /** @param staged makes no difference: what a run gave the store is its data */
     @Override
     public Replica open(String keyspace, String table, Optional<UUID> staged) throws IOException {
         String qualifiedName = keyspace + "." + table;
-        if (staged.isPresent()) {
-            throw new ReplicaException("a store takes what it receives in at once, nothing is staged, run="
-                    + staged.get() + ", table=" + qualifiedName + ", store=" + store.directory());
-        }
         Table found = store.findTable(qualifiedName)
                 .orElseThrow(() -> new ReplicaException(
                         "store has no such table, table=" + qualifiedName + ", store=" + store.directory()));
-        return new LiveReplica(store.directory().toString(), found);
+        return new LiveReplica(
+                store.directory().toString(),
+                found,
+                Optional.ofNullable(asOf.get(qualifiedName)),
+                store.clock().instant().getEpochSecond());
     }
 
-    private record LiveReplica(String name, Table table) implements Replica {
+    /** @param openedSeconds when it was opened by the store's clock, since 1970 */
+    private record LiveReplica(String name, Table table, Optional<Instant> asOf, long openedSeconds)
+            implements Replica {
         @Override
         public TableSchema schema() {
             return table.schema();
@@ -74,8 +91,19 @@ public final class StoreReplicas implements ReplicaSource {
         }
 
         @Override
+        public LiveFiles pin() throws IOException {
+            return table.liveFiles();
+        }
+
+        @Override
+        public boolean takesInAtOnce() {
+            return true;
+        }
+
+        /** A master whose clock is ahead must not have purged what was deleted here after it read. */
+        @Override
         public void repaired(TokenRange range, long seconds) throws IOException {
-            table.repaired(range, seconds);
+            table.repaired(range, Math.min(seconds, openedSeconds));
         }
 
         @Override

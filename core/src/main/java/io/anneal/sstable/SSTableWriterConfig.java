@@ -1,6 +1,7 @@
 package io.anneal.sstable;
 
 import io.anneal.key.Partitioner;
+import io.anneal.schema.TableOptions;
 
 /**
  * How an SSTable is written.
@@ -24,6 +25,8 @@ public record SSTableWriterConfig(
     /** What Cassandra takes by default: 64 KiB in BIG, 16 KiB in BTI. */
     public static final int COLUMN_INDEX_SIZE_OF_FORMAT = 0;
 
+    private static final long RECEIVED_PARTITIONS_MIN = 100_000;
+
     /** Version {@code nb}, Murmur3 tokens, LZ4 in chunks of 16 KiB, block index as usual in the format, level 0, not repaired. */
     public static SSTableWriterConfig defaults(long expectedPartitions) {
         return new SSTableWriterConfig(
@@ -35,6 +38,17 @@ public record SSTableWriterConfig(
                 expectedPartitions,
                 0,
                 0);
+    }
+
+    /**
+     * What a replica writes of what it receives from others.
+     *
+     * @param tablePartitions what it holds itself: it will hardly receive more, unless it lost its data and can't tell
+     */
+    public static SSTableWriterConfig received(long tablePartitions, SSTableVersion version, TableOptions options) {
+        return defaults(Math.max(RECEIVED_PARTITIONS_MIN, tablePartitions))
+                .withVersion(version)
+                .withCompression(Compression.of(options));
     }
 
     /**

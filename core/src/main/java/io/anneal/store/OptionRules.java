@@ -53,7 +53,7 @@ final class OptionRules {
         READ_REPAIR_CHANCE("from 0 to 1", CHANCE),
         DCLOCAL_READ_REPAIR_CHANCE("from 0 to 1", CHANCE),
         // Scylla.
-        TOMBSTONE_GC("a map of mode: timeout, repair or disabled", ANY),
+        TOMBSTONE_GC("a map of mode: timeout, repair or disabled, and of propagation_delay_in_seconds", ANY),
         PAXOS_GRACE_SECONDS("a whole number from 0", COUNT),
         SYNCHRONOUS_UPDATES("true or false", FLAG),
         PER_PARTITION_RATE_LIMIT("a map", MAP);

@@ -28,6 +28,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -171,6 +172,11 @@ public final class Store implements Closeable {
     /** Where it lies; of a store that is read-only the first directory. */
     public Path directory() {
         return directory;
+    }
+
+    /** The time that it writes and purges by. */
+    public InstantSource clock() {
+        return environment.clock();
     }
 
     /**

@@ -3,7 +3,6 @@ package io.anneal.store;
 import io.anneal.io.Directories;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
-import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableTarget;
@@ -17,13 +16,15 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Rows on their way into a table of an open store: written as SSTables to a directory of their own, and taken in together by
  * {@link #complete()}. What was not completed is removed by {@link #close()}, or by the next start of the store. One thread.
  */
 public final class TableIntake implements Closeable {
-    private static final long PARTITIONS_EXPECTED = 100_000;
+    private static final Logger LOG = LoggerFactory.getLogger(TableIntake.class);
 
     private final Engine engine;
     private final LiveTable table;
@@ -45,9 +46,8 @@ public final class TableIntake implements Closeable {
 
     /** For partitions in ring order; another one may follow it. Opens no file yet. */
     public StagedWriter newWriter() {
-        SSTableWriterConfig config = SSTableWriterConfig.defaults(PARTITIONS_EXPECTED)
-                .withVersion(table.version())
-                .withCompression(Compression.of(schema.options()));
+        SSTableWriterConfig config =
+                SSTableWriterConfig.received(table.estimatedPartitionCount(), table.version(), schema.options());
         SSTableTarget target = this::start;
         return new StagedWriter(target, config, StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
     }
@@ -80,7 +80,16 @@ public final class TableIntake implements Closeable {
             }
         }
         engine.takeReceived(table, written, truncations);
-        close();
+        try {
+            close();
+        } catch (IOException left) {
+            LOG.warn(
+                    "rows were taken in, but what they were received to is left until the store is opened again,"
+                            + " table={}, directory={}, cause={}",
+                    schema.qualifiedName(),
+                    directory,
+                    left.toString());
+        }
     }
 
     @Override

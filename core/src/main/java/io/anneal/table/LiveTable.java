@@ -218,6 +218,16 @@ public final class LiveTable {
         }
     }
 
+    /** The SSTables of now, which stay as long as the caller holds them. */
+    public HeldSSTables hold() {
+        LiveSet set = acquire();
+        try {
+            return HeldSSTables.of(set);
+        } finally {
+            set.release();
+        }
+    }
+
     /** Which SSTables it writes. */
     public SSTableVersion version() {
         return version;
@@ -237,6 +247,13 @@ public final class LiveTable {
     public long sstableBytes() {
         return current.sstables().stream()
                 .mapToLong(sstable -> sstable.reader().dataLengthBytes())
+                .sum();
+    }
+
+    /** Partitions of all live SSTables, one in several of them counted several times. */
+    public long estimatedPartitionCount() {
+        return current.sstables().stream()
+                .mapToLong(sstable -> sstable.reader().statistics().estimatedPartitionCount())
                 .sum();
     }
 

@@ -1,6 +1,7 @@
 package io.anneal.table;
 
 import io.anneal.commitlog.CommitLogPosition;
+import io.anneal.io.TextFormat;
 import io.anneal.io.UnsupportedVersionException;
 import io.anneal.key.ShardRule;
 import io.anneal.key.TokenRange;
@@ -8,14 +9,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.zip.CRC32;
 
 /**
  * A manifest as text: one fact a line, words separated by a space, lines ended by a line feed.
@@ -33,10 +32,8 @@ import java.util.zip.CRC32;
  * </pre>
  */
 final class ManifestText {
-    private static final String MAGIC = "anneal-manifest";
-    private static final String VERSION = "1";
+    private static final TextFormat FORMAT = new TextFormat("anneal-manifest", "1");
     private static final String SHARED = "shared";
-    private static final String CRC = "crc32 ";
 
     private final Path file;
     private final Map<Integer, CommitLogPosition> flushed = new TreeMap<>();
@@ -56,7 +53,6 @@ final class ManifestText {
 
     static byte[] print(ManifestContent content) {
         StringBuilder text = new StringBuilder();
-        line(text, MAGIC, VERSION);
         line(text, "table", content.qualifiedName(), content.tableId());
         line(text, "shards", content.shards().shardCount(), content.shards().ignoredBits());
         new TreeMap<>(content.flushed())
@@ -70,9 +66,7 @@ final class ManifestText {
         for (RepairTime time : content.repairTimes()) {
             line(text, "repaired", time.range().left(), time.range().right(), time.seconds());
         }
-        String crc = crc(text.toString());
-        text.append(CRC).append(crc).append('\n');
-        return text.toString().getBytes(StandardCharsets.UTF_8);
+        return FORMAT.print(text.toString());
     }
 
     private static void line(StringBuilder text, Object... words) {
@@ -80,12 +74,6 @@ final class ManifestText {
             text.append(i == 0 ? "" : " ").append(words[i]);
         }
         text.append('\n');
-    }
-
-    private static String crc(String text) {
-        CRC32 crc = new CRC32();
-        crc.update(text.getBytes(StandardCharsets.UTF_8));
-        return HexFormat.of().toHexDigits((int) crc.getValue());
     }
 
     /**
@@ -97,18 +85,18 @@ final class ManifestText {
     }
 
     private ManifestContent parse(String text) throws IOException {
-        String[] lines = text.split("\n", -1);
         lineNumber = 1;
-        requireVersion(lines[0]);
-        int end = text.lastIndexOf(CRC);
-        lineNumber = lines.length - 1;
-        if (end <= 0 || !text.substring(end).equals(CRC + crc(text.substring(0, end)) + "\n")) {
-            throw wrong("manifest's checksum is wrong", null);
+        String version = FORMAT.versionOf(text).orElseThrow(() -> wrong("file is no manifest", null));
+        if (!version.equals(FORMAT.version())) {
+            throw new UnsupportedVersionException(file.toString(), version, FORMAT.version(), FORMAT.version());
         }
-        for (int i = 1; i < lines.length - 2; i++) {
-            lineNumber = i + 1;
+        lineNumber = (int) text.lines().count();
+        List<String> facts = FORMAT.facts(text).orElseThrow(() -> wrong("manifest's checksum is wrong", null));
+        lineNumber = 1;
+        for (String fact : facts) {
+            lineNumber++;
             try {
-                fact(lines[i].split(" ", -1));
+                fact(fact.split(" ", -1));
             } catch (IllegalArgumentException e) {
                 throw wrong("manifest's line is wrong, reason=" + e.getMessage(), e);
             }
@@ -122,16 +110,6 @@ final class ManifestText {
                     name[0], name[1], tableId, shards, flushed, sstables, writing, obsolete, repairTimes);
         } catch (IllegalArgumentException e) {
             throw wrong("manifest contradicts itself, reason=" + e.getMessage(), e);
-        }
-    }
-
-    private void requireVersion(String line) throws IOException {
-        String[] words = line.split(" ", -1);
-        if (words.length != 2 || !words[0].equals(MAGIC) || !words[1].matches("\\d{1,9}")) {
-            throw wrong("file is no manifest", null);
-        }
-        if (!words[1].equals(VERSION)) {
-            throw new UnsupportedVersionException(file.toString(), words[1], VERSION, VERSION);
         }
     }
 

@@ -49,36 +49,49 @@ class ByteBudgetTest {
     }
 
     @Test
-    void shouldKeepHalfForWhatOthersCannotDoWithout() {
+    void shouldKeepPartFreeForWhatOthersCannotDoWithout() {
         ByteBudget whole = ByteBudget.of(100);
         ByteBudget share = whole.share();
 
-        assertThat(share.tryReserveSpare(26)).isFalse();
-        assertThat(share.tryReserveSpare(25)).isTrue();
-        assertThat(share.tryReserve(25)).isTrue();
-        assertThat(whole.tryReserveSpare(1)).isFalse();
+        assertThat(share.tryReserveSpare(38)).isFalse();
+        assertThat(share.tryReserveSpare(37)).isTrue();
+        assertThat(share.tryReserve(13)).isTrue();
+        assertThat(whole.tryReserveLasting(1)).as("half is given out").isFalse();
+        assertThat(whole.tryReserveSpare(26)).isFalse();
+        assertThat(whole.tryReserveSpare(25)).isTrue();
+        assertThat(whole.tryReserveSpare(1)).as("three quarters are given out").isFalse();
+        assertThat(whole.tryReserve(25)).isTrue();
+    }
+
+    @Test
+    void shouldHoldForLongNoMoreThanHalf() {
+        ByteBudget whole = ByteBudget.of(100);
+
+        assertThat(whole.tryReserveLasting(51)).isFalse();
+        assertThat(whole.tryReserveLasting(50)).isTrue();
+        assertThat(whole.lastingBytes()).isEqualTo(50);
         assertThat(whole.tryReserve(50)).isTrue();
     }
 
     @Test
-    void shouldShareHalfFairlyBetweenTwoBounds() {
+    void shouldShareAQuarterFairlyBetweenTwoBounds() {
         ByteBudget whole = ByteBudget.of(1_000);
         ByteBudget share = whole.share();
-        assertThat(whole.fairBytes(1, 10_000)).isEqualTo(500);
+        assertThat(whole.fairBytes(1, 10_000)).isEqualTo(250);
         share.join();
         share.join();
-        assertThat(share.fairBytes(1, 10_000)).isEqualTo(125);
+        assertThat(share.fairBytes(1, 10_000)).isEqualTo(62);
         whole.join();
         whole.join();
         whole.join();
         assertThat(share.fairBytes(1, 10_000))
                 .as("of the whole, which has five")
-                .isEqualTo(100);
+                .isEqualTo(50);
         assertThat(share.fairBytes(300, 10_000)).isEqualTo(300);
         assertThat(share.fairBytes(1, 7)).isEqualTo(7);
         share.leave();
         share.leave();
-        assertThat(whole.fairBytes(1, 10_000)).isEqualTo(166);
+        assertThat(whole.fairBytes(1, 10_000)).isEqualTo(83);
     }
 
     @Test
@@ -110,7 +123,7 @@ class ByteBudgetTest {
         }
         assertThat(whole.reservedBytes()).isZero();
         assertThat(whole.reservedBytesMost()).isBetween(1L, 1_000L);
-        assertThat(whole.fairBytes(1, 10_000)).isEqualTo(500);
+        assertThat(whole.fairBytes(1, 10_000)).isEqualTo(250);
     }
 
     private static void reserveAndRelease(ByteBudget budget, Random random) {

@@ -115,6 +115,27 @@ class InboxTest {
     }
 
     @Test
+    void shouldNameTheErrorThatStopsTheReader() {
+        CompletableFuture<Boolean> read = inbox.read(
+                piece -> {
+                    throw new OutOfMemoryError("Java heap space");
+                },
+                false,
+                false);
+        add(10, false, false);
+
+        assertThatThrownBy(this::runAside).isInstanceOf(OutOfMemoryError.class);
+
+        assertThatThrownBy(read::join)
+                .hasRootCauseInstanceOf(OutOfMemoryError.class)
+                .hasMessageContaining("OutOfMemoryError: Java heap space");
+        assertThat(failures)
+                .singleElement()
+                .satisfies(failure -> assertThat(failure).hasMessageContaining("Java heap space"));
+        assertAllReleased();
+    }
+
+    @Test
     void shouldReleaseAPieceThatIsNoBlock() {
         CompletableFuture<Boolean> read = inbox.read(piece -> {}, false, false);
         add(10, true, false);

@@ -7,11 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.net.SimulatedFaults.Cut;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -42,6 +45,37 @@ class KeptConnectionTest {
                                 PeerException.class,
                                 failure -> assertThat(failure.code()).isEqualTo(PeerException.CLOSED));
             }
+        }
+    }
+
+    @Test
+    void shouldFailAndTryAgainWhenTheConnectorThrows() {
+        AtomicInteger tries = new AtomicInteger();
+        Connector throwing = address -> {
+            tries.incrementAndGet();
+            throw new OutOfMemoryError("unable to create native thread");
+        };
+        KeptConnection kept = new KeptConnection(
+                throwing,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 7000),
+                new KeptConnection.Host() {
+                    @Override
+                    public CompletableFuture<Connection> newFuture() {
+                        return new CompletableFuture<>();
+                    }
+
+                    @Override
+                    public boolean schedule(Runnable work, long delayMs) {
+                        return true;
+                    }
+                },
+                new Random(1));
+
+        for (int i = 1; i <= 2; i++) {
+            CompletableFuture<Connection> connection = kept.get(TIMEOUT_MS);
+
+            assertThatThrownBy(connection::join).hasRootCauseInstanceOf(OutOfMemoryError.class);
+            assertThat(tries).hasValue(i);
         }
     }
 

@@ -338,7 +338,7 @@ class StreamModelTest {
             assertThat(budget.reservedBytes()).isZero();
             assertThat(budget.fairBytes(1, Long.MAX_VALUE))
                     .as("nobody shares it")
-                    .isEqualTo(budget.totalBytes() / 2);
+                    .isEqualTo(budget.totalBytes() / 4);
             net.close();
             assertThat(net.server.connectionCount()).isZero();
             assertThat(buffers()).as("pooled buffers in use").isEqualTo(buffersBefore);

@@ -69,6 +69,7 @@ final class TableRulesTest {
             CREATE TABLE k.t (id int PRIMARY KEY) WITH speculative_retry = '101p' | option=speculative_retry, value=101p
             CREATE TABLE k.t (id int PRIMARY KEY) WITH caching = {'keys': 'some'} | option=caching, value={'keys': 'some'}
             CREATE TABLE k.t (id int PRIMARY KEY) WITH tombstone_gc = {'mode': 'never'} | modes timeout, repair, disabled, option=tombstone_gc, value={'mode': 'never'}, table=k.t
+            CREATE TABLE k.t (id int PRIMARY KEY) WITH tombstone_gc = {'mode': 'repair', 'propagation_delay_in_seconds': '1h'} | no whole number from 0, option=tombstone_gc.propagation_delay_in_seconds
             CREATE TABLE k.t (id int PRIMARY KEY) WITH id = 'x'         | option=id, value=x, allowed=a UUID
             CREATE TABLE k.t (id int PRIMARY KEY, n counter) WITH default_time_to_live = 1 | option=default_time_to_live, value=1, allowed=0 where there are counters
             CREATE TABLE k.t (id int PRIMARY KEY) WITH compaction = {'class': 'NoSuch'} | option=class, value=NoSuch, table=k.t

@@ -47,6 +47,13 @@ final class ExpectedItems {
         }
     }
 
+    /** No more than there was room for. */
+    void requireRoom(byte[] items, int roomBytes) throws RepairException {
+        if (items.length > roomBytes) {
+            throw notAsked("bytes=" + items.length + ", roomBytes=" + roomBytes);
+        }
+    }
+
     void came(long hash) {
         if (count == came.length) {
             came = Arrays.copyOf(came, 2 * count);

@@ -32,6 +32,11 @@ record HeldRow(
         return lengthBytes == 0;
     }
 
+    /** Whether the array holds nothing else. */
+    boolean isAlone() {
+        return file.isEmpty() && lengthBytes == array.length;
+    }
+
     void writeTo(ByteWriter out) {
         out.writeBytes(array, offset, lengthBytes);
     }

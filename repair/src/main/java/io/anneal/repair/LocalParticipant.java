@@ -87,15 +87,19 @@ public final class LocalParticipant implements Participant {
 
     private <T> CompletableFuture<T> run(Callable<T> task) {
         CompletableFuture<T> future = new CompletableFuture<>();
-        executor.execute(() -> {
-            try {
-                future.complete(task.call());
-            } catch (Exception failure) {
-                future.completeExceptionally(failure);
-            } catch (Throwable error) {
-                future.completeExceptionally(stopped(error));
-            }
-        });
+        try {
+            executor.execute(() -> {
+                try {
+                    future.complete(task.call());
+                } catch (Exception failure) {
+                    future.completeExceptionally(failure);
+                } catch (Throwable error) {
+                    future.completeExceptionally(stopped(error));
+                }
+            });
+        } catch (RuntimeException | Error notTaken) {
+            future.completeExceptionally(notTaken);
+        }
         return future;
     }
 
@@ -140,6 +144,12 @@ public final class LocalParticipant implements Participant {
                     opened.orElseThrow(() -> new IllegalStateException("no repair session is open, replica=" + name));
             if (session.isPresent()) {
                 throw new IllegalStateException("the session has its terms already, replica=" + name);
+            }
+            if (terms.bufferBytes() > open.parameters().bufferBytes()) {
+                throw new RepairException(
+                        "row buffer of the session is larger than this replica has memory for, replica="
+                                + name + ", bufferBytes=" + terms.bufferBytes() + ", maxBytes="
+                                + open.parameters().bufferBytes());
             }
             session = Optional.of(new ReplicaSession(open.table(), open.parameters(), terms));
             return null;
@@ -217,7 +227,21 @@ public final class LocalParticipant implements Participant {
 
     @Override
     public CompletableFuture<SessionFinished> finish() {
-        return on(ReplicaSession::finish);
+        return on(open -> {
+            SessionFinished done = open.finish();
+            endSession();
+            return done;
+        });
+    }
+
+    /** Its table stays open; its buffers are free. */
+    private void endSession() {
+        try (ReplicaSession ending = session.orElse(null)) {
+            session = Optional.empty();
+            LOG.debug("repair session ends, replica={}, started={}", name, ending != null);
+        } catch (IOException | RuntimeException | Error failure) {
+            LOG.warn("repair session did not close cleanly, replica={}", name, failure);
+        }
     }
 
     @Override
@@ -259,22 +283,20 @@ public final class LocalParticipant implements Participant {
         } catch (RejectedExecutionException shutDown) {
             LOG.debug("repair session is not closed, its executor is shut down, replica={}", name);
             closing.complete(null);
+        } catch (RuntimeException | Error broken) {
+            LOG.warn("repair session is not closed, its executor fails, replica={}", name, broken);
+            closing.complete(null);
         }
     }
 
     private void closeNow() {
         closed = true;
-        Optional<OpenTable> open = opened;
-        opened = Optional.empty();
-        Optional<ReplicaSession> ending = session;
-        session = Optional.empty();
-        if (open.isPresent()) {
-            try (Replica table = open.get().table();
-                    ReplicaSession unfinished = ending.orElse(null)) {
-                LOG.debug("repair session ends, replica={}, started={}", table.name(), unfinished != null);
-            } catch (IOException failure) {
-                LOG.warn("repair session did not close cleanly, replica={}", name, failure);
-            }
+        endSession();
+        try (Replica table = opened.map(OpenTable::table).orElse(null)) {
+            opened = Optional.empty();
+            LOG.debug("replica is closed, replica={}, opened={}", name, table != null);
+        } catch (IOException | RuntimeException | Error failure) {
+            LOG.warn("replica did not close cleanly, replica={}", name, failure);
         }
     }
 }

@@ -1,7 +1,9 @@
 package io.anneal.repair;
 
+import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
 import io.anneal.repair.message.Waiver;
+import io.anneal.repair.row.RowBuffer;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -13,6 +15,7 @@ import java.util.UUID;
  * @param purgeTimeSeconds T of the canonical form, seconds since 1970
  * @param hashSeed seed of the item hashes; another one for every session
  * @param dryRun whether differences are found and counted, and nothing is written
+ * @param allReplicas whether there are no other replicas of the range
  * @param staged the run whose SSTables count as the replicas' data although they are not imported yet
  * @param waivers what is not refused
  */
@@ -25,12 +28,11 @@ public record RepairConfig(
         long purgeTimeSeconds,
         long hashSeed,
         boolean dryRun,
+        boolean allReplicas,
         Optional<UUID> staged,
         Set<Waiver> waivers) {
     public static final int BUFFER_MAX_BYTES = 32 << 20;
     public static final int BUFFER_MIN_BYTES = 1 << 20;
-    /** Sessions of the default buffer that a server has memory for, at least. */
-    private static final int SERVER_SESSIONS = 4;
     /** Buffers of a replica beside those of what it receives: the window, what is read ahead, and what is on its way. */
     private static final int OWN_BUFFERS = 3;
 
@@ -52,18 +54,21 @@ public record RepairConfig(
         return (participants - 1L + OWN_BUFFERS) * bufferBytes;
     }
 
-    /** The row buffer of replicas that are all in this process. */
-    public static int bufferBytes(long budgetBytes, int participants) {
-        return ofSession(budgetBytes / participants, participants);
+    /** The largest row buffer of replicas that are all in this process. */
+    public static int bufferBytes(ByteBudget budget, int participants) {
+        return new SessionMemory(budget, 1).bufferBytesMost(participants, participants);
     }
 
-    /** The row buffer of replicas each in a server of its own, whose memory is shared by several sessions. */
-    public static int bufferBytesOfServers(long budgetBytes, int participants) {
-        return ofSession(budgetBytes / SERVER_SESSIONS, participants);
+    /** Rows, or deletions, that a window of such a buffer has at most, each of which weighs something beside its bytes. */
+    static long windowItemsMax(int bufferBytes) {
+        return 4L * Math.max(bufferBytes, BUFFER_MIN_BYTES) / RowBuffer.ROW_OVERHEAD_BYTES;
     }
 
-    private static int ofSession(long sessionBytes, int participants) {
-        long share = sessionBytes / sessionBytes(1, participants);
-        return (int) Math.max(BUFFER_MIN_BYTES, Math.min(BUFFER_MAX_BYTES, share));
+    /**
+     * What a replica keeps at most of what it is sent for one window. Each of the others has a buffer there, with a last row
+     * that may be as large, and versions are kept beside what they were merged to: more than that is a mistake of the sender.
+     */
+    static long receivedBytesMax(int bufferBytes, int participants) {
+        return 4L * participants * Math.max(bufferBytes, BUFFER_MIN_BYTES);
     }
 }

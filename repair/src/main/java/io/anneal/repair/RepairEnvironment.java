@@ -9,6 +9,6 @@ import java.util.concurrent.Executor;
  *
  * @param host gives purge time, session ids and hash seeds, and waits while a node is busy
  * @param executor reads and writes the replicas of this process, beside the thread that runs the repair
- * @param budget memory for row buffers
+ * @param budget memory for what sessions hold, half of which they take at most; of a node with replicas, the node's
  */
 public record RepairEnvironment(HostEnvironment host, Executor executor, ByteBudget budget) {}

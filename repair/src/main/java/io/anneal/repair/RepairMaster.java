@@ -1,6 +1,7 @@
 package io.anneal.repair;
 
 import io.anneal.key.ClusteringComparator;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
@@ -69,6 +70,7 @@ public final class RepairMaster implements Closeable {
                 config.purgeTimeSeconds(),
                 config.hashSeed(),
                 config.bufferBytes(),
+                followers.size() + 1,
                 config.dryRun(),
                 config.staged());
         comparator = ClusteringComparator.of(schema);
@@ -109,12 +111,12 @@ public final class RepairMaster implements Closeable {
             List<CompletableFuture<Void>> started = ask(follower -> follower.startPart(part));
             own.startPart(part);
             Waiting.results(started);
-            repairPart();
+            repairPart(part);
         }
         List<CompletableFuture<SessionFinished>> finishing = ask(Participant::finish);
         List<SessionFinished> finished = new ArrayList<>(List.of(own.finish()));
         finished.addAll(Waiting.results(finishing));
-        if (!config.dryRun()) {
+        if (agreement.repairsAll()) {
             tellRepaired();
         }
         RepairReport report = report(finished);
@@ -122,7 +124,7 @@ public final class RepairMaster implements Closeable {
         return report;
     }
 
-    /** The replicas are equal whatever comes of this: who does not hear it keeps its deletions for longer. */
+    /** The replicas are equal whatever comes of this: one that does not hear it keeps its deletions for longer. */
     private void tellRepaired() {
         long seconds = config.purgeTimeSeconds();
         List<CompletableFuture<Void>> told = ask(follower -> follower.repaired(config.range(), seconds));
@@ -138,7 +140,7 @@ public final class RepairMaster implements Closeable {
     private void agree(SessionTerms terms) throws IOException {
         List<CompletableFuture<Void>> agreeing = ask(follower -> follower.agree(terms));
         own = new ReplicaSession(table, parameters, terms);
-        sync = new WindowSync(table.schema(), own, followers, listener, config);
+        sync = new WindowSync(table.schema(), own, followers, listener, terms.bufferBytes(), config.dryRun());
         Waiting.results(agreeing);
     }
 
@@ -146,7 +148,7 @@ public final class RepairMaster implements Closeable {
         return followers.stream().map(question).toList();
     }
 
-    private void repairPart() throws IOException {
+    private void repairPart(TokenRange.Linear part) throws IOException {
         long[] items = new long[followers.size() + 1];
         Optional<RingPosition> lastBoundary = Optional.empty();
         RingPosition boundary;
@@ -158,6 +160,7 @@ public final class RepairMaster implements Closeable {
             requireProgress(lastBoundary, all);
             boundary = smallest(all);
             repairWindow(boundary, items);
+            listener.progress(windows, own.rowsRead(), own.bytesRead(), covered(part, boundary));
             lastBoundary = Optional.of(boundary);
         } while (!boundary.isEnd());
     }
@@ -176,7 +179,12 @@ public final class RepairMaster implements Closeable {
         if (sync.reconcile(summary, summaries)) {
             windowsDiffering++;
         }
-        listener.progress(windows, own.rowsRead(), own.bytesRead(), Optional.of(boundary));
+    }
+
+    /** How much of the range's width lies behind a boundary. */
+    private double covered(TokenRange.Linear part, RingPosition boundary) {
+        long token = boundary.key().map(DecoratedKey::token).orElse(part.last());
+        return new TokenRange(config.range().left(), token).width();
     }
 
     private static long items(WindowSummary summary) {
@@ -246,7 +254,7 @@ public final class RepairMaster implements Closeable {
                 .mapToLong(follower -> follower.bytesSent() + follower.bytesReceived())
                 .sum();
         return new RepairReport(
-                config.sessionId(),
+                List.of(config.sessionId()),
                 replicas,
                 windows,
                 windowsDiffering,

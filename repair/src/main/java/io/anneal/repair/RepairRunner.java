@@ -1,5 +1,6 @@
 package io.anneal.repair;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.net.Connector;
@@ -9,6 +10,7 @@ import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
 import io.anneal.net.VerbHandlers;
+import io.anneal.node.Node;
 import io.anneal.node.Replicas;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
@@ -19,12 +21,16 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The master's side of repair on a server: runs a {@link Repair} on request and tells how it is doing. A repair ends with the
  * stream of whoever asked for it. A server runs as many as its memory holds row buffers for. Safe for any thread.
  */
 public final class RepairRunner {
+    private static final Logger LOG = LoggerFactory.getLogger(RepairRunner.class);
+
     private final UUID nodeId;
     private final Replicas replicas;
     private final Connector connector;
@@ -45,7 +51,17 @@ public final class RepairRunner {
         this.connector = connector;
         this.runs = runs;
         this.environment = environment;
-        memory = new SessionMemory(environment.budget());
+        memory = new SessionMemory(environment.budget(), SessionMemory.SESSIONS_OF_NODE);
+    }
+
+    /** For the replicas of a node, with its threads, its memory and its connections to others. */
+    public static RepairRunner of(Node node, HostEnvironment host) {
+        return new RepairRunner(
+                node.identity().nodeId(),
+                node.replicas(),
+                node.peers(),
+                node.waiting(),
+                new RepairEnvironment(host, node.executor(), node.budget()));
     }
 
     /** Registers the verb of a master. */
@@ -68,6 +84,9 @@ public final class RepairRunner {
                 stream.reset(refused.code(), refused.getMessage());
             } catch (RejectedExecutionException full) {
                 stream.reset(PeerException.BUSY, "no thread for another repair, try again later");
+            } catch (RuntimeException | Error failed) {
+                LOG.error("repair was not begun, peer={}", stream.connection().address(), failed);
+                stream.reset(PeerException.INTERNAL, "repair was not begun, error=" + failed);
             }
         });
     }
@@ -83,14 +102,15 @@ public final class RepairRunner {
             throw new RequestException(
                     PeerException.MALFORMED, "repair request is malformed, cause=" + malformed.getMessage());
         }
-        SessionMemory.Place place = memory.take(wanted.bufferBytes());
+        SessionMemory.Place place =
+                memory.take(wanted.bufferBytes(), wanted.followers().size() + 1, 1);
         boolean started = false;
         try {
             ServedRun run = new ServedRun(
                     messages,
                     wanted,
                     place,
-                    (asked, listener) -> repair(asked, place.bufferBytes(), listener),
+                    (asked, listener) -> repair(asked, place, listener),
                     environment.host().clock());
             messages.stream().closed().whenComplete((done, failure) -> {
                 if (failure != null) {
@@ -106,21 +126,21 @@ public final class RepairRunner {
         }
     }
 
-    private RepairReport repair(RunRepair wanted, int bufferBytes, RepairListener listener) throws IOException {
+    private RepairReport repair(RunRepair wanted, SessionMemory.Place place, RepairListener listener)
+            throws IOException {
         List<RepairMember> members = new ArrayList<>(List.of(RepairMember.here(replicas.get(wanted.replica()))));
         wanted.followers()
                 .forEach(follower ->
                         members.add(RepairMember.at(connector, address(follower.address()), follower.replica())));
-        Repair repair = Repair.of(wanted.keyspace(), wanted.table())
+        Repair repair = Repair.of(wanted.keyspace() + "." + wanted.table())
                 .between(members)
                 .ownReplica(nodeId, wanted.replica())
-                .range(wanted.range())
                 .dryRun(wanted.dryRun())
+                .allReplicas(wanted.allReplicas())
                 .allow(wanted.waivers())
-                .bufferBytes(bufferBytes)
-                .listener(listener);
+                .place(place);
         wanted.staged().ifPresent(repair::staged);
-        return repair.tryOnce(environment);
+        return repair.tryOnce(wanted.keyspace() + "." + wanted.table(), wanted.range(), listener, environment);
     }
 
     /** Reads {@code host:port}. */

@@ -2,6 +2,7 @@ package io.anneal.repair;
 
 import io.anneal.io.ByteBudget;
 import io.anneal.net.VerbHandlers;
+import io.anneal.node.Node;
 import io.anneal.node.Replicas;
 import io.anneal.repair.message.RepairVerb;
 import java.util.concurrent.Executor;
@@ -18,12 +19,17 @@ public final class RepairService {
     /**
      * @param replicas what the node has
      * @param executor runs the sessions' steps, which read and write files; it belongs to the caller
-     * @param budget for the row buffers of all sessions
+     * @param budget of the node: sessions take half of it at most
      */
     public RepairService(Replicas replicas, Executor executor, ByteBudget budget) {
         this.replicas = replicas;
         this.executor = executor;
-        memory = new SessionMemory(budget);
+        memory = new SessionMemory(budget, SessionMemory.SESSIONS_OF_NODE);
+    }
+
+    /** For the replicas of a node, with its threads and its memory. */
+    public static RepairService of(Node node) {
+        return new RepairService(node.replicas(), node.executor(), node.budget());
     }
 
     /** Registers the verb of a follower. */

@@ -66,8 +66,9 @@ final class ReplicaSession implements Closeable {
                 new SessionPurgeRule(
                         parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
         codec = new ItemCodec(schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
-        reader = new WindowReader(table, codec, parameters.bufferBytes(), terms.localDeletionTimeMaxSeconds());
-        window = new Window(schema, codec, reader.rows(), terms.localDeletionTimeMaxSeconds());
+        reader = new WindowReader(table, codec, terms.bufferBytes(), terms.localDeletionTimeMaxSeconds());
+        long receivedBytesMax = RepairConfig.receivedBytesMax(terms.bufferBytes(), parameters.participants());
+        window = new Window(schema, codec, reader.rows(), terms.localDeletionTimeMaxSeconds(), receivedBytesMax);
         run = parameters.dryRun()
                 ? Optional.empty()
                 : Optional.of(table.receive(parameters.sessionId(), terms.importDeadlineSeconds()));
@@ -92,7 +93,9 @@ final class ReplicaSession implements Closeable {
                 table.sstableCount(),
                 table.dataBytes(),
                 table.localDeletionTimeMaxSeconds(),
+                parameters.bufferBytes(),
                 table.asOf(),
+                table.takesInAtOnce(),
                 table.notes());
     }
 
@@ -270,7 +273,9 @@ final class ReplicaSession implements Closeable {
                 rowsWritten,
                 deletionsWritten,
                 importDeadlineSeconds,
-                completed.stream().map(Descriptor::toString).toList());
+                table.takesInAtOnce()
+                        ? List.of()
+                        : completed.stream().map(Descriptor::toString).toList());
     }
 
     /** Nothing that was received is kept if the session was not finished, of the parts that were done neither. */

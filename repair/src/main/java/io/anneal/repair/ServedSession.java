@@ -26,6 +26,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -99,8 +100,12 @@ final class ServedSession {
             message.close();
             if (failure != null) {
                 refuse(message.kind(), failure);
-            } else {
+                return;
+            }
+            try {
                 answered(message.kind(), answer);
+            } catch (RuntimeException | Error failed) {
+                refuse(message.kind(), failed);
             }
         });
     }
@@ -108,14 +113,16 @@ final class ServedSession {
     private void answered(int step, byte[] answer) {
         if (step == SessionStep.FINISH.code()) {
             finished = true;
-            place.ifPresent(SessionMemory.Place::close); // It is free for the next.
+            // With the session's buffers, which are gone.
+            place.ifPresent(SessionMemory.Place::close);
         }
         messages.write(step, ByteBuffer.wrap(answer));
         next();
     }
 
     private CompletableFuture<byte[]> answer(SessionStep step, Message message, ByteReader in) throws IOException {
-        if (step != SessionStep.OPEN && place.isEmpty()) {
+        boolean isOpen = place.isPresent() && (!finished || step == SessionStep.REPAIRED);
+        if (step != SessionStep.OPEN && !isOpen) {
             throw new RequestException(RepairCode.NO_SESSION, "repair session is not open, step=" + step);
         }
         return switch (step) {
@@ -158,7 +165,7 @@ final class ServedSession {
             throw new RequestException(RepairCode.NO_SESSION, "repair session is open already, step=OPEN");
         }
         tables = replicas.get(name);
-        SessionMemory.Place taken = memory.take(asked.bufferBytes());
+        SessionMemory.Place taken = memory.take(asked.bufferBytes(), asked.participants(), 1);
         if (!keep(taken)) {
             taken.close();
             throw new RequestException(RepairCode.ABORTED, "the session has ended");
@@ -193,6 +200,9 @@ final class ServedSession {
         Throwable cause = FutureFailure.cause(failure);
         if (cause instanceof RequestException refused) {
             return refused;
+        }
+        if (cause instanceof RejectedExecutionException) {
+            return new RequestException(PeerException.OVERLOADED, "this node takes no more work");
         }
         String text = FailureText.of(cause);
         if (FailureText.isRefusal(cause)) {

@@ -18,9 +18,10 @@ import java.util.Optional;
  * <p>A deletion may be purged once it is older than gc_grace. Data that dates from before may hold rows whose deletion no
  * replica has any more: they would count as lacking elsewhere, and come back. The same happens to what is imported so late.
  *
+ * @param repairsAll whether all replicas of the range hold each deletion of it when the session has ended well
  * @param notes a sentence each
  */
-record SessionAgreement(SessionTerms terms, List<String> notes) {
+record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> notes) {
     /** Snapshots that are further apart than this, or than a tenth of gc_grace, are worth a note. */
     private static final long APART_SECONDS = 3_600;
 
@@ -36,12 +37,35 @@ record SessionAgreement(SessionTerms terms, List<String> notes) {
         List<String> notes = new ArrayList<>();
         for (SessionOpened replica : opened) {
             replica.notes().forEach(note -> notes.add(note + ", replica=" + replica.name()));
-            if (replica.sstableCount() == 0) {
-                notes.add("replica has no SSTable of the table: is it the right directory, replica=" + replica.name());
-            }
         }
         long ceiling = ceiling(opened, notes);
-        return new SessionAgreement(new SessionTerms(ceiling, deadline(config, schema, opened, notes)), notes);
+        int bufferBytes =
+                opened.stream().mapToInt(SessionOpened::bufferBytes).min().orElseThrow();
+        if (bufferBytes < 1) {
+            throw new RepairException("replica has no row buffer, bufferBytes=" + bufferBytes);
+        }
+        SessionTerms terms = new SessionTerms(ceiling, bufferBytes, deadline(config, schema, opened, notes));
+        return new SessionAgreement(terms, repairsAll(config, opened, notes), notes);
+    }
+
+    /**
+     * What a replica stages may never be imported. One that stages nothing, since it lacks nothing, is no exception: what it holds
+     * is a snapshot, and not what its node holds now.
+     */
+    private static boolean repairsAll(RepairConfig config, List<SessionOpened> opened, List<String> notes) {
+        if (config.dryRun() || !config.allReplicas()) {
+            return false;
+        }
+        List<String> staging = opened.stream()
+                .filter(replica -> !replica.takesInAtOnce())
+                .map(SessionOpened::name)
+                .toList();
+        if (!staging.isEmpty() && staging.size() < opened.size()) {
+            notes.add(
+                    "stores do not count the range as repaired, since what others receive waits for its import, replicas="
+                            + staging);
+        }
+        return staging.isEmpty();
     }
 
     /** The lowest, so that all replicas hash what each of them can hold. */

@@ -3,29 +3,29 @@ package io.anneal.repair;
 import io.anneal.io.ByteBudget;
 import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Row buffers of the sessions of a node, out of its budget: a session has its place before it opens a table. One session
- * always has, however small the budget. Safe for any thread.
+ * What sessions hold, out of the budget of their node: windows, what is read ahead, what is received, and messages that
+ * have come in whole. A session has its place before it opens a table. All places together take half of the budget at most;
+ * the rest is left to streams and to messages that come in. Safe for any thread.
  */
 final class SessionMemory {
-    /** So many sessions of the largest buffer fit into that half of the budget which they may take. */
-    private static final int SESSIONS = 4;
-    /** Who take part in most repairs; more of them fill a replica's buffers less often. */
-    private static final int PARTICIPANTS = 3;
+    /** Sessions that a node has room for whose peers ask for as much as they can get. */
+    static final int SESSIONS_OF_NODE = 4;
 
     private final ByteBudget budget;
-    private final AtomicInteger sessions = new AtomicInteger();
+    private final int sessionsLeast;
 
-    SessionMemory(ByteBudget budget) {
+    /** @param sessionsLeast so many sessions of the largest buffer fit into what they may take together */
+    SessionMemory(ByteBudget budget, int sessionsLeast) {
         this.budget = budget;
+        this.sessionsLeast = sessionsLeast;
     }
 
     /** A session's place. */
     final class Place implements AutoCloseable {
         private final int bufferBytes;
-        private long reservedBytes;
+        private final long reservedBytes;
         private boolean closed;
 
         private Place(int bufferBytes, long reservedBytes) {
@@ -43,34 +43,44 @@ final class SessionMemory {
             if (!closed) {
                 closed = true;
                 budget.release(reservedBytes);
-                sessions.decrementAndGet();
             }
         }
     }
 
     /**
-     * Takes a place.
+     * The largest row buffer that a place has.
+     *
+     * @param participants replicas of the session, wherever they are
+     * @param replicasHere of those, the replicas of this node
+     */
+    int bufferBytesMost(int participants, int replicasHere) {
+        long eachBytes = RepairConfig.sessionBytes(1, participants) * replicasHere;
+        long fairBytes = budget.lastingBytes() / sessionsLeast / eachBytes;
+        long leastBytes = Math.min(RepairConfig.BUFFER_MIN_BYTES, budget.lastingBytes() / eachBytes);
+        return (int) Math.min(RepairConfig.BUFFER_MAX_BYTES, Math.max(fairBytes, leastBytes));
+    }
+
+    /**
+     * Takes a place for all replicas that a session has here, one in most.
      *
      * @param askedBytes row buffer that the master wants
-     * @throws RequestException when there is no room now
+     * @throws RequestException when there is no room now, or would not be with no other session
      */
-    Place take(int askedBytes) throws RequestException {
-        long mostBytes = Math.max(
-                RepairConfig.BUFFER_MIN_BYTES,
-                budget.totalBytes() / (2 * SESSIONS * RepairConfig.sessionBytes(1, PARTICIPANTS)));
-        int bufferBytes = (int) Math.min(Math.min(askedBytes, RepairConfig.BUFFER_MAX_BYTES), mostBytes);
-        long neededBytes = RepairConfig.sessionBytes(bufferBytes, PARTICIPANTS);
-        int before = sessions.getAndIncrement();
-        if (budget.tryReserveSpare(neededBytes)) {
-            return new Place(bufferBytes, neededBytes);
+    Place take(int askedBytes, int participants, int replicasHere) throws RequestException {
+        int bufferBytes = Math.min(askedBytes, bufferBytesMost(participants, replicasHere));
+        if (bufferBytes < 1) {
+            throw new RequestException(
+                    RepairCode.TOO_LARGE,
+                    "memory is too little for a session of so many replicas, replicas=" + participants
+                            + ", budgetBytes=" + budget.totalBytes());
         }
-        if (before == 0) {
-            return new Place(bufferBytes, 0);
+        long neededBytes = RepairConfig.sessionBytes(bufferBytes, participants) * replicasHere;
+        if (!budget.tryReserveLasting(neededBytes)) {
+            throw new RequestException(
+                    PeerException.BUSY,
+                    "no memory for another repair session, try again later, neededBytes=" + neededBytes
+                            + ", reservedBytes=" + budget.reservedBytes() + ", budgetBytes=" + budget.totalBytes());
         }
-        sessions.decrementAndGet();
-        throw new RequestException(
-                PeerException.BUSY,
-                "no memory for another repair session, try again later, neededBytes=" + neededBytes + ", sessions="
-                        + before + ", budgetBytes=" + budget.totalBytes());
+        return new Place(bufferBytes, neededBytes);
     }
 }

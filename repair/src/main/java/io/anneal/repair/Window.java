@@ -38,6 +38,7 @@ import java.util.Set;
 final class Window {
     private final ItemCodec codec;
     private final WindowRows rows;
+    private final ReceivedRoom room;
     private final ClusteringComparator comparator;
     private final EncodedItem item;
     private final Row incoming = new Row();
@@ -65,9 +66,15 @@ final class Window {
     private Optional<DeletionItem> carried = Optional.empty();
     private long receivedDeletionCount;
 
-    Window(TableSchema schema, ItemCodec codec, RowBuffer buffer, long localDeletionTimeMaxSeconds) {
+    Window(
+            TableSchema schema,
+            ItemCodec codec,
+            RowBuffer buffer,
+            long localDeletionTimeMaxSeconds,
+            long receivedBytesMax) {
         this.codec = codec;
-        rows = new WindowRows(schema, codec, buffer, localDeletionTimeMaxSeconds);
+        room = new ReceivedRoom(receivedBytesMax);
+        rows = new WindowRows(schema, codec, buffer, localDeletionTimeMaxSeconds, room);
         comparator = ClusteringComparator.of(schema);
         item = new EncodedItem(schema);
         own = new KnownDeletions(schema);
@@ -113,6 +120,7 @@ final class Window {
         known.clear();
         received.clear();
         rows.end();
+        room.clear();
         lastKey = Optional.empty();
         receivedDeletionCount = 0;
     }
@@ -202,7 +210,7 @@ final class Window {
      *
      * @return encoded ghosts that shadow part of them
      * @throws CorruptItemException when the bytes are no items of this table
-     * @throws RepairException when an item stands outside the window
+     * @throws RepairException when an item stands outside the window, or more was received than there is room for
      */
     byte[] receive(byte[] items, Arrivals arrivals) throws IOException {
         if (!open) {
@@ -216,6 +224,7 @@ final class Window {
                 requireInWindow(deletion);
                 ghosts.addAbove(deletion);
                 if (known.adds(deletion)) {
+                    room.keepItem(item.lengthBytes());
                     added.add(deletion);
                 }
             }

@@ -39,10 +39,13 @@ final class WindowRows {
     private final Row held = new Row();
     private final Row merged = new Row();
     private final NavigableMap<RingPosition, HeldRow> newRows;
+    private final ReceivedRoom room;
 
-    WindowRows(TableSchema schema, ItemCodec codec, RowBuffer rows, long localDeletionTimeMaxSeconds) {
+    WindowRows(
+            TableSchema schema, ItemCodec codec, RowBuffer rows, long localDeletionTimeMaxSeconds, ReceivedRoom room) {
         this.codec = codec;
         this.rows = rows;
+        this.room = room;
         ClusteringComparator comparator = ClusteringComparator.of(schema);
         merger = new RowMerger(schema, localDeletionTimeMaxSeconds);
         heldItem = new EncodedItem(schema).trusting();
@@ -140,13 +143,31 @@ final class WindowRows {
      * @param index what the row buffer found at the place
      */
     void put(int index, RingPosition position, HeldRow row) throws IOException {
+        takeRoom(index, row);
         if (index >= 0) {
             replace(index, row);
             rows.markReceived(index);
         } else {
-            forget(newRows.put(position, kept(row)));
+            HeldRow before = newRows.put(position, kept(row));
+            if (before != null && before.isAlone()) {
+                room.giveBackItem(before.lengthBytes());
+            }
+            forget(before);
         }
         giveBackScratch();
+    }
+
+    /** What goes into the file, or where a longer row of the buffer stood, takes none. */
+    private void takeRoom(int index, HeldRow row) throws RepairException {
+        if (rows.isTooLarge(row.lengthBytes()) || index >= 0 && row.lengthBytes() <= rows.lengthBytes(index)) {
+            return;
+        }
+        if (index >= 0 || row.array() == scratch.array() || row.isAlone()) {
+            room.keepItem(row.lengthBytes());
+        } else {
+            room.keepMessage(row.array());
+            room.keepItem(0);
+        }
     }
 
     /** The row as it can stay: the next one that is merged overwrites the scratch, and a large one goes into the file. */

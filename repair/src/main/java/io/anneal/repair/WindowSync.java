@@ -72,12 +72,13 @@ final class WindowSync {
             ReplicaSession own,
             List<Participant> followers,
             RepairListener listener,
-            RepairConfig config) {
+            int bufferBytes,
+            boolean dryRun) {
         this.own = own;
         this.followers = followers;
         this.listener = listener;
-        this.dryRun = config.dryRun();
-        this.bufferBytes = config.bufferBytes();
+        this.dryRun = dryRun;
+        this.bufferBytes = bufferBytes;
         rowsLacking = new long[followers.size() + 1];
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
@@ -167,6 +168,7 @@ final class WindowSync {
             throws IOException {
         List<CompletableFuture<HashList>> asked = new ArrayList<>();
         for (int i = 0; i < followers.size(); i++) {
+            requireRoom(followers.get(i), phase, theirs.get(i).of(phase).count());
             boolean equal = theirs.get(i).of(phase).equals(sum.of(phase));
             asked.add(
                     equal
@@ -183,6 +185,16 @@ final class WindowSync {
             }
         }
         return lists;
+    }
+
+    /** Before the hashes are asked for: a list is in memory whole. */
+    private void requireRoom(Participant follower, Phase phase, long items) throws RepairException {
+        long maxItems = RepairConfig.windowItemsMax(bufferBytes);
+        if (items < 0 || items > maxItems) {
+            throw new RepairException(
+                    "replica says that it holds more in a window than its row buffer has room for, replica="
+                            + follower.name() + ", phase=" + phase + ", items=" + items + ", maxItems=" + maxItems);
+        }
     }
 
     /** Takes an answer in and tells what came. */
@@ -209,7 +221,9 @@ final class WindowSync {
                     .map(expected -> expected.follower().fetch(phase, expected.wanted(), roomBytes))
                     .toList();
             for (int i = 0; i < asked.size(); i++) {
-                accept(Waiting.result(asked.get(i)), phase, open.get(i), fetched);
+                byte[] answer = Waiting.result(asked.get(i));
+                open.get(i).requireRoom(answer, roomBytes);
+                accept(answer, phase, open.get(i), fetched);
             }
             open.removeIf(expected -> expected.wanted().length == 0);
         }
@@ -425,6 +439,14 @@ final class WindowSync {
             }
         }
 
+        void addForAllBut(int origin, byte[] array, int offset, int lengthBytes) throws IOException {
+            for (int i = 0; i < followers.size(); i++) {
+                if (i != origin) {
+                    add(i, array, offset, lengthBytes);
+                }
+            }
+        }
+
         /** Sends what is left; the ghosts that all has been answered with. */
         Deque<Ghosts> finish() throws IOException {
             for (int i = 0; i < followers.size(); i++) {
@@ -478,21 +500,13 @@ final class WindowSync {
             }
             Deque<Ghosts> next = new ArrayDeque<>();
             for (Ghosts ghosts : waiting) {
-                byte[] items = ghosts.items();
                 if (ghosts.origin() != OWN) {
-                    byte[] stronger = onlyDeletions(own.receive(items));
+                    byte[] stronger = onlyDeletions(own.receive(ghosts.items()));
                     if (stronger.length > 0) {
                         next.add(new Ghosts(OWN, stronger));
                     }
-                    items = asHeld(items);
                 }
-                Pushes pushes = new Pushes();
-                for (int i = 0; i < followers.size(); i++) {
-                    if (i != ghosts.origin()) {
-                        pushes.add(i, items, 0, items.length);
-                    }
-                }
-                next.addAll(pushes.finish());
+                next.addAll(forward(ghosts));
             }
             waiting = next;
         }
@@ -509,17 +523,31 @@ final class WindowSync {
         return deletions.toByteArray();
     }
 
-    /** Deletions as they are; rows as the master holds them now, so that receivers find nothing missing in them. */
-    private byte[] asHeld(byte[] items) throws IOException {
-        ByteWriter held = new ByteWriter(64);
-        for (int at = 0; at < items.length; at = item.endOffset()) {
+    /**
+     * Pushes ghosts to all but their origin: deletions as they are, rows as the master holds them now, so that receivers find
+     * nothing missing in them. Returns the ghosts that it is answered with.
+     */
+    private Deque<Ghosts> forward(Ghosts ghosts) throws IOException {
+        Pushes pushes = new Pushes();
+        byte[] items = ghosts.items();
+        int end;
+        for (int at = 0; at < items.length; at = end) {
             item.wrap(items, at, items.length);
+            end = item.endOffset();
             if (ItemCodec.isDeletion(item)) {
-                held.writeBytes(items, item.offset(), item.lengthBytes());
+                pushes.addForAllBut(ghosts.origin(), items, item.offset(), item.lengthBytes());
             } else {
-                own.current().rows().heldAt(own.current().position(item)).ifPresent(row -> row.writeTo(held));
+                Optional<HeldRow> row =
+                        own.current().rows().heldAt(own.current().position(item));
+                if (row.isPresent()) {
+                    pushes.addForAllBut(
+                            ghosts.origin(),
+                            row.get().array(),
+                            row.get().offset(),
+                            row.get().lengthBytes());
+                }
             }
         }
-        return held.toByteArray();
+        return pushes.finish();
     }
 }

@@ -59,7 +59,7 @@ class LocalParticipantTest {
     @Test
     void shouldFailNextStepWhenReadingAheadFails() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, 1)));
-        Waiting.result(replica.agree(Sessions.TERMS));
+        Waiting.result(replica.agree(Sessions.terms(1)));
         Waiting.result(replica.startPart(ALL));
         RingPosition boundary = Waiting.result(replica.fill()).last();
         table.beforeFragment = fragment -> {
@@ -160,7 +160,7 @@ class LocalParticipantTest {
         for (int i = 0; i < pushed.length; i++) {
             replica = replica(Runnable::run);
             Waiting.result(replica.open(Sessions.open(1, 1)));
-            Waiting.result(replica.agree(Sessions.TERMS));
+            Waiting.result(replica.agree(Sessions.terms(1)));
             Waiting.result(replica.startPart(ALL));
             Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
             Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
@@ -185,7 +185,7 @@ class LocalParticipantTest {
     @Test
     void shouldRefuseBoundaryBehindWhatWasRead() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, 1)));
-        Waiting.result(replica.agree(Sessions.TERMS));
+        Waiting.result(replica.agree(Sessions.terms(1)));
         Waiting.result(replica.startPart(ALL));
         Waiting.result(replica.fill());
 

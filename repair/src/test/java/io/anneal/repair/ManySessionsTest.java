@@ -36,7 +36,17 @@ class ManySessionsTest {
     private final AtomicReference<Connection> peer = new AtomicReference<>();
 
     private static OpenSession open(UUID id, TableSchema schema) {
-        return new OpenSession(id, "ks", "t", SchemaText.print(schema), 100, 1, BUFFER_BYTES, true, Optional.empty());
+        return new OpenSession(
+                id,
+                "ks",
+                "t",
+                SchemaText.print(schema),
+                100,
+                1,
+                BUFFER_BYTES,
+                Sessions.REPLICAS,
+                true,
+                Optional.empty());
     }
 
     @Test

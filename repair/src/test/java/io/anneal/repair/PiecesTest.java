@@ -4,6 +4,8 @@ import static io.anneal.repair.Sessions.KEYS;
 import static io.anneal.repair.Sessions.SCHEMA;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.fragment.DeletionTime;
+import io.anneal.key.ClusteringComparator;
 import io.anneal.node.StagingArea;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
@@ -107,6 +109,30 @@ class PiecesTest {
         for (TestTable table : tables) {
             assertThat(table.stagedLines()).hasSize(rows * 2 / 3 + 2);
         }
+    }
+
+    /** The master holds rows that were deleted at a follower, so long ago that nobody else needs to know. */
+    @Test
+    void shouldForwardDeletionsThatComeBackInPieces() throws IOException {
+        int rows = 3_000;
+        FragmentList.Builder deletions = FragmentList.builder(SCHEMA).partition(KEYS.get(0));
+        for (int i = 0; i < rows; i++) {
+            deletions.change(HandMadeTable.clustering(i), ClusteringComparator.BEFORE, 10, 50);
+            deletions.change(
+                    HandMadeTable.clustering(i),
+                    ClusteringComparator.AFTER,
+                    DeletionTime.NO_TIMESTAMP,
+                    DeletionTime.NO_DELETION_TIME);
+        }
+        table(Sessions.rows(KEYS.get(0), rows));
+        table(deletions.end().build());
+        table(FragmentList.builder(SCHEMA).build());
+
+        repair();
+
+        assertThat(pushedBytes).isNotEmpty().allMatch(bytes -> bytes <= SHARE_BYTES);
+        assertThat(tables.get(0).stagedLines()).hasSize(2 * rows + 2);
+        assertThat(tables.get(2).stagedLines()).hasSize(2 * rows + 2);
     }
 
     @Test

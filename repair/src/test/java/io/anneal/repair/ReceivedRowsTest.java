@@ -281,4 +281,39 @@ class ReceivedRowsTest {
         assertThat(allocated / count).as("bytes allocated for a row of 10 KB").isLessThan(2_000);
         assertThat(Waiting.result(replica.summary()).rows().count()).isEqualTo(count + 1);
     }
+
+    private Row filled(int at, int lengthBytes) {
+        return row(at, 7).cell(0, 5, new byte[lengthBytes]).build();
+    }
+
+    @Test
+    void shouldRefuseMoreThanTheBuffersOfAllReplicasHold() throws IOException {
+        hold(nothing());
+        long maxBytes = RepairConfig.receivedBytesMax(BUFFER_BYTES, Sessions.REPLICAS);
+        int lengthBytes = BUFFER_BYTES / 2;
+        int fitting = (int) (maxBytes / (lengthBytes + 2_000));
+        for (int i = 0; i < fitting; i++) {
+            assertThat(push(encoded(filled(i, lengthBytes)))).isEmpty();
+        }
+
+        assertThatThrownBy(() -> push(
+                        together(encoded(filled(fitting, lengthBytes)), encoded(filled(fitting + 1, lengthBytes)))))
+                .isInstanceOf(RepairException.class)
+                .hasMessageContainingAll("more was received in one window", "maxBytes=" + maxBytes);
+    }
+
+    @Test
+    void shouldCountVersionsOfARowOnceAndRowsInTheFileNotAtAll() throws IOException {
+        hold(nothing());
+        for (int i = 0; i < 40; i++) {
+            // Each takes the place of the one before.
+            push(encoded(row(1, 1).cell(0, 5 + i, new byte[BUFFER_BYTES / 2]).build()));
+        }
+        for (int i = 0; i < 10; i++) {
+            push(encoded(filled(2 + i, 2 * BUFFER_BYTES)));
+        }
+        Waiting.result(replica.fill());
+
+        assertThat(Waiting.result(replica.finish()).rowsWritten()).isEqualTo(11);
+    }
 }

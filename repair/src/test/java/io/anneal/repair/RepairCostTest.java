@@ -83,6 +83,7 @@ class RepairCostTest {
                     100,
                     1,
                     false,
+                    false,
                     Optional.empty(),
                     Set.of(Waiver.values()));
             ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -28,7 +28,10 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -48,6 +51,10 @@ class RepairRunnerTest {
     private TestTable followed;
     private Nodes master;
     private Nodes follower;
+
+    private final AtomicLong passed = new AtomicLong();
+    /** Between any two looks at the clock. */
+    private volatile long passingMs;
 
     @BeforeEach
     void start() throws IOException {
@@ -78,9 +85,9 @@ class RepairRunnerTest {
         followerStaging.close();
     }
 
-    private static RepairEnvironment environment(Executor executor, long budgetBytes) {
+    private RepairEnvironment environment(Executor executor, long budgetBytes) {
         HostEnvironment host = HostEnvironment.system()
-                .withClock(() -> Instant.ofEpochSecond(100))
+                .withClock(() -> Instant.ofEpochMilli(100_000 + passed.addAndGet(passingMs)))
                 .withRandom(new Random(1));
         return new RepairEnvironment(host, executor, ByteBudget.of(budgetBytes));
     }
@@ -92,14 +99,19 @@ class RepairRunnerTest {
     }
 
     private static RunRepair run(String... followerAddresses) {
+        return run(1 << 20, false, followerAddresses);
+    }
+
+    private static RunRepair run(int bufferBytes, boolean allReplicas, String... followerAddresses) {
         return new RunRepair(
                 Replicas.THE_ONLY_ONE,
                 "ks",
                 "t",
                 TokenRange.FULL,
                 followers(followerAddresses),
-                1 << 20,
+                bufferBytes,
                 false,
+                allReplicas,
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA));
     }
@@ -123,6 +135,21 @@ class RepairRunnerTest {
                 .isEqualTo(Sessions.rows(KEYS.get(0), 3).lines());
         assertThat(own.stagedLines()).isEqualTo(Sessions.rows(KEYS.get(1), 2).lines());
         assertThat(own.closed).hasValue(1);
+    }
+
+    @Test
+    void shouldTellThatTheRangeIsRepairedOnlyWhenAllReplicasTookInWhatTheyReceived() throws IOException {
+        own.takesInAtOnce = true;
+        new RepairClient(master.connect()).run(run(1 << 20, true, follower.address()), RepairListener.NONE);
+        followed.takesInAtOnce = true;
+        repair(follower.address());
+        assertThat(own.repairedSeconds).isEmpty();
+        assertThat(followed.repairedSeconds).isEmpty();
+
+        new RepairClient(master.connect()).run(run(1 << 20, true, follower.address()), RepairListener.NONE);
+
+        assertThat(own.repairedSeconds).containsExactly(100L);
+        assertThat(followed.repairedSeconds).containsExactly(100L);
     }
 
     @Test
@@ -168,6 +195,30 @@ class RepairRunnerTest {
                 .hasMessageContaining("StackOverflowError");
     }
 
+    /** As an executor fails that can start no thread. */
+    @ParameterizedTest
+    @ValueSource(classes = {OutOfMemoryError.class, IllegalStateException.class, RejectedExecutionException.class})
+    void shouldTellPeerAndLogWhenARunCannotBeBegun(Class<? extends Throwable> failing) throws IOException {
+        ByteBudget budget = ByteBudget.of(64 << 20);
+        try (Nodes broken = new Nodes((handlers, node) -> new RepairRunner(
+                        node.id(),
+                        Nodes.replicas(own.opener()),
+                        node.client(),
+                        Failing.with(failing),
+                        new RepairEnvironment(HostEnvironment.system(), node.executor(), budget))
+                .register(handlers))) {
+            RepairClient client = new RepairClient(broken.connect());
+
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> client.run(run(follower.address()), RepairListener.NONE))
+                        .isInstanceOf(PeerException.class)
+                        .hasMessageContaining(
+                                failing == RejectedExecutionException.class ? "no thread" : failing.getName());
+            }
+            assertThat(budget.reservedBytes()).isZero();
+        }
+    }
+
     /** Of the smallest the first window holds less than what counts as much. */
     @ParameterizedTest
     @ValueSource(ints = {1 << 20, 4 << 10})
@@ -182,6 +233,7 @@ class RepairRunnerTest {
                 followers(follower.address()),
                 bufferBytes,
                 false,
+                false,
                 Optional.empty(),
                 Set.of());
 
@@ -191,6 +243,37 @@ class RepairRunnerTest {
                         refused -> assertThat(refused.waiver()).contains(Waiver.EMPTY_REPLICA))
                 .hasMessageNotContaining("--");
         assertThat(own.stagedFiles()).isEmpty();
+    }
+
+    @Test
+    void shouldRestWhileNobodyHearsHowItIsDoing() throws IOException {
+        int rows = 200;
+        own = new TestTable("master", Sessions.rows(KEYS.get(0), rows), Optional.of(masterStaging));
+        AtomicInteger read = new AtomicInteger();
+        own.beforeFragment = read::set;
+        passingMs = 100;
+        AtomicInteger readAtRest = new AtomicInteger();
+        RunRepair small = run(1, false, follower.address());
+
+        RepairReport report = new RepairClient(master.connect()).run(small, new RepairListener() {
+            @Override
+            public void progress(long windows, long rowsRead, long bytesRead, double covered) {
+                while (readAtRest.get() == 0 && !isResting()) {
+                    assertThat(Thread.interrupted()).isFalse();
+                    Thread.onSpinWait();
+                }
+                readAtRest.compareAndSet(0, read.get());
+            }
+        });
+
+        assertThat(readAtRest.get()).isLessThan(rows / 2);
+        assertThat(report.rowsDiffering()).isEqualTo(rows + 2);
+    }
+
+    private static boolean isResting() {
+        return Thread.getAllStackTraces().values().stream()
+                .flatMap(Stream::of)
+                .anyMatch(frame -> frame.getMethodName().equals("awaitHearing"));
     }
 
     @Test

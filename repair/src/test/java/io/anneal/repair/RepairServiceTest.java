@@ -2,6 +2,7 @@ package io.anneal.repair;
 
 import static io.anneal.repair.Sessions.BUFFER_BYTES;
 import static io.anneal.repair.Sessions.KEYS;
+import static io.anneal.repair.Sessions.SCHEMA;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,6 +21,7 @@ import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionStep;
 import io.anneal.repair.message.Texts;
 import io.anneal.schema.UnsupportedTypeException;
+import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -30,11 +32,14 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Followers behind real loopback sockets. */
 class RepairServiceTest {
@@ -166,6 +171,35 @@ class RepairServiceTest {
     }
 
     @Test
+    void shouldSayForWhatBufferThereIsMemoryAndRefuseTermsOfALarger() throws IOException {
+        RemoteParticipant replica = replica();
+
+        assertThat(Waiting.result(replica.open(Sessions.open(1, 8 << 20))).bufferBytes())
+                .isEqualTo(1 << 20);
+        shouldFailWith(RepairCode.REFUSED, () -> Waiting.result(replica.agree(Sessions.terms(2 << 20))));
+    }
+
+    @Test
+    void shouldReadAllReplicasInWindowsOfTheSmallestBuffer() throws IOException {
+        FragmentList.Builder rows = FragmentList.builder(SCHEMA).partition(KEYS.get(0));
+        for (int i = 0; i < 10; i++) {
+            rows.row(HandMadeTable.row(i, 1).cell(0, 5, new byte[500_000]).build());
+        }
+        try (StagingArea masterStaging = Sessions.staging(directory.resolve("master"))) {
+            TestTable own = new TestTable("master", rows.end().build(), Optional.of(masterStaging));
+            RepairReport report;
+            try (RemoteParticipant replica = replica();
+                    RepairMaster master =
+                            new RepairMaster(Sessions.config(32 << 20), own, List.of(replica), RepairListener.NONE)) {
+                report = master.run();
+            }
+
+            assertThat(report.windows()).as("of 5 MB in windows of 1 MiB").isGreaterThanOrEqualTo(4);
+            assertThat(report.rowsDiffering()).isEqualTo(16);
+        }
+    }
+
+    @Test
     void shouldFreePlaceWhenOpenFails() throws IOException {
         RemoteParticipant otherSchema = replica();
         shouldFailWith(
@@ -228,6 +262,52 @@ class RepairServiceTest {
                 .isInstanceOf(PeerException.class)
                 .hasMessageContaining("stopped by an error")
                 .hasMessageContaining("StackOverflowError");
+    }
+
+    /** As an executor fails that can start no thread: at the first step of a session, or in the middle of one. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void shouldTellPeerAndFreeThePlaceWhenStepsCannotBeRun(int stepsBefore) throws IOException {
+        nodes.close();
+        ByteBudget budget = ByteBudget.of(ONE_SESSION_BYTES);
+        AtomicInteger left = new AtomicInteger(stepsBefore);
+        nodes = new Nodes((handlers, own) -> new RepairService(
+                        Nodes.replicas(table.opener()),
+                        task -> {
+                            if (left.getAndDecrement() <= 0) {
+                                throw new OutOfMemoryError("unable to create native thread");
+                            }
+                            task.run();
+                        },
+                        budget)
+                .register(handlers));
+        RemoteParticipant replica = replica();
+
+        assertThatThrownBy(() -> {
+                    Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+                    Waiting.result(replica.agree(Sessions.TERMS));
+                })
+                .isInstanceOf(PeerException.class)
+                .hasMessageContaining("OutOfMemoryError: unable to create native thread");
+        assertThat(budget.reservedBytes()).isZero();
+    }
+
+    @Test
+    void shouldHoldNoBuffersOnceTheSessionIsFinished() throws IOException {
+        RemoteParticipant replica = replica();
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
+        Waiting.result(replica.startPart(TokenRange.Linear.ALL));
+        Waiting.result(replica.fill());
+
+        Waiting.result(replica.finish());
+
+        assertThat(table.cursorsClosed).hasValue(table.cursorsOpened.get());
+        assertThat(table.closed).hasValue(0);
+        Waiting.result(replica.repaired(TokenRange.FULL, 100));
+        assertThat(table.repairedSeconds).containsExactly(100L);
+        // A place that was given back is not taken again this way.
+        shouldFailWith(RepairCode.NO_SESSION, () -> Waiting.result(replica.agree(Sessions.TERMS)));
     }
 
     @Test

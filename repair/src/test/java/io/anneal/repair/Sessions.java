@@ -35,18 +35,38 @@ final class Sessions {
     static final TableSchema SCHEMA = HandMadeTable.schema(10);
     static final List<DecoratedKey> KEYS = HandMadeTable.keys(3);
     static final int BUFFER_BYTES = 1 << 20;
+    static final int REPLICAS = 3;
 
-    static final SessionTerms TERMS =
-            new SessionTerms(SSTableVersion.NB.localDeletionTimeMaxSeconds(), Receiving.NO_DEADLINE);
+    static final SessionTerms TERMS = terms(BUFFER_BYTES);
 
     private Sessions() {}
+
+    static SessionTerms terms(int bufferBytes) {
+        return new SessionTerms(SSTableVersion.NB.localDeletionTimeMaxSeconds(), bufferBytes, Receiving.NO_DEADLINE);
+    }
 
     static OpenSession open(long id, int bufferBytes) {
         return open(new UUID(0, id), SCHEMA, bufferBytes);
     }
 
+    /** Of a replica that receives nothing. */
+    static OpenSession dryRun(long id, int bufferBytes) {
+        return new OpenSession(
+                new UUID(0, id),
+                "ks",
+                "t",
+                SchemaText.print(SCHEMA),
+                100,
+                1,
+                bufferBytes,
+                REPLICAS,
+                true,
+                Optional.empty());
+    }
+
     static OpenSession open(UUID id, TableSchema schema, int bufferBytes) {
-        return new OpenSession(id, "ks", "t", SchemaText.print(schema), 100, 1, bufferBytes, false, Optional.empty());
+        return new OpenSession(
+                id, "ks", "t", SchemaText.print(schema), 100, 1, bufferBytes, REPLICAS, false, Optional.empty());
     }
 
     static RepairConfig config(int bufferBytes) {
@@ -58,6 +78,7 @@ final class Sessions {
                 bufferBytes,
                 100,
                 1,
+                false,
                 false,
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA));

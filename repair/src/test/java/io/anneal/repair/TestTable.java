@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -41,6 +42,9 @@ final class TestTable implements Replica {
     final AtomicInteger cursorsClosed = new AtomicInteger();
     final CountDownLatch end = new CountDownLatch(1);
     volatile BeforeFragment beforeFragment = fragment -> {};
+    volatile boolean takesInAtOnce;
+    /** When the repairs of which it was told began. */
+    final List<Long> repairedSeconds = new CopyOnWriteArrayList<>();
 
     private final String name;
     private final FragmentList rows;
@@ -101,6 +105,16 @@ final class TestTable implements Replica {
     @Override
     public long dataBytes() {
         return 0;
+    }
+
+    @Override
+    public boolean takesInAtOnce() {
+        return takesInAtOnce;
+    }
+
+    @Override
+    public void repaired(TokenRange range, long seconds) {
+        repairedSeconds.add(seconds);
     }
 
     @Override

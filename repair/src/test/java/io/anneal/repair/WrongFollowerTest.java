@@ -14,6 +14,7 @@ import io.anneal.merge.SessionPurgeRule;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.SyncVote;
+import io.anneal.repair.message.WindowSummary;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.ItemCodec;
 import io.anneal.testkit.HandMadeTable;
@@ -76,6 +77,12 @@ class WrongFollowerTest {
         return (honest, arguments) -> CompletableFuture.completedFuture(answer);
     }
 
+    /** With the one item that there is no room for beside others, so that what comes is looked at. */
+    private static Lie fetched(byte[] items) {
+        return (honest, arguments) ->
+                CompletableFuture.completedFuture((int) arguments[2] == Participant.ONE_ITEM ? items : new byte[0]);
+    }
+
     private static byte[] times(int count, byte[] items) {
         ByteWriter all = new ByteWriter(64);
         for (int i = 0; i < count; i++) {
@@ -91,12 +98,12 @@ class WrongFollowerTest {
 
     @Test
     void shouldStopWhenFollowerSendsDeletionsForRows() throws IOException {
-        repairShouldFailWhen("fetch", saying(DELETION), "replica=follower", "phase=ROWS", "kind=PARTITION_DELETION");
+        repairShouldFailWhen("fetch", fetched(DELETION), "replica=follower", "phase=ROWS", "kind=PARTITION_DELETION");
     }
 
     @Test
     void shouldStopWhenFollowerSendsNoItems() throws IOException {
-        repairShouldFailWhen("fetch", saying(new byte[] {1, 2, 3}), "replica=follower", "no item");
+        repairShouldFailWhen("fetch", fetched(new byte[] {1, 2, 3}), "replica=follower", "no item");
     }
 
     @Test
@@ -114,7 +121,24 @@ class WrongFollowerTest {
     void shouldStopWhenFollowerInventsRow() throws IOException {
         byte[] invented =
                 Sessions.encoded(KEYS.get(1), HandMadeTable.row(0, 77).live(5).build());
-        repairShouldFailWhen("fetch", saying(invented), "replica=follower", "did not send what it listed");
+        repairShouldFailWhen("fetch", fetched(invented), "replica=follower", "did not send what it listed");
+    }
+
+    @Test
+    void shouldStopWhenFollowerSendsMoreThanThereIsRoomFor() throws IOException {
+        repairShouldFailWhen(
+                "fetch", saying(DELETION), "replica=follower", "did not send what it listed", "roomBytes=1");
+    }
+
+    @Test
+    void shouldStopBeforeHashesAreAskedForWhenFollowerHoldsMoreThanItsBuffer() throws IOException {
+        WindowSummary.Sum much = new WindowSummary.Sum(1L << 30, 1, 1);
+        repairShouldFailWhen(
+                "window",
+                saying(new WindowSummary(new WindowSummary.Sum(0, 0, 0), much)),
+                "replica=follower",
+                "more in a window than its row buffer has room for",
+                "items=1073741824");
     }
 
     @Test

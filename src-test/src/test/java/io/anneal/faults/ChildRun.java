@@ -31,6 +31,12 @@ final class ChildRun {
 
     /** Runs one to its end. */
     static ChildRun of(Round round, KillPlan plan, Path log) throws IOException, InterruptedException {
+        return of(StoreCrashChild.class, round.arguments(), plan, log);
+    }
+
+    /** @param child whose main method speaks as {@link StoreCrashChild} does */
+    static ChildRun of(Class<?> child, List<String> arguments, KillPlan plan, Path log)
+            throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
@@ -40,8 +46,8 @@ final class ChildRun {
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
                 "-cp",
                 System.getProperty("java.class.path"),
-                StoreCrashChild.class.getName()));
-        command.addAll(round.arguments());
+                child.getName()));
+        command.addAll(arguments);
         Process process =
                 new ProcessBuilder(command).redirectError(log.toFile()).start();
         ChildRun run = new ChildRun(plan, process);

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 /** Runs the command: in this process with its output kept, or in one of its own. */
 public final class Commands {
     private static final String HEAP = "256m";
+    private static final String MAIN = AnnealCommand.class.getName();
 
     private Commands() {}
 
@@ -51,11 +52,26 @@ public final class Commands {
         return startWithHeap(HEAP, log, arguments);
     }
 
-    public static Process startWithHeap(String heap, Path log, String... arguments) throws IOException {
+    private static Process startWithHeap(String heap, Path log, String... arguments) throws IOException {
         return process(heap, arguments)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
+    }
+
+    /** As {@link #start}; when it ends it says in {@code peaks} how much memory it had in use. */
+    public static Process startMeasured(String heap, Path peaks, Path log, String... arguments) throws IOException {
+        return measured(process(heap, arguments), peaks)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+    }
+
+    private static ProcessBuilder measured(ProcessBuilder process, Path peaks) {
+        List<String> command = process.command();
+        command.set(command.indexOf(MAIN), MeasuredCommand.class.getName());
+        command.add(1, "-D" + MeasuredCommand.FILE_PROPERTY + "=" + peaks);
+        return process;
     }
 
     private static ProcessBuilder process(String heap, String... arguments) {
@@ -66,7 +82,7 @@ public final class Commands {
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
-                "io.anneal.cli.AnnealCommand"));
+                MAIN));
         command.addAll(List.of(arguments));
         return new ProcessBuilder(command);
     }
@@ -86,14 +102,25 @@ public final class Commands {
         }
 
         public static Server startWithHeap(String heap, Path log, String... arguments) throws IOException {
+            return start(process(heap, serving(arguments)), log);
+        }
+
+        /** When it is closed it says in {@code peaks} how much memory it had in use. */
+        public static Server startMeasured(String heap, Path peaks, Path log, String... arguments) throws IOException {
+            return start(measured(process(heap, serving(arguments)), peaks), log);
+        }
+
+        private static String[] serving(String... arguments) {
             List<String> all = new ArrayList<>(List.of(arguments));
             all.add(0, "serve");
             if (!all.contains("--listen")) {
                 all.addAll(List.of("--listen", "127.0.0.1:0"));
             }
-            Process process = process(heap, all.toArray(String[]::new))
-                    .redirectError(log.toFile())
-                    .start();
+            return all.toArray(String[]::new);
+        }
+
+        private static Server start(ProcessBuilder command, Path log) throws IOException {
+            Process process = command.redirectError(log.toFile()).start();
             // Read to its first line and no further: the server prints no more.
             BufferedReader out =
                     new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));

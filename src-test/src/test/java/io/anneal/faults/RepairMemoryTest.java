@@ -20,22 +20,38 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import java.util.function.LongToIntFunction;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code anneal repair --dir} in a process of its own with the heap that the launcher gives it, on data that needs bounds. */
+/** {@code anneal repair} over directories and over servers, each with the heap that the launcher gives it, on data that needs bounds. */
 @Timeout(300)
 class RepairMemoryTest {
     private static final String HEAP = "512m";
     private static final int MIB = 1 << 20;
     private static final long SECOND_MICROS = 1_700_000_000_000_000L;
     private static final long TIME_MAX_SECONDS = 240;
+    /** Of the sizes below; with twice as much memory grows only where a row is larger. */
+    private static final int SCALE = Integer.getInteger("anneal.test.scale", 1);
+
+    /** What is left after a collection, most of it huge rows. */
+    private static final long LIVE_MAX_BYTES = 400L * MIB;
+
+    private static final long DIRECT_MAX_BYTES = 64L * MIB;
 
     @TempDir
     private Path directory;
 
     private final List<Path> replicas = new ArrayList<>();
+    private String testName;
+
+    @BeforeEach
+    void start(TestInfo test) {
+        testName = test.getDisplayName();
+    }
 
     /** Writes a replica, a row at a time: {@code rows} keys, of which it has the wanted. */
     private void replica(long rows, LongToIntFunction valueBytes, LongPredicate wanted) throws IOException {
@@ -71,13 +87,50 @@ class RepairMemoryTest {
         }
     }
 
-    /** What the command printed; it must have ended well. */
+    /** What the commands printed, over directories and then over servers; they must have ended well. */
     private String repair() throws IOException, InterruptedException {
+        List<String> over = new ArrayList<>();
+        replicas.forEach(replica -> over.addAll(List.of("--dir", replica.toString())));
+        over.addAll(List.of("--apply", "--out", directory.resolve("out").toString()));
+        String printed = repair("directories", over);
+        return printed + repairOverServers();
+    }
+
+    private String repairOverServers() throws IOException, InterruptedException {
+        Path token = Commands.tokenFile(directory);
+        List<Commands.Server> servers = new ArrayList<>();
+        List<String> over = new ArrayList<>(List.of("--token-file", token.toString()));
+        String printed;
+        try {
+            for (int i = 0; i < replicas.size(); i++) {
+                servers.add(Commands.Server.startMeasured(
+                        HEAP,
+                        directory.resolve("peaks-server-" + i),
+                        directory.resolve("log-server-" + i),
+                        "--data",
+                        replicas.get(i).toString(),
+                        "--staging",
+                        directory.resolve("staging-" + i).toString(),
+                        "--token-file",
+                        token.toString()));
+                over.addAll(List.of("--replica", servers.get(i).address()));
+            }
+            printed = repair("servers", over);
+        } finally {
+            servers.forEach(Commands.Server::close);
+        }
+        for (int i = 0; i < replicas.size(); i++) {
+            shouldBeBounded("server-" + i);
+        }
+        return printed;
+    }
+
+    private String repair(String how, List<String> over) throws IOException, InterruptedException {
         List<String> arguments = new ArrayList<>(List.of("repair", "--json", "--table", "ks.t", "--full-replicas"));
-        replicas.forEach(replica -> arguments.addAll(List.of("--dir", replica.toString())));
-        arguments.addAll(List.of("--apply", "--out", directory.resolve("out").toString()));
-        Path log = directory.resolve("log");
-        Process command = Commands.startWithHeap(HEAP, log, arguments.toArray(String[]::new));
+        arguments.addAll(over);
+        Path log = directory.resolve("log-" + how);
+        Process command =
+                Commands.startMeasured(HEAP, directory.resolve("peaks-" + how), log, arguments.toArray(String[]::new));
         try {
             assertThat(command.waitFor(TIME_MAX_SECONDS, TimeUnit.SECONDS)).isTrue();
         } finally {
@@ -85,37 +138,50 @@ class RepairMemoryTest {
         }
         String printed = Files.readString(log);
         assertThat(command.exitValue()).as(printed).isZero();
+        shouldBeBounded(how);
         return printed;
+    }
+
+    private void shouldBeBounded(String process) throws IOException {
+        MeasuredCommand.Peaks peaks = MeasuredCommand.Peaks.read(directory.resolve("peaks-" + process));
+        System.out.println("peaks of " + testName + ", process=" + process + ", " + peaks);
+        assertThat(peaks.liveBytes()).as(process).isLessThan(LIVE_MAX_BYTES);
+        assertThat(peaks.directBytes()).as(process).isLessThan(DIRECT_MAX_BYTES);
+    }
+
+    private static void shouldSayTwice(String printed, String text) {
+        assertThat(printed.split(Pattern.quote(text), -1)).as(printed).hasSize(3);
     }
 
     @Test
     void shouldRepairReplicasThatHaveNothingInCommon() throws Exception {
-        int rows = 150 * MIB / 1_000;
+        int rows = SCALE * 150 * MIB / 1_000;
         for (int i = 0; i < 3; i++) {
             int replica = i;
             replica(rows, k -> 1_000, k -> k % 3 == replica);
         }
 
-        assertThat(repair()).contains("\"rows-differing\":" + rows);
+        shouldSayTwice(repair(), "\"rows-differing\":" + rows + ",");
     }
 
     @Test
     void shouldRepairFiveReplicasThatEachLackMuch() throws Exception {
-        int rows = 100 * MIB / 1_000;
+        int rows = SCALE * 100 * MIB / 1_000;
         for (int i = 0; i < 5; i++) {
             int replica = i;
             replica(rows, k -> 1_000, k -> Math.floorMod(k * 31 + replica * 2L, 10) >= 3);
         }
 
-        assertThat(repair()).contains("\"rows-differing\":" + rows);
+        shouldSayTwice(repair(), "\"rows-differing\":" + rows + ",");
     }
 
     @Test
     void shouldCompareAHugeRowThatIsEqual() throws Exception {
-        replica(1, k -> 100 * MIB, k -> true);
-        replica(1, k -> 100 * MIB, k -> true);
+        for (int i = 0; i < 3; i++) {
+            replica(1, k -> SCALE * 100 * MIB, k -> true);
+        }
 
-        assertThat(repair()).contains("\"were-equal\":true");
+        shouldSayTwice(repair(), "\"were-equal\":true");
     }
 
     @Test
@@ -131,8 +197,8 @@ class RepairMemoryTest {
     private void moveHugeRow(int lacking) throws Exception {
         for (int i = 0; i < 3; i++) {
             boolean isThere = i != lacking;
-            replica(2, k -> k == 0 ? 50 * MIB : 10, k -> k != 0 || isThere);
+            replica(2, k -> k == 0 ? SCALE * 50 * MIB : 10, k -> k != 0 || isThere);
         }
-        assertThat(repair()).contains("\"rows-differing\":1,");
+        shouldSayTwice(repair(), "\"rows-differing\":1,");
     }
 }

@@ -24,6 +24,8 @@ import io.anneal.store.TableIntake;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
+import io.anneal.testkit.Fault;
+import io.anneal.testkit.FaultyDirectory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -86,6 +88,7 @@ class StoreRepairTest {
                 64 << 10,
                 Instant.now().getEpochSecond(),
                 17,
+                false,
                 false,
                 Optional.empty(),
                 Set.of());
@@ -202,15 +205,15 @@ class StoreRepairTest {
     }
 
     @Test
-    void shouldRefuseTablesThatItHasNotAndRunsThatAreStaged() {
+    void shouldRefuseTablesThatItHasNotAndCountWhatARunGaveItAnyway() throws Exception {
         StoreReplicas replicas = new StoreReplicas(store);
 
         assertThatThrownBy(() -> replicas.open("ks", "other", Optional.empty()))
                 .isInstanceOf(ReplicaException.class)
                 .hasMessageContaining("store has no such table, table=ks.other, store=" + store.directory());
-        assertThatThrownBy(() -> replicas.open("ks", "t", Optional.of(UUID.randomUUID())))
-                .isInstanceOf(ReplicaException.class)
-                .hasMessageContaining("nothing is staged");
+        try (Replica replica = replicas.open("ks", "t", Optional.of(UUID.randomUUID()))) {
+            assertThat(replica.takesInAtOnce()).isTrue();
+        }
     }
 
     /** What another table holds, into an intake of this one; not completed. */
@@ -247,6 +250,23 @@ class StoreRepairTest {
         dropped.close();
         assertThat(receiving()).isEmptyDirectory();
         assertThat(keys()).containsExactly(7L);
+    }
+
+    @Test
+    void shouldBeTakenInEvenIfTheEmptyDirectoryCannotBeRemoved() throws Exception {
+        store.close();
+        try (FaultyDirectory disk = FaultyDirectory.create(dir)) {
+            store = Store.open(disk.path());
+            table = store.createTable(ReplicaFiles.SCHEMA_TEXT);
+            TableIntake intake = received();
+            disk.inject(Fault.on(Fault.Operation.DELETE).named(name -> name.matches("[0-9a-f-]{36}")));
+
+            intake.complete();
+
+            assertThat(keys()).containsExactly(7L);
+            disk.heal();
+            store.close();
+        }
     }
 
     @Test

@@ -29,9 +29,12 @@ abstract class RemoteFollowers implements AutoCloseable {
     private static final VersionRange LAYOUT =
             new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION);
 
+    private static final long SESSIONS_BYTES = 64 << 20;
+
     private final List<NetServer> servers = new ArrayList<>();
     private final List<Integer> clusteringColumns = new ArrayList<>();
     private final List<Connection> connections = new ArrayList<>();
+    private final ByteBudget sessions = ByteBudget.of(SESSIONS_BYTES);
     private NetClient client;
 
     /** A node of its own, with a budget of its own. */
@@ -43,14 +46,19 @@ abstract class RemoteFollowers implements AutoCloseable {
                 .withBudget(ByteBudget.of(budgetBytes));
     }
 
-    /** Starts a server; one session at a time is all that it takes. */
+    /** Starts a server. */
     abstract NetServer serve(int number, MemoryReplica replica) throws IOException;
 
     abstract NetClient newClient();
 
-    static void register(VerbHandlers handlers, MemoryReplica replica, Executor executor) {
+    void register(VerbHandlers handlers, MemoryReplica replica, Executor executor) {
         Replicas replicas = new Replicas().add("replica", (keyspace, table, staged) -> replica);
-        new RepairService(replicas, executor, ByteBudget.of(1)).register(handlers);
+        new RepairService(replicas, executor, sessions).register(handlers);
+    }
+
+    /** What sessions hold at all servers. */
+    long sessionBytes() {
+        return sessions.reservedBytes();
     }
 
     /** Serves the replicas. */

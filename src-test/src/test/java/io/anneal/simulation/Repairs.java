@@ -38,6 +38,7 @@ final class Repairs {
                 rule.purgeTimeSeconds(),
                 seed,
                 false,
+                false,
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE));
     }

@@ -449,7 +449,8 @@ class StoreResurrectionTest {
     @Test
     void shouldKeepTombstonesUntilTheirRangeIsRepairedWhenTheTableSaysSo() throws IOException {
         store.dropTable(TABLE);
-        table = store.createTable("CREATE TABLE " + TABLE + COLUMNS + " AND tombstone_gc = {'mode': 'repair'}");
+        table = store.createTable("CREATE TABLE " + TABLE + COLUMNS
+                + " AND tombstone_gc = {'mode': 'repair', 'propagation_delay_in_seconds': '0'}");
         delete(1, 20);
         delete(2, 20);
         table.flush();

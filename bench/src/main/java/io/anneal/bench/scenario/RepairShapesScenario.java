@@ -206,6 +206,7 @@ public final class RepairShapesScenario {
                 RepairShape.NOW_SECONDS,
                 1,
                 false,
+                false,
                 Optional.empty(),
                 EnumSet.allOf(Waiver.class));
         ExecutorService executor = Executors.newSingleThreadExecutor();
@@ -250,7 +251,7 @@ public final class RepairShapesScenario {
         }
 
         @Override
-        public void progress(long windows, long rowsRead, long bytesRead, Optional<RingPosition> boundary) {
+        public void progress(long windows, long rowsRead, long bytesRead, double covered) {
             check();
         }
 

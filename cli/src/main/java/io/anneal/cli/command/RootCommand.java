@@ -1,5 +1,7 @@
 package io.anneal.cli.command;
 
+import io.anneal.io.ByteBudget;
+
 /** The command that holds all others, as they see it: the options that it has for them, and how errors are told. */
 public interface RootCommand {
     /** What it has of the world outside. */
@@ -14,8 +16,8 @@ public interface RootCommand {
     /** What {@code --memory} says. */
     long memoryBytes();
 
-    /** How that memory is divided. */
-    MemoryShares memory();
+    /** What peers and sessions may occupy of it. */
+    ByteBudget budget();
 
     /** Prints the line of an error. */
     ErrorReport report(Exception failure);

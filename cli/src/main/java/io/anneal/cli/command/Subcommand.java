@@ -11,6 +11,8 @@ import picocli.CommandLine.Spec;
 
 /** What all commands that do something share: access to the options of {@code anneal} itself and to the streams. */
 public abstract class Subcommand implements Callable<Integer> {
+    private static final int BUFFER_PARTS = 2;
+
     @Spec
     private CommandSpec spec;
 
@@ -59,14 +61,14 @@ public abstract class Subcommand implements Callable<Integer> {
         return anneal().memoryBytes();
     }
 
-    /** The memory that buffers may take. */
+    /** The memory that a command may take for what it sorts or gathers itself. */
     public final long bufferBudgetBytes() {
-        return anneal().memory().rowBufferBytes();
+        return memoryBytes() / BUFFER_PARTS;
     }
 
-    /** The memory that peers may take. */
-    public final ByteBudget networkBudget() {
-        return anneal().memory().network();
+    /** The memory that peers and repairs may take; one for the process. */
+    public final ByteBudget budget() {
+        return anneal().budget();
     }
 
     /** Says something that is no data, unless quiet is wanted. */

@@ -3,7 +3,6 @@ package io.anneal.cli.repair;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.io.ByteBudget;
-import io.anneal.net.Connector;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetMetrics;
 import io.anneal.net.NodeIdentity;
@@ -12,7 +11,6 @@ import io.anneal.net.VersionRange;
 import io.anneal.node.Node;
 import io.anneal.node.PartitionReads;
 import io.anneal.node.ReplicaSource;
-import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairService;
 import java.io.Closeable;
@@ -23,14 +21,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The node that a command is: what asks peers, and what {@code anneal serve} and the demo answer with. Closing ends it with every
  * session. Safe for any thread.
  */
 public final class CommandNode implements Closeable {
-    /** A server may be just starting. */
-    private static final long CONNECT_PATIENCE_MS = 5_000;
+    private static final Logger LOG = LoggerFactory.getLogger(CommandNode.class);
 
     private static final long DRAIN_MS = 5_000;
     private static final int THREADS_MIN = 8;
@@ -38,14 +37,12 @@ public final class CommandNode implements Closeable {
     private static final String REPLICA = "data";
 
     private final Node node;
-    private final Connector peers;
     private final Optional<NetMetrics> metrics;
 
     private CommandNode(NetConfig config, Optional<NetMetrics> metrics) {
         this.metrics = metrics;
         int threads = Math.max(THREADS_MIN, 2 * Runtime.getRuntime().availableProcessors());
         node = Node.open(config, threads, new SecureRandom());
-        peers = node.client().keepAll(CONNECT_PATIENCE_MS);
     }
 
     /** A node that only asks. */
@@ -53,19 +50,15 @@ public final class CommandNode implements Closeable {
         return new CommandNode(config, Optional.empty());
     }
 
-    /**
-     * A node that offers a replica to repairs, as follower and as master, and to reads.
-     *
-     * @param budget for the row buffers of all sessions
-     */
+    /** A node that offers a replica to repairs, as follower and as master, and to reads. */
     public static CommandNode serve(
-            InetSocketAddress address, ReplicaSource tables, NetConfig config, ByteBudget budget, HostEnvironment host)
+            InetSocketAddress address, ReplicaSource tables, NetConfig config, HostEnvironment host)
             throws IOException {
         NetMetrics metrics = new NetMetrics(config.node().nodeId().toString(), host.nanoTime());
         CommandNode served = new CommandNode(config.withMetrics(metrics), Optional.of(metrics));
         boolean listens = false;
         try {
-            served.offer(tables, budget, host);
+            served.offer(tables, host);
             served.node.listen(address);
             listens = true;
             return served;
@@ -76,17 +69,11 @@ public final class CommandNode implements Closeable {
         }
     }
 
-    private void offer(ReplicaSource tables, ByteBudget budget, HostEnvironment host) {
+    private void offer(ReplicaSource tables, HostEnvironment host) {
         node.replicas().add(REPLICA, tables);
         new PartitionReads(node.replicas()).register(node.handlers());
-        new RepairService(node.replicas(), node.executor(), budget).register(node.handlers());
-        new RepairRunner(
-                        node.identity().nodeId(),
-                        node.replicas(),
-                        peers,
-                        node.waiting(),
-                        new RepairEnvironment(host, node.executor(), budget))
-                .register(node.handlers());
+        RepairService.of(node).register(node.handlers());
+        RepairRunner.of(node, host).register(node.handlers());
     }
 
     /** How nodes and commands of this version speak. */
@@ -103,19 +90,18 @@ public final class CommandNode implements Closeable {
         return node;
     }
 
-    /** Connections that all share, to servers that may not answer yet. */
-    public Connector peers() {
-        return peers;
-    }
-
     public InetSocketAddress address() {
         return node.addresses().get(0);
     }
 
-    /** Waits for a signal, which ends the process, but not before peers are told and what they left unfinished is removed. */
-    void awaitStop() throws InterruptedException {
+    /**
+     * Waits for a signal, which ends the process, but not before peers are told and what they left unfinished is removed.
+     *
+     * @param written what holds what peers give, closed behind them
+     */
+    void awaitStop(Closeable written) throws InterruptedException {
         metrics.ifPresent(NetMetrics::startJmx);
-        Thread drain = new Thread(this::drain, "anneal-drain");
+        Thread drain = new Thread(() -> drain(written), "anneal-drain");
         Runtime.getRuntime().addShutdownHook(drain);
         try {
             new CountDownLatch(1).await();
@@ -125,9 +111,14 @@ public final class CommandNode implements Closeable {
     }
 
     /** Answers that are under way are given first. */
-    private void drain() {
+    private void drain(Closeable written) {
         node.drain(DRAIN_MS);
         close();
+        try {
+            written.close();
+        } catch (IOException failed) {
+            LOG.error("what peers wrote was not closed well", failed);
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.anneal.cli.repair;
 
 import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.StoreDirectory;
 import io.anneal.store.directory.TableDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -138,6 +140,11 @@ public record NamedReplica(String name, String owner, Path directory) {
                                 .matches()
                 ? table.getParent().getParent()
                 : table;
+    }
+
+    /** The store that it is, if it is one. */
+    Optional<StoreDirectory> store() throws IOException {
+        return StoreDirectory.ofDirectoryOrData(directory.toRealPath());
     }
 
     /**

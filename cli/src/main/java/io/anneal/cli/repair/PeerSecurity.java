@@ -60,12 +60,12 @@ public final class PeerSecurity {
     NetConfig config(Subcommand command, NodeId nodeId) throws IOException {
         Optional<SharedToken> token = tokenFile == null ? Optional.empty() : Optional.of(TokenFile.read(tokenFile));
         if (certificateFile == null) {
-            return CommandNode.config(nodeId.get(), token, command.networkBudget());
+            return CommandNode.config(nodeId.get(), token, command.budget());
         }
         TlsConfig tls = new TlsConfig(certificateFile, keyFile, authorityFile);
         Optional<UUID> certified = tls.nodeId();
         UUID id = certified.isPresent() ? certified.get() : nodeId.get();
-        return CommandNode.config(id, token, command.networkBudget()).withTls(tls);
+        return CommandNode.config(id, token, command.budget()).withTls(tls);
     }
 
     /** Says who this node is. */

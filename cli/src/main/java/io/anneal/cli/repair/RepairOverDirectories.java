@@ -1,18 +1,12 @@
 package io.anneal.cli.repair;
 
 import com.google.common.util.concurrent.MoreExecutors;
-import io.anneal.cli.command.Progress;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
-import io.anneal.node.CassandraReplicas;
-import io.anneal.node.StagingArea;
+import io.anneal.repair.Repair;
 import io.anneal.repair.RepairEnvironment;
-import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairMember;
-import io.anneal.repair.RepairReport;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,48 +30,24 @@ final class RepairOverDirectories {
     }
 
     /**
+     * @param repair all but the replicas
      * @param out where each replica's new SSTables go, or lie
-     * @param budgetBytes memory for row buffers
-     * @param rows where differing rows are named; null for nowhere
+     * @param budget memory for row buffers
      */
-    RepairReport run(
-            List<NamedReplica> named, Optional<Path> out, long budgetBytes, Progress progress, PrintStream rows)
-            throws IOException {
-        List<StagingArea> stagings = new ArrayList<>();
-        try {
+    void run(Repair repair, List<NamedReplica> named, Optional<Path> out, ByteBudget budget) throws IOException {
+        try (OpenedDirectories opened = new OpenedDirectories(host, schemaFile, out, task.dryRun())) {
             List<RepairMember> replicas = new ArrayList<>();
             for (NamedReplica replica : named) {
-                if (out.isPresent()) {
-                    stagings.add(open(out.get().resolve(replica.name()), replica.owner()));
-                }
-                replicas.add(RepairMember.here(new CassandraReplicas(
-                        List.of(replica.directory()),
-                        schemaFile,
-                        out.map(present -> stagings.get(stagings.size() - 1)))));
+                replicas.add(RepairMember.here(opened.open(replica)));
             }
-            return run(replicas, budgetBytes, new RepairWatch(progress, rows));
-        } finally {
-            for (StagingArea staging : stagings) {
-                staging.close();
-            }
+            run(repair.between(replicas), replicas.size(), budget);
         }
     }
 
-    private StagingArea open(Path directory, String owner) throws IOException {
-        if (task.dryRun() && !Files.isDirectory(directory)) {
-            // Nothing is made by looking.
-            throw new RepairException("nothing is staged there, directory=" + directory);
-        }
-        return StagingArea.open(directory, owner, host.clock());
-    }
-
-    private RepairReport run(List<RepairMember> replicas, long budgetBytes, RepairWatch watch) throws IOException {
-        ExecutorService executor = Executors.newFixedThreadPool(replicas.size());
+    private void run(Repair repair, int replicas, ByteBudget budget) throws IOException {
+        ExecutorService executor = Executors.newFixedThreadPool(replicas * task.parallel());
         try {
-            return task.repair()
-                    .between(replicas)
-                    .listener(watch)
-                    .run(new RepairEnvironment(host, executor, ByteBudget.of(budgetBytes)));
+            repair.run(new RepairEnvironment(host, executor, budget));
         } finally {
             MoreExecutors.shutdownAndAwaitTermination(executor, CLOSE_SECONDS, TimeUnit.SECONDS);
         }

@@ -3,15 +3,21 @@ package io.anneal.cli.repair;
 import com.google.common.net.InetAddresses;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.QualifiedTable;
+import io.anneal.cli.command.StoreOpening;
 import io.anneal.cli.command.Subcommand;
-import io.anneal.io.ByteBudget;
 import io.anneal.node.CassandraReplicas;
+import io.anneal.node.NodeFile;
 import io.anneal.node.Replica;
+import io.anneal.node.ReplicaSource;
 import io.anneal.node.StagingArea;
+import io.anneal.node.StoreReplicas;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairRunner;
+import io.anneal.store.Store;
 import io.anneal.store.directory.CassandraDirectory;
-import io.anneal.store.directory.TableDirectories;
+import io.anneal.store.directory.StoreDirectory;
+import io.anneal.table.StoreConfig;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.NoSuchFileException;
@@ -24,14 +30,18 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code anneal serve}: offers the tables of a directory to repairs, until it is stopped. */
-@Command(name = "serve", description = "Offers the tables of a directory to repairs over the network, until stopped.")
+/** {@code anneal serve}: offers the tables of a directory or of a store to repairs, until it is stopped. */
+@Command(
+        name = "serve",
+        description = "Offers the tables of a directory or of a store to repairs over the network, until stopped.")
 public final class ServeCommand extends Subcommand {
     @Option(
             names = "--data",
             required = true,
             paramLabel = "DIR",
-            description = "A Cassandra data directory or snapshot; repeat it for several disks. Only read.")
+            description =
+                    "A Cassandra data directory or snapshot, only read; repeat it for several disks. Or a store of"
+                            + " Anneal's, which takes in what it receives.")
     private List<Path> data;
 
     @Option(
@@ -63,8 +73,60 @@ public final class ServeCommand extends Subcommand {
     @Override
     protected int execute() throws IOException, InterruptedException {
         security.check(this);
+        Optional<StoreDirectory> store = store();
+        if (store.isPresent()) {
+            return serveStore(store.get());
+        }
         // Peers come later; whoever starts the server must learn now that there is nothing to serve.
-        List<TableDirectories> tables = CassandraDirectory.of(data).tables();
+        requireTables(CassandraDirectory.of(data).tables().stream()
+                .map(table -> new QualifiedTable(table.keyspace(), table.table()))
+                .toList());
+        if (staging == null) {
+            return serve(replicas(Optional.empty()), UUID::randomUUID, () -> {});
+        }
+        NamedReplica.refuseOverlap(staging, data);
+        try (StagingArea area = StagingArea.open(staging, owner(), environment().clock())) {
+            return serve(replicas(Optional.of(area)), () -> NodeFile.idOf(staging, host()::newId), area);
+        }
+    }
+
+    /** The store that is to be offered, if it is one. */
+    private Optional<StoreDirectory> store() throws IOException {
+        for (Path directory : data) {
+            Optional<StoreDirectory> found = StoreDirectory.ofDirectoryOrData(directory.toRealPath());
+            if (found.isPresent()) {
+                requireStoreAlone(directory);
+                return found;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private void requireStoreAlone(Path store) {
+        if (data.size() > 1) {
+            throw usage("a store is served alone: give one --data, store=" + store);
+        }
+        if (staging != null) {
+            throw usage("--staging goes with Cassandra's directories: a store takes what it receives in at once, store="
+                    + store);
+        }
+        if (schemaFile != null) {
+            throw usage("--schema goes with Cassandra's directories: a store knows its tables, store=" + store);
+        }
+    }
+
+    private int serveStore(StoreDirectory found) throws IOException, InterruptedException {
+        try (Store store = StoreOpening.forRepairs(found, StoreConfig.defaults(), host())) {
+            store.unreadable().forEach((table, reason) -> tell(reason));
+            requireTables(store.tables().stream()
+                    .map(table -> new QualifiedTable(
+                            table.schema().keyspace(), table.schema().name()))
+                    .toList());
+            return serve(new StoreReplicas(store), () -> NodeFile.idOf(store.directory(), host()::newId), store);
+        }
+    }
+
+    private void requireTables(List<QualifiedTable> tables) throws NoSuchFileException {
         if (tables.isEmpty()) {
             throw new NoSuchFileException(data.toString(), null, "no table here");
         }
@@ -73,14 +135,10 @@ public final class ServeCommand extends Subcommand {
                 say("warning: --allow-table names no table that is here now, table=" + allowed + ", data=" + data);
             }
         }
-        if (staging == null) {
-            return serve(Optional.empty());
-        }
-        NamedReplica.refuseOverlap(staging, data);
-        try (StagingArea directory =
-                StagingArea.open(staging, owner(), environment().clock())) {
-            return serve(Optional.of(directory));
-        }
+    }
+
+    private ReplicaSource replicas(Optional<StagingArea> area) {
+        return new CassandraReplicas(data, Optional.ofNullable(schemaFile), area);
     }
 
     /** The data directories; a snapshot's tag may be another next time. */
@@ -92,17 +150,17 @@ public final class ServeCommand extends Subcommand {
         return String.join(" ", owners);
     }
 
-    private int serve(Optional<StagingArea> directory) throws IOException, InterruptedException {
-        CassandraReplicas replica = new CassandraReplicas(data, Optional.ofNullable(schemaFile), directory);
+    /** @param written what holds what peers give, closed behind them */
+    private int serve(ReplicaSource replicas, PeerSecurity.NodeId nodeId, Closeable written)
+            throws IOException, InterruptedException {
         try (CommandNode node = CommandNode.serve(
                 RepairRunner.address(listen),
-                (keyspace, table, staged) -> open(replica, keyspace, table, staged),
-                security.config(this, UUID::randomUUID),
-                ByteBudget.of(bufferBudgetBytes()),
+                (keyspace, table, staged) -> open(replicas, keyspace, table, staged),
+                security.config(this, nodeId),
                 host())) {
             out().println("listening on " + text(node.address()));
             out().flush();
-            node.awaitStop();
+            node.awaitStop(written);
             return ExitCode.YES;
         }
     }
@@ -112,11 +170,11 @@ public final class ServeCommand extends Subcommand {
         return InetAddresses.toUriString(address.getAddress()) + ":" + address.getPort();
     }
 
-    private Replica open(CassandraReplicas replica, String keyspace, String table, Optional<UUID> staged)
+    private Replica open(ReplicaSource replicas, String keyspace, String table, Optional<UUID> staged)
             throws IOException {
         if (!allowedTables.isEmpty() && allowedTables.stream().noneMatch(allowed -> allowed.covers(keyspace, table))) {
             throw new RepairException("table is not offered here, table=" + keyspace + "." + table + ", data=" + data);
         }
-        return replica.open(keyspace, table, staged);
+        return replicas.open(keyspace, table, staged);
     }
 }

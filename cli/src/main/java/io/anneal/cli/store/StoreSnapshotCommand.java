@@ -3,8 +3,10 @@ package io.anneal.cli.store;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
+import io.anneal.cli.command.StoreOpening;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.command.TableErrors;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.store.Store;
 import io.anneal.store.directory.StoreDirectory;
 import io.anneal.table.StoreConfig;
@@ -34,13 +36,9 @@ final class StoreSnapshotCommand extends Subcommand {
         StoreDirectory found = StoreDirectory.of(directory);
         StoreConfig config =
                 StoreConfig.defaults().withCompactionThreads(0).withMemtableBudgetBytes(bufferBudgetBytes());
-        if (found.shardCount().isPresent()) {
-            // With another number all SSTables would become shared, and be rewritten some time.
-            config = config.withShardCount(found.shardCount().getAsInt());
-        }
         List<Path> snapshots;
         TableErrors errors = new TableErrors();
-        try (Store store = Store.open(directory, config)) {
+        try (Store store = StoreOpening.open(found, config, HostEnvironment.system())) {
             store.unreadable().forEach((table, reason) -> errors.add(table, tell(reason)));
             snapshots = store.snapshot(name == null ? Long.toString(nowSeconds()) : name);
         }

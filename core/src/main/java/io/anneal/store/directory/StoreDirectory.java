@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *   LOCK          who has the store open
  *   STORE         what never changes
+ *   .anneal.node  the id of the node that serves it, if one ever did
  *   commitlog/    segments of the commit log, and a second LOCK
  *   data/         &lt;keyspace&gt;/&lt;table&gt;-&lt;id&gt;/
  * </pre>
@@ -57,7 +58,7 @@ public record StoreDirectory(Path directory, StoreFile file) {
     }
 
     /** The store whose directory this is, or whose directory of data. */
-    static Optional<StoreDirectory> ofDirectoryOrData(Path directory) throws IOException {
+    public static Optional<StoreDirectory> ofDirectoryOrData(Path directory) throws IOException {
         if (isStore(directory)) {
             return Optional.of(of(directory));
         }

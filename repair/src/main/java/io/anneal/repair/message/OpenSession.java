@@ -11,7 +11,8 @@ import java.util.UUID;
  * @param schemaText the master's {@code CREATE TABLE} text; a replica whose schema differs refuses
  * @param purgeTimeSeconds T of the canonical form, seconds since 1970
  * @param hashSeed seed of the item hashes
- * @param bufferBytes size of a row buffer
+ * @param bufferBytes size of a row buffer, which a replica may find too large
+ * @param participants how many replicas take part, the master among them
  * @param dryRun whether nothing is written
  * @param staged the run whose SSTables count as the replica's data although they are not imported yet
  */
@@ -23,6 +24,7 @@ public record OpenSession(
         long purgeTimeSeconds,
         long hashSeed,
         int bufferBytes,
+        int participants,
         boolean dryRun,
         Optional<UUID> staged) {
 
@@ -30,12 +32,24 @@ public record OpenSession(
         if (bufferBytes < 1) {
             throw new IllegalArgumentException("row buffer has no room, bufferBytes=" + bufferBytes);
         }
+        if (participants < 2) {
+            throw new IllegalArgumentException("a repair needs two replicas at least, replicas=" + participants);
+        }
     }
 
     /** The same with a row buffer of another size. */
     public OpenSession withBufferBytes(int bytes) {
         return new OpenSession(
-                sessionId, keyspace, table, schemaText, purgeTimeSeconds, hashSeed, bytes, dryRun, staged);
+                sessionId,
+                keyspace,
+                table,
+                schemaText,
+                purgeTimeSeconds,
+                hashSeed,
+                bytes,
+                participants,
+                dryRun,
+                staged);
     }
 
     public void encode(ByteWriter out) {
@@ -46,6 +60,7 @@ public record OpenSession(
         out.writeLong(purgeTimeSeconds);
         out.writeLong(hashSeed);
         out.writeInt(bufferBytes);
+        out.writeInt(participants);
         out.writeByte(dryRun ? 1 : 0);
         Texts.write(out, staged);
     }
@@ -58,6 +73,7 @@ public record OpenSession(
                 Texts.read(in),
                 in.readLong(),
                 in.readLong(),
+                in.readInt(),
                 in.readInt(),
                 in.readByte() != 0,
                 Texts.readOptionalId(in));

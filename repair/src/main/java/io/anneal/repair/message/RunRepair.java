@@ -15,6 +15,7 @@ import java.util.UUID;
  * @param replica name of the master's own replica, as all names empty where a node has but one
  * @param followers the other replicas
  * @param bufferBytes row buffer of each replica; nodes may take smaller ones
+ * @param allReplicas whether there are no other replicas of the range
  * @param staged the run whose SSTables count as the replicas' data although they are not imported yet
  */
 public record RunRepair(
@@ -25,6 +26,7 @@ public record RunRepair(
         List<Follower> followers,
         int bufferBytes,
         boolean dryRun,
+        boolean allReplicas,
         Optional<UUID> staged,
         Set<Waiver> waivers) {
     /**
@@ -55,6 +57,7 @@ public record RunRepair(
         }
         out.writeInt(bufferBytes);
         out.writeByte(dryRun ? 1 : 0);
+        out.writeByte(allReplicas ? 1 : 0);
         Texts.write(out, staged);
         Waiver.write(out, waivers);
     }
@@ -67,6 +70,7 @@ public record RunRepair(
                 Contents.readTokens(in),
                 readFollowers(in),
                 in.readInt(),
+                in.readByte() != 0,
                 in.readByte() != 0,
                 Texts.readOptionalId(in),
                 Waiver.read(in));

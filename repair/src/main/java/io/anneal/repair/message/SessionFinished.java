@@ -14,7 +14,7 @@ import java.util.List;
  * @param deletionsWritten partition and range deletions it received and lacked
  * @param importDeadlineSeconds when all that waits for import beside them must be imported at the latest, seconds since 1970,
  *     or {@link Receiving#NO_DEADLINE}
- * @param sstables the SSTables that it wrote, as paths
+ * @param sstables the SSTables that it wrote and that wait for import, as paths
  */
 public record SessionFinished(
         long rowsRead,

@@ -13,7 +13,9 @@ import java.util.Optional;
  * @param sstableCount SSTables it reads
  * @param dataBytes their uncompressed data
  * @param localDeletionTimeMaxSeconds ceiling of the format that it writes
+ * @param bufferBytes the largest row buffer that it has memory for, at most what was asked for
  * @param asOf the moment from which its data dates, to the second; empty for data that is read as it is now
+ * @param takesInAtOnce whether what it receives is its data once the session ends well
  * @param notes what the operator should know of the replica, a sentence each
  */
 public record SessionOpened(
@@ -21,7 +23,9 @@ public record SessionOpened(
         int sstableCount,
         long dataBytes,
         long localDeletionTimeMaxSeconds,
+        int bufferBytes,
         Optional<Instant> asOf,
+        boolean takesInAtOnce,
         List<String> notes) {
     public SessionOpened {
         notes = List.copyOf(notes);
@@ -32,8 +36,10 @@ public record SessionOpened(
         out.writeInt(sstableCount);
         out.writeLong(dataBytes);
         out.writeLong(localDeletionTimeMaxSeconds);
+        out.writeInt(bufferBytes);
         out.writeByte(asOf.isPresent() ? 1 : 0);
         asOf.ifPresent(moment -> out.writeLong(moment.getEpochSecond()));
+        out.writeByte(takesInAtOnce ? 1 : 0);
         Texts.write(out, notes);
     }
 
@@ -43,7 +49,9 @@ public record SessionOpened(
                 in.readInt(),
                 in.readLong(),
                 in.readLong(),
+                in.readInt(),
                 in.readByte() == 0 ? Optional.empty() : Optional.of(readMoment(in.readLong())),
+                in.readByte() != 0,
                 Texts.readList(in));
     }
 

@@ -9,12 +9,16 @@ import java.time.Instant;
  * What follows for all replicas of a session from what each of them said when it was opened.
  *
  * @param localDeletionTimeMaxSeconds lowest ceiling of the participants' write formats, to which all clamp
+ * @param bufferBytes smallest row buffer of the participants, so that nobody is sent more than it has room for
  * @param importDeadlineSeconds when everything received must be imported at the latest, seconds since 1970, or {@link
  *     Receiving#NO_DEADLINE}
  */
-public record SessionTerms(long localDeletionTimeMaxSeconds, long importDeadlineSeconds) {
+public record SessionTerms(long localDeletionTimeMaxSeconds, int bufferBytes, long importDeadlineSeconds) {
 
     public SessionTerms {
+        if (bufferBytes < 1) {
+            throw new IllegalArgumentException("row buffer has no room, bufferBytes=" + bufferBytes);
+        }
         requireDeadline(importDeadlineSeconds);
     }
 
@@ -32,10 +36,11 @@ public record SessionTerms(long localDeletionTimeMaxSeconds, long importDeadline
 
     public void encode(ByteWriter out) {
         out.writeLong(localDeletionTimeMaxSeconds);
+        out.writeInt(bufferBytes);
         out.writeLong(importDeadlineSeconds);
     }
 
     public static SessionTerms decode(ByteReader in) {
-        return new SessionTerms(in.readLong(), in.readLong());
+        return new SessionTerms(in.readLong(), in.readInt(), in.readLong());
     }
 }

@@ -34,7 +34,7 @@ public final class RowBuffer implements Closeable {
      * What a row takes besides its bytes: its place in the arrays, and on a replica that lacks it, until the window ends,
      * a position, a map entry and a second copy.
      */
-    private static final int ROW_OVERHEAD_BYTES = 400;
+    public static final int ROW_OVERHEAD_BYTES = 400;
 
     /** Smaller rows are cheaper in memory than in a file, however small the buffer. */
     private static final int SPILLED_MIN_BYTES = 64 << 10;

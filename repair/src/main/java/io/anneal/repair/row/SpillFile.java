@@ -13,7 +13,7 @@ import java.util.Optional;
 /**
  * Encoded rows that are too large for a row buffer, in a file of the directory for temporary files. It is made when the
  * first of them comes, its name is gone at once where the system allows it, and its room is used again when no row of it is
- * held any more. Owned by one thread.
+ * held any more. It never becomes shorter. Owned by one thread.
  */
 public final class SpillFile implements Closeable {
     private static final int PIECE_BYTES = 256 << 10;
@@ -89,13 +89,12 @@ public final class SpillFile implements Closeable {
         return bytes.array();
     }
 
-    /** Notes that a row is not needed any more. */
-    public void forget(Spilled row) throws IOException {
+    /** Notes that a row is not needed any more. The file stays as long as it is: a part of it may still be mapped. */
+    public void forget(Spilled row) {
         held--;
         assert held >= 0 : held;
         if (held == 0) {
             endPosition = 0;
-            channel().truncate(0);
         } else if (row.position() + row.lengthBytes() == endPosition) {
             endPosition = row.position();
         }

@@ -31,7 +31,7 @@ class MessagesTest {
     private record Layout(String name, Object message, Consumer<ByteWriter> encoder, Function<ByteReader, ?> decoder) {}
 
     private static final OpenSession OPEN =
-            new OpenSession(ID, "ks", "täble", "CREATE TABLE", 1_700_000_000L, -5, 1 << 20, true, Optional.of(ID));
+            new OpenSession(ID, "ks", "täble", "CREATE TABLE", 1_700_000_000L, -5, 1 << 20, 3, true, Optional.of(ID));
     private static final SyncVote VOTE =
             new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5, Long.MAX_VALUE);
     private static final RunRepair RUN = new RunRepair(
@@ -42,12 +42,20 @@ class MessagesTest {
             List.of(new RunRepair.Follower("127.0.0.1:1", ""), new RunRepair.Follower("127.0.0.1:2", "n2")),
             1 << 20,
             false,
+            true,
             Optional.empty(),
             Set.of(Waiver.NO_GC_GRACE));
     private static final SessionFinished FINISHED = new SessionFinished(1, 2, 3, 4, 5, List.of("a", ""));
     private static final SessionOpened OPENED = new SessionOpened(
-            "/data", 3, 1L << 40, 99, Optional.of(Instant.ofEpochSecond(1_700_000_000L)), List.of("a note"));
-    private static final SessionTerms TERMS = new SessionTerms(99, 1_800_000_000L);
+            "/data",
+            3,
+            1L << 40,
+            99,
+            1 << 20,
+            Optional.of(Instant.ofEpochSecond(1_700_000_000L)),
+            true,
+            List.of("a note"));
+    private static final SessionTerms TERMS = new SessionTerms(99, 1 << 20, 1_800_000_000L);
     private static final WindowSummary SUMMARY =
             new WindowSummary(new WindowSummary.Sum(1, -2, 3), new WindowSummary.Sum(4, 5, -6));
 
@@ -113,6 +121,7 @@ class MessagesTest {
         for (long seconds : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE - 1}) {
             ByteWriter terms = new ByteWriter(8);
             terms.writeLong(99);
+            terms.writeInt(1);
             terms.writeLong(seconds);
             assertThatThrownBy(() -> SessionTerms.decode(new ByteReader(terms.toByteArray())))
                     .isInstanceOf(IllegalArgumentException.class)

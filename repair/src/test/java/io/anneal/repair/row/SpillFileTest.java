@@ -16,6 +16,7 @@ import io.anneal.merge.SessionPurgeRule;
 import io.anneal.schema.TableSchema;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -111,6 +112,21 @@ class SpillFileTest {
         buffer.dropWindow();
         SpillFile.Spilled next = codec.spill(key, ahead, buffer.spill());
         assertThat(next.position()).isZero();
+    }
+
+    @Test
+    void shouldLeaveMappedWhatWasForgotten() throws IOException {
+        try (SpillFile file = new SpillFile()) {
+            byte[] whole = encoded(row(1, 1).cell(0, 5, random(200_000)).build());
+            SpillFile.Spilled row = file.append(whole, 0, whole.length);
+            ByteBuffer mapped = file.map(row);
+
+            file.forget(row);
+
+            byte[] read = new byte[whole.length];
+            mapped.get(read);
+            assertThat(read).isEqualTo(whole);
+        }
     }
 
     @Test
