@@ -23,6 +23,8 @@ import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ServedStoreTest {
     private static final StoreConfig CONFIG = StoreConfig.defaults().withShardCount(2);
     private static final int ROWS = 60;
+    private static final Pattern RUN = Pattern.compile("run ([0-9a-f-]{36})");
 
     @TempDir
     private Path directory;
@@ -106,6 +109,10 @@ class ServedStoreTest {
             assertThat(repaired.out())
                     .contains("received " + ROWS / 3 + " rows", "nodetool import ks t " + staging)
                     .doesNotContain("nodetool import ks t " + store);
+            Matcher run = RUN.matcher(repaired.out());
+            assertThat(run.find()).isTrue();
+            Commands.Result looked = repair(served, beside, "--dry-run", "--staged", run.group(1));
+            assertThat(looked.exitCode()).as(looked.out() + looked.err()).isZero();
             id = idOf(served);
             assertThat(idOf(beside))
                     .isEqualTo(NodeFile.idOf(staging, UUID::randomUUID))
