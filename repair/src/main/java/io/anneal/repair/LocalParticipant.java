@@ -161,15 +161,6 @@ public final class LocalParticipant implements Participant {
                 .table(parameters.keyspace(), parameters.table())
                 .orElseThrow(() -> new RepairException("repair master sent no schema of the table, table="
                         + parameters.keyspace() + "." + parameters.table()));
-        Optional<String> id = table.schema().id();
-        if (id.isPresent() && wanted.id().isPresent() && !id.equals(wanted.id())) {
-            throw new RepairException(
-                    "table ids differ: it was dropped and made again, or these are not replicas of one"
-                            + " cluster; one schema text given for all overrides this, replica=" + table.name()
-                            + ", table="
-                            + wanted.qualifiedName() + ", here=" + id.get() + ", there="
-                            + wanted.id().get());
-        }
         Optional<String> difference = table.schema().differenceFrom(wanted);
         if (difference.isPresent()) {
             throw new RepairException("schema differs from the repair master's, replica=" + table.name() + ", table="

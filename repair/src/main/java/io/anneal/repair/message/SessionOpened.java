@@ -10,6 +10,7 @@ import java.util.Optional;
  * A replica's answer to {@link OpenSession}.
  *
  * @param name how the replica calls itself, for reports
+ * @param tableId 32 hexadecimal digits; empty when nothing there tells it
  * @param sstableCount SSTables it reads
  * @param dataBytes their uncompressed data
  * @param localDeletionTimeMaxSeconds ceiling of the format that it writes
@@ -20,6 +21,7 @@ import java.util.Optional;
  */
 public record SessionOpened(
         String name,
+        Optional<String> tableId,
         int sstableCount,
         long dataBytes,
         long localDeletionTimeMaxSeconds,
@@ -33,6 +35,7 @@ public record SessionOpened(
 
     public void encode(ByteWriter out) {
         Texts.write(out, name);
+        Texts.write(out, tableId.orElse(""));
         out.writeInt(sstableCount);
         out.writeLong(dataBytes);
         out.writeLong(localDeletionTimeMaxSeconds);
@@ -46,6 +49,7 @@ public record SessionOpened(
     public static SessionOpened decode(ByteReader in) {
         return new SessionOpened(
                 Texts.read(in),
+                Optional.of(Texts.read(in)).filter(id -> !id.isEmpty()),
                 in.readInt(),
                 in.readLong(),
                 in.readLong(),
