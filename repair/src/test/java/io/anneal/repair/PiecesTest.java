@@ -117,9 +117,9 @@ class PiecesTest {
         int rows = 3_000;
         FragmentList.Builder deletions = FragmentList.builder(SCHEMA).partition(KEYS.get(0));
         for (int i = 0; i < rows; i++) {
-            deletions.change(HandMadeTable.clustering(i), ClusteringComparator.BEFORE, 10, 50);
+            deletions.change(HandMadeTable.clustering(i, 0), ClusteringComparator.BEFORE, 10, 50);
             deletions.change(
-                    HandMadeTable.clustering(i),
+                    HandMadeTable.clustering(i, 0),
                     ClusteringComparator.AFTER,
                     DeletionTime.NO_TIMESTAMP,
                     DeletionTime.NO_DELETION_TIME);
