@@ -309,6 +309,39 @@ final class RepairTest {
     }
 
     @Test
+    void shouldTellOfEachTableAndOfAllTogether() throws IOException {
+        other(one, "both");
+        other(two, "both");
+        other(one, "first_only");
+
+        for (int parallel : List.of(1, 3)) {
+            CommandRun text = repair("--table", TABLE, "--table", "ks.both", "--parallel", parallel, "--rows");
+            assertThat(text.exitCode()).as(text.err()).isEqualTo(1);
+            assertThat(text.out().lines())
+                    .filteredOn(line -> line.startsWith("differs: "))
+                    .containsExactly("differs: key=[2] clustering=[1]");
+            assertThat(text.out())
+                    .contains("ks.readings: the replicas differ", "ks.both: the replicas are equal")
+                    .contains("in all 2 tables: 1 rows and 0 deletions differed, in 1 of 4 windows");
+        }
+        assertThat(repair("--table", "ks.both").out()).doesNotContain("in all");
+
+        CommandRun json = repair("--json", "--table", "ks.*");
+        JsonNode result = JSON.readTree(json.out());
+        assertThat(result.get("tables")).hasSize(3);
+        assertThat(result.at("/sum/tables").asInt()).isEqualTo(3);
+        assertThat(result.at("/sum/tables-failed").asInt()).isEqualTo(1);
+        assertThat(result.at("/sum/rows-differing").asInt()).isEqualTo(1);
+        assertThat(result.at("/sum/were-equal").asBoolean()).isFalse();
+    }
+
+    @Test
+    void shouldExitWith2WhenPaceOrParallelismIsNone() {
+        assertThat(repair("--parallel", "0").exitCode()).isEqualTo(2);
+        assertThat(repair("--rate", "-1").exitCode()).isEqualTo(2);
+    }
+
+    @Test
     void shouldExitWith1WhenAllWasComparedAndSomethingDiffers() throws IOException {
         other(one, "both");
         other(two, "both");

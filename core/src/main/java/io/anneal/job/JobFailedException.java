@@ -3,7 +3,7 @@ package io.anneal.job;
 import java.io.IOException;
 import java.util.List;
 
-/** Units failed as often as they were tried. The others were done all the same, and the next run goes on with those that failed. */
+/** Units failed, for the last time that they are tried. The others were done all the same, and the next run goes on with those that failed. */
 public final class JobFailedException extends IOException {
     private static final long serialVersionUID = 1L;
     private static final int NAMED_MAX = 10;
@@ -23,13 +23,13 @@ public final class JobFailedException extends IOException {
         failures.stream().skip(1).limit(NAMED_MAX).forEach(failure -> addSuppressed(failure.cause()));
     }
 
-    static JobFailedException of(String job, int attempts, List<UnitFailure> failures) {
+    static JobFailedException of(String job, List<UnitFailure> failures) {
         return new JobFailedException(
-                "units failed as often as they were tried, run again to go on with them, job=" + job + ", units="
+                "units failed, run again to go on with them, job=" + job + ", units="
                         + failures.stream()
                                 .limit(NAMED_MAX)
                                 .map(UnitFailure::unit)
-                                .toList() + ", count=" + failures.size() + ", attempts=" + attempts + ", reason="
+                                .toList() + ", count=" + failures.size() + ", reason="
                         + reason(failures.get(0).cause()),
                 failures);
     }

@@ -17,7 +17,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -173,7 +172,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
     /**
      * Runs a task for each of these units that is open. Returns, and throws, only once no task runs any more.
      *
-     * @throws JobFailedException when units failed as often as they were tried, or what is done can't be recorded
+     * @throws JobFailedException when units failed for the last time, or what is done can't be recorded
      * @throws JobRefusedException when a task or the guard threw it
      * @throws JobAbortedException when the job was aborted
      * @throws InterruptedException when the thread, or a worker, was interrupted
@@ -197,24 +196,23 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
             throw e;
         }
         if (!failures.isEmpty()) {
-            throw JobFailedException.of(settings.name, settings.attempts, List.copyOf(failures));
+            throw JobFailedException.of(settings.name, List.copyOf(failures));
         }
     }
 
     private void work(Queue<UnitRun<U>> waiting, Task<U> task, Queue<UnitFailure> failures)
             throws IOException, InterruptedException {
         for (UnitRun<U> unit = waiting.poll(); unit != null && !workers.isEnding(); unit = waiting.poll()) {
-            long waitNanos = settings.backoffNanos;
-            for (int attempt = 1; !tried(unit, task, attempt, failures); attempt++) {
+            UnitTries tries = new UnitTries(settings.retries, settings.environment);
+            while (!tried(unit, task, tries, failures)) {
                 retries.incrementAndGet();
-                settings.environment.sleeper().sleepNanos(waitNanos);
-                waitNanos = Math.min(settings.backoffMaxNanos, 2 * waitNanos);
+                settings.environment.sleeper().sleepNanos(tries.waitNanos());
             }
         }
     }
 
     /** Whether there is nothing more to try. */
-    private boolean tried(UnitRun<U> unit, Task<U> task, int attempt, Queue<UnitFailure> failures)
+    private boolean tried(UnitRun<U> unit, Task<U> task, UnitTries tries, Queue<UnitFailure> failures)
             throws IOException, InterruptedException {
         boolean done = false;
         try {
@@ -228,7 +226,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
             if (Thread.interrupted() || workers.isEnding()) {
                 throw JobWorkers.interrupted(e);
             }
-            return failed(unit, e, attempt, failures);
+            return failed(unit, e, tries, failures);
         } catch (Error e) {
             LOG.error("unit ended by an error, job={}, unit={}", settings.name, unit, e);
             throw e;
@@ -248,20 +246,30 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         unit.end();
     }
 
-    private boolean failed(UnitRun<U> unit, Exception cause, int attempt, Queue<UnitFailure> failures)
+    private boolean failed(UnitRun<U> unit, Exception cause, UnitTries tries, Queue<UnitFailure> failures)
             throws JobFailedException {
-        boolean last = attempt >= settings.attempts;
-        LOG.warn(
-                "unit failed, job={}, unit={}, attempt={} of {}, reason={}",
-                settings.name,
-                unit,
-                attempt,
-                settings.attempts,
-                cause.toString(),
-                last ? cause : null);
+        // What only has to be recorded is tried again whatever kept it from being so.
+        boolean last = !tries.isWorthAnother(cause, unit.isWorked());
+        if (tries.isWaitingForRoom() && !last) {
+            LOG.debug("unit waits for room, job={}, unit={}, reason={}", settings.name, unit, cause.toString());
+            return false;
+        }
+        if (last && units.size() == 1) {
+            // Its caller hears it.
+            LOG.debug("unit failed for the last time, job={}, unit={}", settings.name, unit, cause);
+        } else {
+            LOG.warn(
+                    "unit failed, job={}, unit={}, attempt={} of {}, reason={}",
+                    settings.name,
+                    unit,
+                    tries.count(),
+                    settings.retries.attempts(),
+                    cause.toString());
+            LOG.debug("unit failed, job={}, unit={}", settings.name, unit, cause);
+        }
         UnitFailure failure = new UnitFailure(unit.unit().text(), cause);
         if (last && unit.isWorked()) {
-            throw JobFailedException.ofCheckpoint(settings.name, settings.attempts, failure);
+            throw JobFailedException.ofCheckpoint(settings.name, settings.retries.attempts(), failure);
         }
         if (last) {
             failures.add(failure);
@@ -310,7 +318,6 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
 
     /** Collects what a job is to do. One thread. */
     public static final class Builder<U extends JobUnit> {
-        private static final Duration BACKOFF_MAX = Duration.ofSeconds(30);
         private static final Runnable NO_GUARD = () -> {};
         private static final JobProgress.Listener NO_LISTENER = progress -> {};
 
@@ -322,9 +329,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         private Map<String, String> facts = Map.of();
         private Predicate<Map<String, String>> goesOn = found -> true;
         private int parallel = 1;
-        private int attempts = 5;
-        private long backoffNanos = TimeUnit.SECONDS.toNanos(1);
-        private long backoffMaxNanos = BACKOFF_MAX.toNanos();
+        private RetryPolicy retries = RetryPolicy.DEFAULT;
         private long rowsPerSecond = RateLimiter.UNLIMITED;
         private long bytesPerSecond = RateLimiter.UNLIMITED;
         private JobControl control = new JobControl();
@@ -371,9 +376,24 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
          * times after 1 to 30 s by default.
          */
         public Builder<U> retries(int attemptCount, Duration first, Duration longest) {
-            attempts = positive("attempts", attemptCount);
-            backoffNanos = first.toNanos();
-            backoffMaxNanos = longest.toNanos();
+            retries = retries.withAttempts(positive("attempts", attemptCount), first, longest);
+            return this;
+        }
+
+        /** What else a unit fails with is not tried again; by default all is. */
+        public Builder<U> retriesOnly(Predicate<Exception> passing) {
+            retries = retries.withPassing(passing);
+            return this;
+        }
+
+        /**
+         * What says that there is no room for a unit now: it comes again after waits of up to 2 s, in part by chance, which count as
+         * no attempts. By default there is no such failure.
+         *
+         * @param longest for how long, after the first such failure in a row
+         */
+        public Builder<U> patience(Predicate<Exception> noRoom, Duration longest) {
+            retries = retries.withPatience(noRoom, longest);
             return this;
         }
 

@@ -6,6 +6,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.store.LiveFiles;
 import io.anneal.store.SSTables;
 import io.anneal.store.TableViews;
 import io.anneal.store.directory.CassandraDirectory;
@@ -95,7 +96,7 @@ public final class CassandraReplicas implements ReplicaSource {
             throw e;
         }
         warnOfIncrementalRepair(sstables);
-        return new Table(name(), sstables, tableId, staging, asOf, notes(views));
+        return new Table(name(), sstables, tableId, staging, asOf, notes(sstables, views));
     }
 
     private static void refuseContradiction(TableDirectories found, Optional<String> textId) throws ReplicaException {
@@ -126,8 +127,11 @@ public final class CassandraReplicas implements ReplicaSource {
         return directories.size() == 1 ? directories.get(0).toString() : directories.toString();
     }
 
-    private static List<String> notes(TableViews views) {
+    private static List<String> notes(SSTables sstables, TableViews views) {
         List<String> notes = new ArrayList<>();
+        if (sstables.readers().isEmpty()) {
+            notes.add("replica has no SSTable of the table: is it the right directory");
+        }
         if (!views.complete()) {
             notes.add(
                     "whether materialized views are fed from the table was not checked, as nothing here lists them all:"
@@ -208,6 +212,11 @@ public final class CassandraReplicas implements ReplicaSource {
             SSTableWriterConfig config = SSTableWriterConfig.received(
                     sstables.estimatedPartitionCount(), sstables.newestWrittenVersion(), schema().options());
             return staging.orElseThrow().start(sessionId, schema(), tableId, importDeadlineSeconds, config);
+        }
+
+        @Override
+        public LiveFiles pin() throws IOException {
+            return sstables.liveFiles();
         }
 
         @Override

@@ -1,6 +1,7 @@
 package io.anneal.node;
 
 import io.anneal.io.ByteBudget;
+import io.anneal.net.Connector;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetServer;
@@ -38,6 +39,9 @@ public final class Node implements Closeable {
     /** So many may wait for other nodes at once. */
     private static final int WAITING_THREADS = 32;
 
+    /** A peer may be just starting. */
+    private static final long CONNECT_PATIENCE_MS = 5_000;
+
     private static final long CLOSE_SECONDS = 10;
     private static final long IDLE_SECONDS = 10;
 
@@ -47,6 +51,7 @@ public final class Node implements Closeable {
     private final ThreadPoolExecutor waiting;
     private final VerbHandlers handlers;
     private final NetClient client;
+    private final Connector peers;
     private final Replicas replicas = new Replicas();
     private final List<NetServer> servers = new ArrayList<>();
     private boolean closed;
@@ -58,6 +63,7 @@ public final class Node implements Closeable {
         this.waiting = waiting;
         handlers = new VerbHandlers(executor);
         client = NetClient.open(config, handlers, random);
+        peers = client.keepAll(CONNECT_PATIENCE_MS);
     }
 
     /**
@@ -122,6 +128,11 @@ public final class Node implements Closeable {
     /** Opens connections to other nodes; closed with the node. */
     public NetClient client() {
         return client;
+    }
+
+    /** Connections to other nodes that all share, one an address; waits a while for one that does not answer yet. */
+    public Connector peers() {
+        return peers;
     }
 
     /** What it has, by the names that peers ask for. */

@@ -3,6 +3,7 @@ package io.anneal.node;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
+import io.anneal.store.LiveFiles;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Instant;
@@ -58,6 +59,17 @@ public interface Replica extends Closeable {
      * @param importDeadlineSeconds when it must be imported at the latest, seconds since 1970
      */
     Receiving receive(UUID sessionId, long importDeadlineSeconds);
+
+    /**
+     * Opens the files of all that the replica holds: a table of a store is flushed first. The caller closes them, before or after
+     * the replica.
+     *
+     * @throws ReplicaException when it is no replica that lies in files
+     * @throws java.nio.file.NoSuchFileException when a file of a Cassandra directory was deleted since the replica was opened
+     */
+    default LiveFiles pin() throws IOException {
+        throw new ReplicaException("replica has no files, replica=" + name());
+    }
 
     /**
      * Whether what it receives is its data as soon as a session ends well. If not, it waits for somebody's import, and may never

@@ -4,6 +4,7 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.StagedWriter;
+import io.anneal.store.LiveFiles;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableIntake;
@@ -36,13 +37,10 @@ public final class StoreReplicas implements ReplicaSource {
         this.asOf = Map.copyOf(asOf);
     }
 
+    /** @param staged makes no difference: what a run gave the store is its data */
     @Override
     public Replica open(String keyspace, String table, Optional<UUID> staged) throws IOException {
         String qualifiedName = keyspace + "." + table;
-        if (staged.isPresent()) {
-            throw new ReplicaException("a store takes what it receives in at once, nothing is staged, run="
-                    + staged.get() + ", table=" + qualifiedName + ", store=" + store.directory());
-        }
         Table found = store.findTable(qualifiedName)
                 .orElseThrow(() -> new ReplicaException(
                         "store has no such table, table=" + qualifiedName + ", store=" + store.directory()));
@@ -90,6 +88,11 @@ public final class StoreReplicas implements ReplicaSource {
         @Override
         public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
             return new TakenIn(table.intake());
+        }
+
+        @Override
+        public LiveFiles pin() throws IOException {
+            return table.liveFiles();
         }
 
         @Override

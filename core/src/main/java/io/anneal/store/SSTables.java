@@ -106,6 +106,15 @@ public final class SSTables implements RowSource, Closeable {
         return readers;
     }
 
+    /**
+     * Opens their files as they are.
+     *
+     * @throws java.nio.file.NoSuchFileException when one was deleted since these SSTables were opened: open them again
+     */
+    public LiveFiles liveFiles() throws IOException {
+        return LiveFiles.of(schema, readers, () -> {});
+    }
+
     /** Data of all SSTables as readers see it, uncompressed. */
     public long dataLengthBytes() {
         return readers.stream().mapToLong(SSTableReader::dataLengthBytes).sum();

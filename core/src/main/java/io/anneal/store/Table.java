@@ -10,6 +10,7 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.store.directory.TableSource;
 import io.anneal.table.Engine;
+import io.anneal.table.HeldSSTables;
 import io.anneal.table.LiveTable;
 import io.anneal.table.Reads;
 import io.anneal.table.StoreSnapshots;
@@ -367,6 +368,17 @@ public final class Table {
     /** Data of all live SSTables, uncompressed. */
     public long sstableBytes() {
         return live().table().sstableBytes();
+    }
+
+    /**
+     * Flushes, and opens the files of all live SSTables; what is written while they are open is not among them. The caller closes
+     * them: the store keeps them until then.
+     */
+    public LiveFiles liveFiles() throws IOException {
+        flush();
+        live().engine().requireOpen();
+        HeldSSTables held = live().table().hold();
+        return LiveFiles.of(held.schema(), held.readers(), held);
     }
 
     /**

@@ -218,6 +218,16 @@ public final class LiveTable {
         }
     }
 
+    /** The SSTables of now, which stay as long as the caller holds them. */
+    public HeldSSTables hold() {
+        LiveSet set = acquire();
+        try {
+            return HeldSSTables.of(set);
+        } finally {
+            set.release();
+        }
+    }
+
     /** Which SSTables it writes. */
     public SSTableVersion version() {
         return version;

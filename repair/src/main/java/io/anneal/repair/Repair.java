@@ -2,6 +2,12 @@ package io.anneal.repair;
 
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.job.JobAbortedException;
+import io.anneal.job.JobControl;
+import io.anneal.job.JobFailedException;
+import io.anneal.job.JobProgress;
+import io.anneal.job.RangeJob;
+import io.anneal.job.RangeUnit;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerException;
@@ -12,28 +18,27 @@ import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import io.anneal.repair.message.Waiver;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 
 /**
- * A repair of one table: says between which replicas, and of what, and then runs. A replica of this process is its master;
- * without one, the first node is. Session id, hash seed, purge time and the ceiling of deletion times are chosen inside. One
- * thread.
+ * A repair of tables: says between which replicas, and of what, and then runs as a {@link RangeJob}, a unit for each range of
+ * each table. A replica of this process is its master; without one, the first node is. Session ids, hash seeds, purge times and
+ * the ceiling of deletion times are chosen inside. One thread.
  */
 public final class Repair {
     private static final Duration PATIENCE_DEFAULT = Duration.ofHours(1);
-    private static final long WAIT_MIN_MS = 100;
-    private static final long WAIT_MAX_MS = 2_000;
 
-    private final String keyspace;
-    private final String table;
+    private final List<String> tables;
     private final Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
     private List<RepairMember> members = List.of();
     private Optional<TokenRange> range = Optional.empty();
@@ -41,27 +46,43 @@ public final class Repair {
     private boolean allReplicas;
     private Optional<UUID> staged = Optional.empty();
     private Optional<Integer> bufferBytes = Optional.empty();
-    private RepairListener listener = RepairListener.NONE;
+    private int ranges = 1;
+    private int parallel = 1;
+    private long rowsPerSecond;
+    private long bytesPerSecond;
     private Duration patience = PATIENCE_DEFAULT;
+    private Optional<Path> checkpoint = Optional.empty();
+    private JobControl control = new JobControl();
+    private Optional<JobProgress.Listener> progress = Optional.empty();
+    private Optional<DifferenceListener> differences = Optional.empty();
+    private BiConsumer<RangeUnit, RepairReport> reports = (unit, report) -> {};
     private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
     private Optional<SessionMemory.Place> place = Optional.empty();
 
-    private Repair(String keyspace, String table) {
-        this.keyspace = keyspace;
-        this.table = table;
+    private Repair(List<String> tables) {
+        this.tables = List.copyOf(tables);
     }
 
-    /** @param qualifiedTable {@code keyspace.table} */
-    public static Repair of(String qualifiedTable) {
+    /** @param qualifiedTables each as {@code keyspace.table} */
+    public static Repair of(String... qualifiedTables) {
+        return of(List.of(qualifiedTables));
+    }
+
+    /** @param qualifiedTables each as {@code keyspace.table} */
+    public static Repair of(List<String> qualifiedTables) {
+        if (qualifiedTables.isEmpty()) {
+            throw new IllegalArgumentException("a repair needs a table");
+        }
+        qualifiedTables.forEach(Repair::dot);
+        return new Repair(qualifiedTables);
+    }
+
+    private static int dot(String qualifiedTable) {
         int dot = qualifiedTable.indexOf('.');
         if (dot <= 0 || dot == qualifiedTable.length() - 1) {
             throw new IllegalArgumentException("table is not keyspace.table, table=" + qualifiedTable);
         }
-        return of(qualifiedTable.substring(0, dot), qualifiedTable.substring(dot + 1));
-    }
-
-    public static Repair of(String keyspace, String table) {
-        return new Repair(keyspace, table);
+        return dot;
     }
 
     /** The replicas that shall become equal, two at least. */
@@ -115,8 +136,27 @@ public final class Repair {
         return this;
     }
 
-    public Repair listener(RepairListener value) {
-        listener = value;
+    /** Into how many ranges each table's is cut: a range is what is tried again and recorded as one. 1 by default. */
+    public Repair ranges(int count) {
+        ranges = positive("ranges", count);
+        return this;
+    }
+
+    /** How many ranges are repaired at once; they share the memory. 1 by default. */
+    public Repair parallel(int count) {
+        parallel = positive("parallel", count);
+        return this;
+    }
+
+    /** Rows a second that masters read, over all ranges; 0 for as fast as it goes. */
+    public Repair rowsPerSecond(long rate) {
+        rowsPerSecond = rate;
+        return this;
+    }
+
+    /** Bytes a second that masters read, over all ranges; 0 for as fast as it goes. */
+    public Repair bytesPerSecond(long rate) {
+        bytesPerSecond = rate;
         return this;
     }
 
@@ -124,6 +164,46 @@ public final class Repair {
     public Repair patience(Duration value) {
         patience = value;
         return this;
+    }
+
+    /**
+     * Records in a file which ranges are done, so that the next run with it goes on with the others. Replicas of this process
+     * need a name then.
+     */
+    public Repair checkpoint(Path file) {
+        checkpoint = Optional.of(file);
+        return this;
+    }
+
+    /** What pauses, resumes and aborts it. */
+    public Repair control(JobControl value) {
+        control = value;
+        return this;
+    }
+
+    /** Hears about once a second how far it is, on a thread of the environment's. */
+    public Repair progress(JobProgress.Listener value) {
+        progress = Optional.of(value);
+        return this;
+    }
+
+    /** Hears in what the replicas differ, of each range once: when it is done. */
+    public Repair differences(DifferenceListener value) {
+        differences = Optional.of(value);
+        return this;
+    }
+
+    /** Hears the report of each range when it is done, one call at a time. */
+    public Repair reports(BiConsumer<RangeUnit, RepairReport> value) {
+        reports = value;
+        return this;
+    }
+
+    private static int positive(String name, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " must be positive, " + name + "=" + value);
+        }
+        return value;
     }
 
     /** Memory that is taken for it already, and stays its caller's. */
@@ -139,11 +219,14 @@ public final class Repair {
     }
 
     /**
-     * Runs until all replicas hold the same in the range; or, in a dry run, until it is known in what they differ. An
-     * interrupt aborts it.
+     * Runs until all replicas hold the same in the range; or, in a dry run, until it is known in what they differ. What may pass,
+     * as a node that is lost, is tried again; the other ranges and tables are repaired all the same. An interrupt aborts it.
      *
-     * @throws RepairException when it is refused or cannot go on; nothing of what was received is kept then
+     * @return what this run did with all ranges of all tables
+     * @throws RepairException when it is refused or cannot go on; nothing of what was received in that range is kept then
      * @throws PeerException when a node cannot be reached, or has no room for so long
+     * @throws JobFailedException naming all ranges that failed, where there are several
+     * @throws JobAbortedException after {@link JobControl#abort}
      */
     public RepairReport run(RepairEnvironment environment) throws IOException {
         if (members.size() < 2) {
@@ -152,37 +235,58 @@ public final class Repair {
         if (range.isEmpty()) {
             throw new IllegalArgumentException("a repair needs the range that its replicas own");
         }
-        long waitedMs = 0;
-        long waitMs = WAIT_MIN_MS;
-        while (true) {
-            try {
-                return tryOnce(environment);
-            } catch (PeerException busy) {
-                if (!busy.code().equals(PeerException.BUSY) || waitedMs >= patience.toMillis()) {
-                    throw busy;
-                }
+        RangeJob.Builder<RangeUnit> job = RangeJob.builder("repair", RangeUnit::parse, environment.host())
+                .parallel(parallel)
+                .rowsPerSecond(rowsPerSecond)
+                .bytesPerSecond(bytesPerSecond)
+                .control(control);
+        progress.ifPresent(job::listener);
+        checkpoint.ifPresent(file -> job.checkpoint(file, identity()));
+        RepairJob repair = new RepairJob(
+                (unit, listener) -> tryOnce(unit.table(), unit.range(), listener, environment),
+                differences,
+                reports,
+                dryRun);
+        return repair.run(job, patience, this::units);
+    }
+
+    private List<RangeUnit> units() {
+        List<String> names = names();
+        return tables.stream()
+                .flatMap(table -> RangeUnit.of(table, range.orElseThrow(), names, ranges).stream())
+                .toList();
+    }
+
+    private Map<String, String> identity() {
+        for (RepairMember member : members) {
+            if (member instanceof RepairMember.Here here && here.name().isEmpty()) {
+                throw new IllegalArgumentException("a checkpoint needs a name of each replica of this process");
             }
-            // Half of it is random, so that many do not come back at one moment.
-            long nowMs = waitMs / 2 + environment.host().random().nextLong(waitMs / 2 + 1);
-            sleep(environment, nowMs);
-            waitedMs += nowMs;
-            waitMs = Math.min(2 * waitMs, WAIT_MAX_MS);
         }
+        return Map.of(
+                "kind", dryRun ? "repair-dry-run" : "repair",
+                "tables", String.join(" ", tables),
+                "range", range.orElseThrow().toString(),
+                "ranges", Integer.toString(ranges),
+                "replicas", String.join(" ", names()));
     }
 
-    private static void sleep(RepairEnvironment environment, long ms) throws InterruptedIOException {
-        try {
-            environment.host().sleeper().sleepNanos(Duration.ofMillis(ms).toNanos());
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while waiting for room at a node");
+    private List<String> names() {
+        List<String> names = new ArrayList<>();
+        for (RepairMember member : ordered()) {
+            String name = member instanceof RepairMember.Here here ? here.name() : name((RepairMember.There) member);
+            names.add(name.isEmpty() ? "replica-" + (names.size() + 1) : name);
         }
+        return names;
     }
 
-    /** Holds nothing afterwards, so that two repairs that each hold what the other one needs both come on. */
-    RepairReport tryOnce(RepairEnvironment environment) throws IOException {
+    private static String name(RepairMember.There node) {
+        return text(node.address()) + (node.name().isEmpty() ? "" : "/" + node.name());
+    }
+
+    /** The first of this process is the master. */
+    private List<RepairMember> ordered() {
         List<RepairMember> ordered = new ArrayList<>(members);
-        // The first of this process is the master.
         for (RepairMember member : members) {
             if (member instanceof RepairMember.Here) {
                 ordered.remove(member);
@@ -190,12 +294,27 @@ public final class Repair {
                 break;
             }
         }
-        return ordered.get(0) instanceof RepairMember.Here own
-                ? here(own.tables(), ordered.subList(1, ordered.size()), environment)
-                : there(ordered, environment);
+        return ordered;
     }
 
-    private RepairReport there(List<RepairMember> nodes, RepairEnvironment environment) throws IOException {
+    /**
+     * Repairs one range of one table. Holds nothing afterwards, so that two repairs that each hold what the other one needs both
+     * come on.
+     */
+    RepairReport tryOnce(String qualifiedTable, TokenRange part, RepairListener listener, RepairEnvironment environment)
+            throws IOException {
+        int dot = dot(qualifiedTable);
+        Part wanted = new Part(qualifiedTable.substring(0, dot), qualifiedTable.substring(dot + 1), part, listener);
+        List<RepairMember> ordered = ordered();
+        return ordered.get(0) instanceof RepairMember.Here own
+                ? here(wanted, own.tables(), ordered.subList(1, ordered.size()), environment)
+                : there(wanted, ordered);
+    }
+
+    /** What one session repairs, and who hears of it. */
+    private record Part(String keyspace, String table, TokenRange range, RepairListener listener) {}
+
+    private RepairReport there(Part part, List<RepairMember> nodes) throws IOException {
         RepairMember.There master = (RepairMember.There) nodes.get(0);
         List<RunRepair.Follower> followers = nodes.subList(1, nodes.size()).stream()
                 .map(RepairMember.There.class::cast)
@@ -203,16 +322,16 @@ public final class Repair {
                 .toList();
         RunRepair wanted = new RunRepair(
                 master.name(),
-                keyspace,
-                table,
-                range.orElseThrow(),
+                part.keyspace(),
+                part.table(),
+                part.range(),
                 followers,
                 askedBufferBytes(),
                 dryRun,
                 allReplicas,
                 staged,
                 waivers);
-        return new RepairClient(master.connector().open(master.address())).run(wanted, listener);
+        return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
     }
 
     private static String text(InetSocketAddress address) {
@@ -224,20 +343,20 @@ public final class Repair {
         return bufferBytes.orElse(RepairConfig.BUFFER_MAX_BYTES);
     }
 
-    private RepairReport here(ReplicaSource own, List<RepairMember> others, RepairEnvironment environment)
+    private RepairReport here(Part part, ReplicaSource own, List<RepairMember> others, RepairEnvironment environment)
             throws IOException {
         if (place.isPresent()) {
-            return here(own, others, place.get().bufferBytes(), environment);
+            return here(part, own, others, place.get().bufferBytes(), environment);
         }
         int replicasHere = 1
                 + (int) others.stream()
                         .filter(other -> other instanceof RepairMember.Here)
                         .count();
         // What is all here has the memory for itself; nodes that the others are may be this process, too.
-        int sessions = replicasHere == members.size() ? 1 : SessionMemory.SESSIONS_OF_NODE;
+        int sessions = replicasHere == members.size() ? parallel : Math.max(parallel, SessionMemory.SESSIONS_OF_NODE);
         SessionMemory memory = new SessionMemory(environment.budget(), sessions);
         try (SessionMemory.Place taken = memory.take(askedBufferBytes(), members.size(), replicasHere)) {
-            return here(own, others, taken.bufferBytes(), environment);
+            return here(part, own, others, taken.bufferBytes(), environment);
         } catch (RequestException noRoom) {
             throw new PeerException(
                     "this process", RepairVerb.SESSION.name(), noRoom.code(), noRoom.getMessage(), noRoom);
@@ -245,13 +364,13 @@ public final class Repair {
     }
 
     private RepairReport here(
-            ReplicaSource own, List<RepairMember> others, int rowBufferBytes, RepairEnvironment environment)
+            Part part, ReplicaSource own, List<RepairMember> others, int rowBufferBytes, RepairEnvironment environment)
             throws IOException {
         RepairConfig config = new RepairConfig(
                 environment.host().newId(),
-                keyspace,
-                table,
-                range.orElseThrow(),
+                part.keyspace(),
+                part.table(),
+                part.range(),
                 rowBufferBytes,
                 environment.host().clock().instant().getEpochSecond(),
                 environment.host().random().nextLong(),
@@ -264,13 +383,13 @@ public final class Repair {
         if (ownReplica.isPresent()) {
             distinct.add(ownReplica.get(), "replica of this process");
         }
-        try (Replica replica = own.open(keyspace, table, staged)) {
-            listener.begins(replica.schema());
+        try (Replica replica = own.open(part.keyspace(), part.table(), staged)) {
+            part.listener().begins(replica.schema());
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
                 followers.add(participant(other, clusteringColumns, distinct, environment));
             }
-            try (RepairMaster master = new RepairMaster(config, replica, followers, listener)) {
+            try (RepairMaster master = new RepairMaster(config, replica, followers, part.listener())) {
                 return master.run();
             }
         } finally {

@@ -25,7 +25,7 @@ final class RepairClient {
     /**
      * Waits until the repair is done; an interrupt aborts it.
      *
-     * @param listener is told the progress, without a place
+     * @param listener is told the progress; while it does not return, the repair comes to rest
      * @throws RepairException when the repair failed
      * @throws PeerException when it was not begun, with code {@code busy} for want of room; or the peer is lost
      */
@@ -39,7 +39,8 @@ final class RepairClient {
             messages.write(RepairStatus.KIND, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
             RepairStatus status = next(messages);
             while (status.isRunning()) {
-                listener.progress(status.windows(), status.rowsRead(), status.bytesRead(), Optional.empty());
+                listener.progress(status.windows(), status.rowsRead(), status.bytesRead(), status.covered());
+                messages.write(RepairStatus.HEARD, ByteBuffer.allocate(0));
                 status = next(messages);
             }
             messages.stream().end();
@@ -54,8 +55,7 @@ final class RepairClient {
 
     private RepairReport result(RepairStatus status) throws RepairException {
         if (status.failure().isPresent()) {
-            RepairFailure failure = status.failure().get();
-            throw new RepairException(failure.text() + ", repair-master=" + connection.address(), failure.waiver());
+            throw status.failure().get().exception(connection.address().toString());
         }
         return status.report().orElseThrow();
     }

@@ -9,25 +9,37 @@ public final class RepairException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private final Waiver waiver;
+    private final String peerCode;
 
     public RepairException(String message) {
-        super(message);
-        waiver = null;
+        this(message, Optional.empty(), Optional.empty());
     }
 
     public RepairException(String message, Throwable cause) {
         super(message, cause);
         waiver = null;
+        peerCode = null;
     }
 
     /** @param waiver what would let it go on, if that is meant */
     RepairException(String message, Optional<Waiver> waiver) {
+        this(message, waiver, Optional.empty());
+    }
+
+    /** @param peerCode with which a replica was lost to a master on another node */
+    RepairException(String message, Optional<Waiver> waiver, Optional<String> peerCode) {
         super(message);
         this.waiver = waiver.orElse(null);
+        this.peerCode = peerCode.orElse(null);
     }
 
     /** What would let the repair go on, if that is meant. */
     public Optional<Waiver> waiver() {
         return Optional.ofNullable(waiver);
+    }
+
+    /** The {@link io.anneal.net.PeerException#code()} with which a replica was lost to the master, if that is another node. */
+    public Optional<String> peerCode() {
+        return Optional.ofNullable(peerCode);
     }
 }

@@ -1,6 +1,7 @@
 package io.anneal.repair;
 
 import io.anneal.key.ClusteringComparator;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
@@ -110,7 +111,7 @@ public final class RepairMaster implements Closeable {
             List<CompletableFuture<Void>> started = ask(follower -> follower.startPart(part));
             own.startPart(part);
             Waiting.results(started);
-            repairPart();
+            repairPart(part);
         }
         List<CompletableFuture<SessionFinished>> finishing = ask(Participant::finish);
         List<SessionFinished> finished = new ArrayList<>(List.of(own.finish()));
@@ -147,7 +148,7 @@ public final class RepairMaster implements Closeable {
         return followers.stream().map(question).toList();
     }
 
-    private void repairPart() throws IOException {
+    private void repairPart(TokenRange.Linear part) throws IOException {
         long[] items = new long[followers.size() + 1];
         Optional<RingPosition> lastBoundary = Optional.empty();
         RingPosition boundary;
@@ -159,6 +160,7 @@ public final class RepairMaster implements Closeable {
             requireProgress(lastBoundary, all);
             boundary = smallest(all);
             repairWindow(boundary, items);
+            listener.progress(windows, own.rowsRead(), own.bytesRead(), covered(part, boundary));
             lastBoundary = Optional.of(boundary);
         } while (!boundary.isEnd());
     }
@@ -177,7 +179,12 @@ public final class RepairMaster implements Closeable {
         if (sync.reconcile(summary, summaries)) {
             windowsDiffering++;
         }
-        listener.progress(windows, own.rowsRead(), own.bytesRead(), Optional.of(boundary));
+    }
+
+    /** How much of the range's width lies behind a boundary. */
+    private double covered(TokenRange.Linear part, RingPosition boundary) {
+        long token = boundary.key().map(DecoratedKey::token).orElse(part.last());
+        return new TokenRange(config.range().left(), token).width();
     }
 
     private static long items(WindowSummary summary) {
@@ -247,7 +254,7 @@ public final class RepairMaster implements Closeable {
                 .mapToLong(follower -> follower.bytesSent() + follower.bytesReceived())
                 .sum();
         return new RepairReport(
-                config.sessionId(),
+                List.of(config.sessionId()),
                 replicas,
                 windows,
                 windowsDiffering,

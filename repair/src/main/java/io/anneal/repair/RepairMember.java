@@ -9,7 +9,12 @@ import java.net.InetSocketAddress;
 public sealed interface RepairMember {
     /** The tables of a replica in this process. */
     static RepairMember here(ReplicaSource tables) {
-        return new Here(tables);
+        return new Here("", tables);
+    }
+
+    /** The same, under a name by which another run knows it again. */
+    static RepairMember here(String name, ReplicaSource tables) {
+        return new Here(name, tables);
     }
 
     /** A node that answers repairs, and has one replica; the connection stays the connector's. */
@@ -22,7 +27,7 @@ public sealed interface RepairMember {
         return new There(connector, address, name);
     }
 
-    record Here(ReplicaSource tables) implements RepairMember {}
+    record Here(String name, ReplicaSource tables) implements RepairMember {}
 
     record There(Connector connector, InetSocketAddress address, String name) implements RepairMember {}
 }

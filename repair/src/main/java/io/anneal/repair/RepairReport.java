@@ -7,14 +7,18 @@ import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.Texts;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 
 /**
  * How a repair went.
  *
- * @param sessionId by which what was staged is known
+ * @param sessionIds by which what was staged is known; one for each range of each table
  * @param rowsDiffering places at which replicas held different rows
  * @param deletionsDiffering partition deletions and intervals that not every replica held
  * @param itemsFetched rows and deletions that the master received
@@ -26,7 +30,7 @@ import java.util.UUID;
  * @param notes what the operator should know, a sentence each
  */
 public record RepairReport(
-        UUID sessionId,
+        List<UUID> sessionIds,
         List<ReplicaReport> replicas,
         long windows,
         long windowsDiffering,
@@ -41,8 +45,41 @@ public record RepairReport(
         List<String> notes) {
     public RepairReport {
         SessionTerms.requireDeadline(importDeadlineSeconds);
+        sessionIds = List.copyOf(sessionIds);
         replicas = List.copyOf(replicas);
         notes = List.copyOf(notes);
+    }
+
+    /** All of them together, replicas of one name as one. */
+    public static RepairReport sum(List<RepairReport> reports, boolean dryRun) {
+        Map<String, ReplicaReport> replicas = new LinkedHashMap<>();
+        reports.stream()
+                .flatMap(report -> report.replicas.stream())
+                .forEach(replica -> replicas.merge(replica.name, replica, ReplicaReport::plus));
+        return new RepairReport(
+                reports.stream().flatMap(report -> report.sessionIds.stream()).toList(),
+                List.copyOf(replicas.values()),
+                sum(reports, RepairReport::windows),
+                sum(reports, RepairReport::windowsDiffering),
+                sum(reports, RepairReport::rowsDiffering),
+                sum(reports, RepairReport::deletionsDiffering),
+                sum(reports, RepairReport::itemsFetched),
+                sum(reports, RepairReport::itemsPushed),
+                sum(reports, RepairReport::itemBytes),
+                sum(reports, RepairReport::networkBytes),
+                dryRun,
+                reports.stream()
+                        .mapToLong(RepairReport::importDeadlineSeconds)
+                        .min()
+                        .orElse(Receiving.NO_DEADLINE),
+                reports.stream()
+                        .flatMap(report -> report.notes.stream())
+                        .distinct()
+                        .toList());
+    }
+
+    private static long sum(List<RepairReport> reports, ToLongFunction<RepairReport> number) {
+        return reports.stream().mapToLong(number).sum();
     }
 
     /** Whether the replicas were equal before. */
@@ -60,7 +97,8 @@ public record RepairReport(
     }
 
     void encode(ByteWriter out) {
-        Texts.write(out, sessionId);
+        out.writeUnsignedVInt(sessionIds.size());
+        sessionIds.forEach(id -> Texts.write(out, id));
         out.writeUnsignedVInt(replicas.size());
         for (ReplicaReport replica : replicas) {
             Texts.write(out, replica.name);
@@ -89,7 +127,11 @@ public record RepairReport(
     }
 
     static RepairReport decode(ByteReader in) {
-        UUID sessionId = Texts.readId(in);
+        List<UUID> sessionIds = new ArrayList<>();
+        int sessions = in.readUnsignedVInt32();
+        for (int i = 0; i < sessions; i++) {
+            sessionIds.add(Texts.readId(in));
+        }
         List<ReplicaReport> replicas = new ArrayList<>();
         int count = in.readUnsignedVInt32();
         for (int i = 0; i < count; i++) {
@@ -103,7 +145,7 @@ public record RepairReport(
                     Texts.readList(in)));
         }
         return new RepairReport(
-                sessionId,
+                sessionIds,
                 replicas,
                 in.readLong(),
                 in.readLong(),
@@ -138,6 +180,17 @@ public record RepairReport(
         public ReplicaReport {
             SessionTerms.requireDeadline(importDeadlineSeconds);
             sstables = List.copyOf(sstables);
+        }
+
+        private ReplicaReport plus(ReplicaReport other) {
+            return new ReplicaReport(
+                    name,
+                    rowsRead + other.rowsRead,
+                    bytesRead + other.bytesRead,
+                    rowsWritten + other.rowsWritten,
+                    deletionsWritten + other.deletionsWritten,
+                    Math.min(importDeadlineSeconds, other.importDeadlineSeconds),
+                    Stream.concat(sstables.stream(), other.sstables.stream()).toList());
         }
 
         /** The moment after which its directory must not be imported any more; empty when there is none. */

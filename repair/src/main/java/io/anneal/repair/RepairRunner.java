@@ -1,5 +1,6 @@
 package io.anneal.repair;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.net.Connector;
@@ -9,6 +10,7 @@ import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
 import io.anneal.net.VerbHandlers;
+import io.anneal.node.Node;
 import io.anneal.node.Replicas;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
@@ -50,6 +52,16 @@ public final class RepairRunner {
         this.runs = runs;
         this.environment = environment;
         memory = new SessionMemory(environment.budget(), SessionMemory.SESSIONS_OF_NODE);
+    }
+
+    /** For the replicas of a node, with its threads, its memory and its connections to others. */
+    public static RepairRunner of(Node node, HostEnvironment host) {
+        return new RepairRunner(
+                node.identity().nodeId(),
+                node.replicas(),
+                node.peers(),
+                node.waiting(),
+                new RepairEnvironment(host, node.executor(), node.budget()));
     }
 
     /** Registers the verb of a master. */
@@ -120,17 +132,15 @@ public final class RepairRunner {
         wanted.followers()
                 .forEach(follower ->
                         members.add(RepairMember.at(connector, address(follower.address()), follower.replica())));
-        Repair repair = Repair.of(wanted.keyspace(), wanted.table())
+        Repair repair = Repair.of(wanted.keyspace() + "." + wanted.table())
                 .between(members)
                 .ownReplica(nodeId, wanted.replica())
-                .range(wanted.range())
                 .dryRun(wanted.dryRun())
                 .allReplicas(wanted.allReplicas())
                 .allow(wanted.waivers())
-                .place(place)
-                .listener(listener);
+                .place(place);
         wanted.staged().ifPresent(repair::staged);
-        return repair.tryOnce(environment);
+        return repair.tryOnce(wanted.keyspace() + "." + wanted.table(), wanted.range(), listener, environment);
     }
 
     /** Reads {@code host:port}. */

@@ -2,6 +2,7 @@ package io.anneal.repair;
 
 import io.anneal.io.ByteBudget;
 import io.anneal.net.VerbHandlers;
+import io.anneal.node.Node;
 import io.anneal.node.Replicas;
 import io.anneal.repair.message.RepairVerb;
 import java.util.concurrent.Executor;
@@ -24,6 +25,11 @@ public final class RepairService {
         this.replicas = replicas;
         this.executor = executor;
         memory = new SessionMemory(budget, SessionMemory.SESSIONS_OF_NODE);
+    }
+
+    /** For the replicas of a node, with its threads and its memory. */
+    public static RepairService of(Node node) {
+        return new RepairService(node.replicas(), node.executor(), node.budget());
     }
 
     /** Registers the verb of a follower. */

@@ -9,13 +9,21 @@ import java.util.Optional;
  *
  * @param rowsRead rows that the master read so far
  * @param bytesRead their encoded size
+ * @param covered how much of the range's width is behind
  * @param failure why it stopped, when it did
  * @param report what it did, when it is done
  */
 record RepairStatus(
-        long windows, long rowsRead, long bytesRead, Optional<RepairFailure> failure, Optional<RepairReport> report) {
+        long windows,
+        long rowsRead,
+        long bytesRead,
+        double covered,
+        Optional<RepairFailure> failure,
+        Optional<RepairReport> report) {
     /** Kind of the messages of a run. */
     static final int KIND = 1;
+    /** Kind of the answer to each status but the last: empty. */
+    static final int HEARD = 2;
 
     boolean isRunning() {
         return failure.isEmpty() && report.isEmpty();
@@ -25,6 +33,7 @@ record RepairStatus(
         out.writeLong(windows);
         out.writeLong(rowsRead);
         out.writeLong(bytesRead);
+        out.writeLong(Double.doubleToLongBits(covered));
         out.writeByte(failure.isPresent() ? 1 : 0);
         failure.ifPresent(reason -> reason.encode(out));
         out.writeByte(report.isPresent() ? 1 : 0);
@@ -35,8 +44,9 @@ record RepairStatus(
         long windows = in.readLong();
         long rowsRead = in.readLong();
         long bytesRead = in.readLong();
+        double covered = Double.longBitsToDouble(in.readLong());
         Optional<RepairFailure> failure = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairFailure.decode(in));
         Optional<RepairReport> report = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairReport.decode(in));
-        return new RepairStatus(windows, rowsRead, bytesRead, failure, report);
+        return new RepairStatus(windows, rowsRead, bytesRead, covered, failure, report);
     }
 }

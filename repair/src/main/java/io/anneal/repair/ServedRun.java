@@ -1,11 +1,13 @@
 package io.anneal.repair;
 
 import io.anneal.io.ByteWriter;
-import io.anneal.key.RingPosition;
+import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
 import io.anneal.net.PeerException;
+import io.anneal.net.Waiting;
 import io.anneal.repair.message.RunRepair;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -20,6 +22,8 @@ import org.slf4j.LoggerFactory;
 final class ServedRun implements Runnable, RepairListener {
     private static final Logger LOG = LoggerFactory.getLogger(ServedRun.class);
     private static final long STATUS_PERIOD_MS = 100;
+    /** With so many not heard it waits: a second is longer than any way there and back. */
+    private static final int UNHEARD_MAX = 10;
 
     /** What is to be done, with the row buffer that there is room for. */
     interface Work {
@@ -33,10 +37,13 @@ final class ServedRun implements Runnable, RepairListener {
     private final InstantSource clock;
 
     private CompletableFuture<Void> told = CompletableFuture.completedFuture(null);
+    private CompletableFuture<Optional<Message>> heard;
+    private int unheard;
     private long toldMs;
     private long windows;
     private long rowsRead;
     private long bytesRead;
+    private double covered;
     private boolean saidLast;
 
     /** Guarded by this. */
@@ -117,25 +124,58 @@ final class ServedRun implements Runnable, RepairListener {
     }
 
     @Override
-    public void progress(long windowsSoFar, long rowsSoFar, long bytesSoFar, Optional<RingPosition> boundary) {
+    public void progress(long windowsSoFar, long rowsSoFar, long bytesSoFar, double coveredSoFar) throws IOException {
         windows = windowsSoFar;
         rowsRead = rowsSoFar;
         bytesRead = bytesSoFar;
+        covered = coveredSoFar;
         long nowMs = clock.millis();
         if (told.isDone() && Math.abs(nowMs - toldMs) >= STATUS_PERIOD_MS) {
             toldMs = nowMs;
             tell(Optional.empty(), Optional.empty());
+            unheard++;
+            awaitHearing();
         }
     }
 
+    /** Goes no faster than the peer lets it: one that paces or pauses the repair hears late. */
+    private void awaitHearing() throws IOException {
+        while (unheard > 0 && (unheard >= UNHEARD_MAX || heard().isDone())) {
+            Waiting.result(heard())
+                    .orElseThrow(() -> new InterruptedIOException("nobody hears how the repair is doing"))
+                    .close();
+            heard = null;
+            unheard--;
+        }
+    }
+
+    private CompletableFuture<Optional<Message>> heard() {
+        if (heard == null) {
+            heard = messages.read();
+        }
+        return heard;
+    }
+
     private void tell(Optional<RepairFailure> failure, Optional<RepairReport> report) {
-        RepairStatus status = new RepairStatus(windows, rowsRead, bytesRead, failure, report);
+        RepairStatus status = new RepairStatus(windows, rowsRead, bytesRead, covered, failure, report);
         ByteWriter out = new ByteWriter(256);
         status.encode(out);
         told = messages.write(RepairStatus.KIND, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
         if (!status.isRunning()) {
             saidLast = true;
             messages.stream().end();
+            passOver();
         }
+    }
+
+    /** Answers that come behind the last word. */
+    private void passOver() {
+        heard().whenComplete((message, failure) -> {
+            heard = null;
+            if (failure == null && message.isPresent()) {
+                message.get().close();
+                passOver();
+            }
+        });
     }
 }

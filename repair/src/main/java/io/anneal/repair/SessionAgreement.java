@@ -37,9 +37,6 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
         List<String> notes = new ArrayList<>();
         for (SessionOpened replica : opened) {
             replica.notes().forEach(note -> notes.add(note + ", replica=" + replica.name()));
-            if (replica.sstableCount() == 0) {
-                notes.add("replica has no SSTable of the table: is it the right directory, replica=" + replica.name());
-            }
         }
         long ceiling = ceiling(opened, notes);
         int bufferBytes =

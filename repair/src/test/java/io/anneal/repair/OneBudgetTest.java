@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
-import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerException;
@@ -38,7 +37,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** A node has one budget for sessions, streams and messages; neither of them keeps the others out. */
 @Timeout(60)
 class OneBudgetTest {
-    private static final long BUDGET_BYTES = 48 << 20;
+    /** Half of it is four sessions, and little beside. */
+    private static final long BUDGET_BYTES = 41 << 20;
+
     private static final Verb ECHO = new Verb(900, "test.echo");
     private static final Verb READ = new Verb(901, "test.read");
     private static final Verb STUCK = new Verb(902, "test.stuck");
@@ -158,28 +159,26 @@ class OneBudgetTest {
     }
 
     private RepairMember replica(int number) throws IOException {
+        return RepairMember.here(table(number).opener());
+    }
+
+    private TestTable table(int number) throws IOException {
         StagingArea staging = Sessions.staging(directory.resolve("replica" + number));
         stagings.add(staging);
-        return RepairMember.here(
-                new TestTable("replica" + number, Sessions.rows(KEYS.get(number), 3), Optional.of(staging)).opener());
+        return new TestTable("replica" + number, Sessions.rows(KEYS.get(number), 3), Optional.of(staging));
     }
 
     @Test
     void shouldReserveForReplicasOfThisProcess() throws IOException {
         ByteBudget budget = ByteBudget.of(BUDGET_BYTES);
         AtomicLong reserved = new AtomicLong();
-        RepairListener watch = new RepairListener() {
-            @Override
-            public void rowDiffers(RingPosition position) {
-                reserved.set(budget.reservedBytes());
-            }
-        };
+        TestTable watched = table(0);
+        watched.beforeFragment = fragment -> reserved.set(budget.reservedBytes());
         Repair repair = Repair.of("ks.t")
-                .between(replica(0), replica(1), replica(2))
+                .between(RepairMember.here(watched.opener()), replica(1), replica(2))
                 .range(TokenRange.FULL)
                 .allow(Set.of(Waiver.EMPTY_REPLICA))
-                .patience(Duration.ZERO)
-                .listener(watch);
+                .patience(Duration.ZERO);
 
         assertThat(budget.tryReserve(100)).isTrue();
         assertThatThrownBy(() -> repair.run(environment(budget)))

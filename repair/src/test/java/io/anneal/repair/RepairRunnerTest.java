@@ -30,6 +30,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -49,6 +51,10 @@ class RepairRunnerTest {
     private TestTable followed;
     private Nodes master;
     private Nodes follower;
+
+    private final AtomicLong passed = new AtomicLong();
+    /** Between any two looks at the clock. */
+    private volatile long passingMs;
 
     @BeforeEach
     void start() throws IOException {
@@ -79,9 +85,9 @@ class RepairRunnerTest {
         followerStaging.close();
     }
 
-    private static RepairEnvironment environment(Executor executor, long budgetBytes) {
+    private RepairEnvironment environment(Executor executor, long budgetBytes) {
         HostEnvironment host = HostEnvironment.system()
-                .withClock(() -> Instant.ofEpochSecond(100))
+                .withClock(() -> Instant.ofEpochMilli(100_000 + passed.addAndGet(passingMs)))
                 .withRandom(new Random(1));
         return new RepairEnvironment(host, executor, ByteBudget.of(budgetBytes));
     }
@@ -93,17 +99,17 @@ class RepairRunnerTest {
     }
 
     private static RunRepair run(String... followerAddresses) {
-        return run(false, followerAddresses);
+        return run(1 << 20, false, followerAddresses);
     }
 
-    private static RunRepair run(boolean allReplicas, String... followerAddresses) {
+    private static RunRepair run(int bufferBytes, boolean allReplicas, String... followerAddresses) {
         return new RunRepair(
                 Replicas.THE_ONLY_ONE,
                 "ks",
                 "t",
                 TokenRange.FULL,
                 followers(followerAddresses),
-                1 << 20,
+                bufferBytes,
                 false,
                 allReplicas,
                 Optional.empty(),
@@ -134,13 +140,13 @@ class RepairRunnerTest {
     @Test
     void shouldTellThatTheRangeIsRepairedOnlyWhenAllReplicasTookInWhatTheyReceived() throws IOException {
         own.takesInAtOnce = true;
-        new RepairClient(master.connect()).run(run(true, follower.address()), RepairListener.NONE);
+        new RepairClient(master.connect()).run(run(1 << 20, true, follower.address()), RepairListener.NONE);
         followed.takesInAtOnce = true;
         repair(follower.address());
         assertThat(own.repairedSeconds).isEmpty();
         assertThat(followed.repairedSeconds).isEmpty();
 
-        new RepairClient(master.connect()).run(run(true, follower.address()), RepairListener.NONE);
+        new RepairClient(master.connect()).run(run(1 << 20, true, follower.address()), RepairListener.NONE);
 
         assertThat(own.repairedSeconds).containsExactly(100L);
         assertThat(followed.repairedSeconds).containsExactly(100L);
@@ -237,6 +243,37 @@ class RepairRunnerTest {
                         refused -> assertThat(refused.waiver()).contains(Waiver.EMPTY_REPLICA))
                 .hasMessageNotContaining("--");
         assertThat(own.stagedFiles()).isEmpty();
+    }
+
+    @Test
+    void shouldRestWhileNobodyHearsHowItIsDoing() throws IOException {
+        int rows = 200;
+        own = new TestTable("master", Sessions.rows(KEYS.get(0), rows), Optional.of(masterStaging));
+        AtomicInteger read = new AtomicInteger();
+        own.beforeFragment = read::set;
+        passingMs = 100;
+        AtomicInteger readAtRest = new AtomicInteger();
+        RunRepair small = run(1, false, follower.address());
+
+        RepairReport report = new RepairClient(master.connect()).run(small, new RepairListener() {
+            @Override
+            public void progress(long windows, long rowsRead, long bytesRead, double covered) {
+                while (readAtRest.get() == 0 && !isResting()) {
+                    assertThat(Thread.interrupted()).isFalse();
+                    Thread.onSpinWait();
+                }
+                readAtRest.compareAndSet(0, read.get());
+            }
+        });
+
+        assertThat(readAtRest.get()).isLessThan(rows / 2);
+        assertThat(report.rowsDiffering()).isEqualTo(rows + 2);
+    }
+
+    private static boolean isResting() {
+        return Thread.getAllStackTraces().values().stream()
+                .flatMap(Stream::of)
+                .anyMatch(frame -> frame.getMethodName().equals("awaitHearing"));
     }
 
     @Test

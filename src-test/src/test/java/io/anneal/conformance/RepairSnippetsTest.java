@@ -3,26 +3,25 @@ package io.anneal.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.environment.HostEnvironment;
-import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
-import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
-import io.anneal.net.NetServer;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
-import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
 import io.anneal.node.CassandraReplicas;
-import io.anneal.node.Replicas;
+import io.anneal.node.Node;
 import io.anneal.node.StagingArea;
+import io.anneal.node.StoreReplicas;
 import io.anneal.repair.Repair;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairService;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.TableSchema;
 import io.anneal.store.SSTableWriter;
+import io.anneal.store.Store;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -35,8 +34,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,22 +61,15 @@ class RepairSnippetsTest {
         return data;
     }
 
-    private static RepairReport repair(
-            Path one,
-            Path two,
-            StagingArea staging,
-            InetSocketAddress server,
-            NetClient client,
-            ExecutorService executor)
+    private static RepairReport repair(Path one, Path two, StagingArea staging, InetSocketAddress server, Node node)
             throws IOException {
         // snippet: environment
-        RepairEnvironment environment =
-                new RepairEnvironment(HostEnvironment.system(), executor, ByteBudget.of(64 << 20));
+        RepairEnvironment environment = new RepairEnvironment(HostEnvironment.system(), node.executor(), node.budget());
         // end
         // snippet: repair
         RepairMember a = RepairMember.here(new CassandraReplicas(List.of(one), Optional.empty(), Optional.of(staging)));
         RepairMember b = RepairMember.here(new CassandraReplicas(List.of(two), Optional.empty(), Optional.empty()));
-        RepairMember c = RepairMember.at(client.keepAll(5_000), server);
+        RepairMember c = RepairMember.at(node.peers(), server);
         RepairReport report = Repair.of("shop.orders")
                 .between(a, b, c)
                 .range(TokenRange.FULL)
@@ -89,42 +79,42 @@ class RepairSnippetsTest {
         return report;
     }
 
+    private static InetSocketAddress serve(Node node, Store store, InetSocketAddress wanted) throws IOException {
+        // snippet: serve
+        node.replicas().add("orders", new StoreReplicas(store));
+        RepairService.of(node).register(node.handlers());
+        RepairRunner.of(node, HostEnvironment.system()).register(node.handlers());
+        InetSocketAddress server = node.listen(wanted);
+        // end
+        return server;
+    }
+
     @Test
     void shouldFindWhatReplicasLack() throws IOException {
         Path one = replica("one", 0, 3);
         Path two = replica("two", 2, 4);
-        Path three = replica("three", 5, 2);
-        ExecutorService executor = Executors.newCachedThreadPool();
+        InetSocketAddress loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         NetConfig config = NetConfig.of(
                 new NodeIdentity(UUID.randomUUID(), "example", Map.of()),
                 Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
                 new VersionRange(1, 1));
-        VerbHandlers handlers = new VerbHandlers(executor);
-        new RepairService(
-                        new Replicas()
-                                .add(
-                                        "three",
-                                        new CassandraReplicas(List.of(three), Optional.empty(), Optional.empty())),
-                        executor,
-                        config.budget())
-                .register(handlers);
-        InetSocketAddress loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         try (StagingArea staging = StagingArea.open(directory.resolve("staging"), "one", Clock.systemUTC());
-                NetServer server = NetServer.bind(config, loopback, handlers, new SecureRandom());
-                NetClient client = NetClient.open(config, new VerbHandlers(executor), new SecureRandom())) {
-            RepairReport report = repair(one, two, staging, server.address(), client, executor);
+                Store store = Store.open(directory.resolve("store"));
+                Node there = Node.open(config, 4, new SecureRandom());
+                Node node = Node.open(config, 8, new SecureRandom())) {
+            store.createTable(TEXT).importSSTables(replica("three", 5, 2).resolve("shop/orders"));
+
+            RepairReport report = repair(one, two, staging, serve(there, store, loopback), node);
 
             assertThat(report.rowsDiffering()).isEqualTo(7);
             assertThat(report.replicas())
                     .extracting(RepairReport.ReplicaReport::rowsWritten)
                     .containsExactly(4L, 3L, 5L);
-        } finally {
-            executor.shutdown();
         }
     }
 
     @Test
     void shouldStandInThePage() throws IOException {
-        Snippets.assertQuoted(RepairSnippetsTest.class, "embed.md", 2);
+        Snippets.assertQuoted(RepairSnippetsTest.class, "embed.md", 3);
     }
 }

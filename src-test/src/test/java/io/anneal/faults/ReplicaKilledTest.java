@@ -113,6 +113,29 @@ class ReplicaKilledTest {
         assertThat(again.out()).as(again.err()).contains("\"were-equal\":true");
     }
 
+    @Test
+    void shouldLeaveNothingWhenTheCommandIsEnded() throws Exception {
+        List<Path> data = List.of(
+                ReplicaFiles.write(directory.resolve("data-0"), ROWS, VALUE_BYTES, k -> k % 100 == 0),
+                ReplicaFiles.write(directory.resolve("data-1"), ROWS, VALUE_BYTES, k -> k % 100 != 50));
+        Path out = directory.resolve("out");
+        List<String> slowly = new ArrayList<>(List.of(repairDirectories(data, out)));
+        // It rests after the first windows, so that it cannot finish before it is ended.
+        slowly.addAll(List.of("--rate", "1"));
+        Process command = Commands.start(directory.resolve("ended.log"), slowly.toArray(String[]::new));
+        try {
+            await(() -> hasUnfinishedRows(out) || !command.isAlive());
+            signal("-TERM", command.pid());
+            assertThat(command.waitFor(DEADLINE_MS, TimeUnit.MILLISECONDS)).isTrue();
+        } finally {
+            command.destroyForcibly();
+        }
+
+        assertThat(command.exitValue()).isEqualTo(143);
+        assertThat(hasUnfinishedFiles(out)).isFalse();
+        assertThat(importable(out)).isEmpty();
+    }
+
     private static String[] repairDirectories(List<Path> data, Path out) {
         List<String> arguments = new ArrayList<>(List.of("repair", "--json", "--table", "ks.t", "--full-replicas"));
         data.forEach(path -> arguments.addAll(List.of("--dir", path.toString())));

@@ -8,7 +8,6 @@ import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.Mutation;
-import io.anneal.fragment.Row;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
@@ -100,7 +99,8 @@ final class ModelledStore implements AutoCloseable {
     private FragmentList draw() {
         FragmentList draw = random.nextInt(6) == 0 ? fragments.nextWide(60) : fragments.next(0.4);
         draws++;
-        return purges ? later(draw, (long) draws * TIMESTAMPS_A_DRAW) : draw;
+        long laterMicros = (long) draws * TIMESTAMPS_A_DRAW;
+        return purges ? MovedFragments.of(draw, micros -> micros + laterMicros, seconds -> seconds) : draw;
     }
 
     private List<Mutation> mutations() {
@@ -310,57 +310,6 @@ final class ModelledStore implements AutoCloseable {
             }
         }
         return builder.build();
-    }
-
-    /** The same with all timestamps so much later. */
-    private static FragmentList later(FragmentList list, long micros) {
-        FragmentList.Builder builder = FragmentList.builder(list.schema());
-        for (Fragment fragment : list.fragments()) {
-            builder.add(new Fragment(
-                    fragment.kind(),
-                    fragment.key(),
-                    fragment.row() == null ? null : later(fragment.row(), micros),
-                    fragment.prefix(),
-                    fragment.weight(),
-                    later(fragment.timestampMicros(), micros),
-                    fragment.localDeletionTimeSeconds()));
-        }
-        return builder.build();
-    }
-
-    private static long later(long timestampMicros, long micros) {
-        return timestampMicros == Long.MIN_VALUE ? timestampMicros : timestampMicros + micros;
-    }
-
-    private static Row later(Row row, long micros) {
-        Row moved = new Row();
-        moved.clear(row.isStatic());
-        moved.clustering().wrap(row.clustering());
-        moved.liveness(
-                later(row.livenessTimestampMicros(), micros), row.livenessTtlSeconds(), row.livenessExpirySeconds());
-        moved.deletion(
-                later(row.deletionTimestampMicros(), micros),
-                row.deletionLocalTimeSeconds(),
-                row.isDeletionShadowable());
-        for (int i = 0; i < row.entryCount(); i++) {
-            if (row.isComplexDeletion(i)) {
-                moved.addComplexDeletion(
-                        row.columnIndex(i), row.timestampMicros(i) + micros, row.localDeletionTimeSeconds(i));
-                continue;
-            }
-            moved.addCell(
-                    row.columnIndex(i),
-                    row.timestampMicros(i) + micros,
-                    row.ttlSeconds(i),
-                    row.localDeletionTimeSeconds(i));
-            if (row.valueLengthBytes(i) != Row.ABSENT) {
-                moved.value(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i));
-            }
-            if (row.pathLengthBytes(i) != Row.ABSENT) {
-                moved.path(row.pathBuffer(i), row.pathOffset(i), row.pathLengthBytes(i));
-            }
-        }
-        return moved;
     }
 
     @Override

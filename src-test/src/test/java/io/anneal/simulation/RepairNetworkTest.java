@@ -2,7 +2,7 @@ package io.anneal.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
 import io.anneal.net.SimulatedFaults;
@@ -17,9 +17,7 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -150,8 +148,8 @@ class RepairNetworkTest {
         }
 
         @Override
-        public void progress(long windows, long rowsRead, long bytesRead, Optional<RingPosition> boundary) {
-            finishing = boundary.orElseThrow().isEnd();
+        public void progress(long windows, long rowsRead, long bytesRead, double covered) {
+            finishing = covered == TokenRange.FULL.width();
         }
 
         private void shouldHaveReceivedNothing() throws IOException {
@@ -193,7 +191,7 @@ class RepairNetworkTest {
     /** Without what names files and counts bytes of the network. */
     private static RepairReport withoutPlaces(RepairReport report) {
         return new RepairReport(
-                new UUID(0, 0),
+                List.of(),
                 report.replicas().stream()
                         .map(replica -> new RepairReport.ReplicaReport(
                                 replica.name(),

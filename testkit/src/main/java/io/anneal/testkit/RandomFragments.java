@@ -52,7 +52,7 @@ public final class RandomFragments {
     }
 
     private static final int[] TTLS_SECONDS = {1, 60, 3600, 86_400};
-    private static final int WIDE_ROWS = 300;
+    private static final int WIDE_ROWS_DEFAULT = 300;
     private static final long NEXT_TABLE = 1L << 32;
 
     private final SplittableRandom random;
@@ -63,6 +63,7 @@ public final class RandomFragments {
     private final List<DecoratedKey> keyPool = new ArrayList<>();
 
     private boolean shadowed;
+    private int wideRows = WIDE_ROWS_DEFAULT;
 
     /** A random table with a pool of 30 keys. */
     public RandomFragments(long seed) {
@@ -123,12 +124,18 @@ public final class RandomFragments {
         return this;
     }
 
+    /** From now on wide partitions have about so many rows. */
+    public RandomFragments wideRows(int rows) {
+        wideRows = rows;
+        return this;
+    }
+
     /** A draw: each key of the pool is in it with the given probability; about every 30th partition is wide. */
     public FragmentList next(double keyProbability) {
         FragmentList.Builder builder = FragmentList.builder(schema);
         for (DecoratedKey key : keyPool) {
             if (random.nextDouble() < keyProbability) {
-                addPartition(builder, key, random.nextInt(30) == 0 ? WIDE_ROWS : random.nextInt(8));
+                addPartition(builder, key, random.nextInt(30) == 0 ? wideRows : random.nextInt(8));
             }
         }
         return builder.build();

@@ -98,7 +98,7 @@ final class NetFlood {
     }
 
     private void end(String caseName, NetSide side, Connection connection) throws IOException {
-        memory(series, caseName, List.of(NetSide.Usage.of(side.config()), NetScenario.usage(connection)));
+        memory(series, caseName, List.of(side.usage(), NetScenario.usage(connection)));
         connection.close();
     }
 

@@ -1,13 +1,11 @@
 package io.anneal.bench.scenario;
 
-import io.anneal.net.NetServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.Random;
 
 /** The second process of {@link NetScenario}: answers until its standard input ends. */
 public final class NetPeer {
@@ -18,25 +16,19 @@ public final class NetPeer {
     /** @param arguments the directory of the certificate, if TLS is measured */
     public static void main(String[] arguments) throws IOException {
         try (NetSide plain = new NetSide(Optional.empty(), NUMBER);
-                NetServer server = serve(plain);
                 ServerSocketChannel bare = ServerSocketChannel.open().bind(NetSide.loopback(0))) {
             Thread copies = new Thread(() -> receive(bare), "bench-copy");
             copies.setDaemon(true);
             copies.start();
-            String ports = server.address().getPort() + " " + ((InetSocketAddress) bare.getLocalAddress()).getPort();
+            String ports = plain.listen() + " " + ((InetSocketAddress) bare.getLocalAddress()).getPort();
             if (arguments.length == 0) {
                 announce(ports);
             } else {
-                try (NetSide secured = new NetSide(Optional.of(NetSide.tls(Path.of(arguments[0]))), NUMBER);
-                        NetServer securedServer = serve(secured)) {
-                    announce(ports + " " + securedServer.address().getPort());
+                try (NetSide secured = new NetSide(Optional.of(NetSide.tls(Path.of(arguments[0]))), NUMBER)) {
+                    announce(ports + " " + secured.listen());
                 }
             }
         }
-    }
-
-    private static NetServer serve(NetSide side) throws IOException {
-        return NetServer.bind(side.config(), NetSide.loopback(0), side.handlers(), new Random(NUMBER));
     }
 
     /** Tells the ports to the first process, and waits until that is gone. */

@@ -2,14 +2,12 @@ package io.anneal.bench.scenario;
 
 import io.anneal.bench.data.TemporaryDirectory;
 import io.anneal.net.Connection;
-import io.anneal.net.NetClient;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 
 /**
  * The network, between this process and a second one, over loopback. Processor time is that of both.
@@ -69,28 +67,21 @@ public final class NetScenario {
                 oneStream("one-stream", side, peer.plain(), peer);
             }
             NetFlood flood = new NetFlood(config, sizes, series);
-            try (NetClient client = client(side)) {
-                if (config.wants("fair-1000")) {
-                    flood.fair("fair-1000", side, client.open(peer.plain()));
-                }
-                if (config.wants("stuck-reader")) {
-                    flood.stuck("stuck-reader", side, client.open(peer.plain()));
-                }
-                if (config.wants("round-trip")) {
-                    flood.roundTrip("round-trip", client.open(peer.plain()));
-                }
+            if (config.wants("fair-1000")) {
+                flood.fair("fair-1000", side, side.connect(peer.plain()));
+            }
+            if (config.wants("stuck-reader")) {
+                flood.stuck("stuck-reader", side, side.connect(peer.plain()));
+            }
+            if (config.wants("round-trip")) {
+                flood.roundTrip("round-trip", side.connect(peer.plain()));
             }
         }
     }
 
-    private static NetClient client(NetSide side) {
-        return NetClient.open(side.config(), side.handlers(), new Random(NUMBER));
-    }
-
     private void oneStream(String caseName, NetSide side, InetSocketAddress address, NetPeerProcess peer)
             throws IOException {
-        try (NetClient client = client(side);
-                Connection connection = client.open(address)) {
+        try (Connection connection = side.connect(address)) {
             config.progress().accept(NAME + " " + caseName + ": warming up");
             Contender stream = new Contender(
                     BenchSystem.ANNEAL, () -> measure(connection, () -> side.send(connection, sizes.copyBytes())));
@@ -145,7 +136,7 @@ public final class NetScenario {
     }
 
     private void memory(String caseName, NetSide side, Connection connection) throws IOException {
-        NetFlood.memory(series, caseName, List.of(NetSide.Usage.of(side.config()), usage(connection)));
+        NetFlood.memory(series, caseName, List.of(side.usage(), usage(connection)));
     }
 
     static NetSide.Usage usage(Connection connection) throws IOException {

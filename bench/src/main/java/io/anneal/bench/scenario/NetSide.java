@@ -1,6 +1,7 @@
 package io.anneal.bench.scenario;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.anneal.io.ByteBudget;
 import io.anneal.net.Connection;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
@@ -11,6 +12,7 @@ import io.anneal.net.Transport;
 import io.anneal.net.Verb;
 import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
+import io.anneal.node.Node;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -21,11 +23,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -51,14 +52,14 @@ final class NetSide implements Closeable {
     private static final SharedToken TOKEN =
             SharedToken.of("token of anneal bench net".getBytes(StandardCharsets.UTF_8));
 
-    private final ExecutorService executor = Executors.newFixedThreadPool(THREADS);
-    private final NetConfig config;
+    private final Node node;
     private final ByteBuffer bytes = ByteBuffer.allocateDirect(WRITE_BYTES);
 
     NetSide(Optional<TlsConfig> tls, int number) {
         NetConfig plain =
                 NetConfig.of(new NodeIdentity(new UUID(0, number), "bench", Map.of()), Optional.of(TOKEN), ENCODINGS);
-        config = tls.map(plain::withTls).orElse(plain);
+        node = Node.open(tls.map(plain::withTls).orElse(plain), THREADS, new Random(number));
+        register(node.handlers());
         while (bytes.hasRemaining()) {
             bytes.put((byte) (bytes.position() * bytes.position() >> 3));
         }
@@ -82,8 +83,8 @@ final class NetSide implements Closeable {
         private static final OperatingSystemMXBean SYSTEM =
                 (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-        static Usage of(NetConfig config) {
-            return new Usage(SYSTEM.getProcessCpuTime(), config.budget().reservedBytesMost(), Transport.directBytes());
+        static Usage of(ByteBudget budget) {
+            return new Usage(SYSTEM.getProcessCpuTime(), budget.reservedBytesMost(), Transport.directBytes());
         }
 
         static Usage decode(ByteBuffer in) {
@@ -99,17 +100,22 @@ final class NetSide implements Closeable {
         }
     }
 
-    NetConfig config() {
-        return config;
+    Connection connect(InetSocketAddress address) throws IOException {
+        return node.client().open(address);
     }
 
-    VerbHandlers handlers() {
-        return new VerbHandlers(executor)
-                .register(ECHO, (peer, request) -> CompletableFuture.completedFuture(request))
-                .register(
-                        USAGE,
-                        (peer, request) -> CompletableFuture.completedFuture(
-                                Usage.of(config).encode()))
+    /** Listens on any port of loopback, which it returns. */
+    int listen() throws IOException {
+        return node.listen(loopback(0)).getPort();
+    }
+
+    Usage usage() {
+        return Usage.of(node.budget());
+    }
+
+    private void register(VerbHandlers handlers) {
+        handlers.register(ECHO, (peer, request) -> CompletableFuture.completedFuture(request))
+                .register(USAGE, (peer, request) -> CompletableFuture.completedFuture(usage().encode()))
                 .registerStream(DROP, stream -> stream.readAll(NetSide::drop).thenCompose(end -> stream.end()))
                 .registerStream(FLOOD, this::flood);
     }
@@ -168,6 +174,6 @@ final class NetSide implements Closeable {
 
     @Override
     public void close() {
-        executor.shutdownNow();
+        node.close();
     }
 }

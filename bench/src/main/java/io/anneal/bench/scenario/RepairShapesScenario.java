@@ -251,7 +251,7 @@ public final class RepairShapesScenario {
         }
 
         @Override
-        public void progress(long windows, long rowsRead, long bytesRead, Optional<RingPosition> boundary) {
+        public void progress(long windows, long rowsRead, long bytesRead, double covered) {
             check();
         }
 

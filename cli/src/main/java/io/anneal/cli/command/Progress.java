@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 
 /**
  * A line on a terminal that says how far a command is: bytes, rows, rate, time left. Appears after two seconds, changes five
- * times a second at most, and is wiped on closing. Does nothing where there is no terminal. Owned by one thread.
+ * times a second at most, and is wiped on closing. Does nothing where there is no terminal. Any thread.
  */
 public final class Progress implements AutoCloseable {
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -47,7 +47,7 @@ public final class Progress implements AutoCloseable {
     }
 
     /** The same of work that foretells by itself how long it takes yet. */
-    public void update(long bytes, long rows, OptionalLong secondsLeft) {
+    public synchronized void update(long bytes, long rows, OptionalLong secondsLeft) {
         if (terminal == null) {
             return;
         }
@@ -78,12 +78,19 @@ public final class Progress implements AutoCloseable {
         return line.toString();
     }
 
+    /** Wipes the line, and lets something be printed before it comes again. */
+    public synchronized void aside(Runnable print) {
+        close();
+        print.run();
+    }
+
     /** Wipes the line. */
     @Override
-    public void close() {
+    public synchronized void close() {
         if (shown) {
             terminal.print(WIPE);
             terminal.flush();
+            shown = false;
         }
     }
 }

@@ -13,9 +13,9 @@ import io.anneal.net.SharedToken;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Replica;
 import io.anneal.node.StagingArea;
+import io.anneal.repair.DifferenceListener;
 import io.anneal.repair.Repair;
 import io.anneal.repair.RepairEnvironment;
-import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairReport;
 import java.io.IOException;
@@ -107,7 +107,7 @@ public final class DemoCommand extends Subcommand {
         say("repairing over loopback: replica-1 is the master, replica-2 and replica-3 listen on 127.0.0.1 ...");
         Set<Long> differing = new HashSet<>();
         long startNanos = environment().nanoTime().getAsLong();
-        RepairReport report = repair(replicas, new RepairListener() {
+        RepairReport report = repair(replicas, new DifferenceListener() {
             @Override
             public void deletionDiffers(DecoratedKey key) {
                 differing.add(key.token());
@@ -119,7 +119,8 @@ public final class DemoCommand extends Subcommand {
             }
         });
         double repairSeconds = seconds(startNanos, environment().nanoTime().getAsLong());
-        List<ReplicaReading> after = read(replicas, Optional.of(report.sessionId()), differing);
+        List<ReplicaReading> after =
+                read(replicas, Optional.of(report.sessionIds().get(0)), differing);
         boolean equal = after.get(0).equalTo(after.get(1)) && after.get(0).equalTo(after.get(2));
         new DemoTable(report, before, after, repairSeconds).print(out());
         if (equal) {
@@ -138,7 +139,7 @@ public final class DemoCommand extends Subcommand {
         return equal ? ExitCode.YES : ExitCode.NO;
     }
 
-    private RepairReport repair(List<CassandraReplicas> replicas, RepairListener listener) throws IOException {
+    private RepairReport repair(List<CassandraReplicas> replicas, DifferenceListener listener) throws IOException {
         byte[] secret = new byte[TOKEN_BYTES];
         new SecureRandom().nextBytes(secret);
         SharedToken token = SharedToken.of(secret);
@@ -149,12 +150,12 @@ public final class DemoCommand extends Subcommand {
                 InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
                 CommandNode follower = CommandNode.serve(any, replica, config(token), host());
                 followers.add(follower);
-                members.add(RepairMember.at(master.peers(), follower.address()));
+                members.add(RepairMember.at(master.node().peers(), follower.address()));
             }
-            return Repair.of(DemoData.KEYSPACE, DemoData.TABLE)
+            return Repair.of(DemoData.KEYSPACE + "." + DemoData.TABLE)
                     .between(members)
                     .range(TokenRange.FULL)
-                    .listener(listener)
+                    .differences(listener)
                     .run(new RepairEnvironment(host(), master.node().executor(), budget()));
         } finally {
             followers.forEach(CommandNode::close);

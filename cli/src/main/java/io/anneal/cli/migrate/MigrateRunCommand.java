@@ -3,6 +3,7 @@ package io.anneal.cli.migrate;
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.DualDaoBuilder;

@@ -3,7 +3,6 @@ package io.anneal.cli.repair;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.io.ByteBudget;
-import io.anneal.net.Connector;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetMetrics;
 import io.anneal.net.NodeIdentity;
@@ -12,7 +11,6 @@ import io.anneal.net.VersionRange;
 import io.anneal.node.Node;
 import io.anneal.node.PartitionReads;
 import io.anneal.node.ReplicaSource;
-import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairService;
 import java.io.Closeable;
@@ -32,8 +30,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class CommandNode implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(CommandNode.class);
-    /** A server may be just starting. */
-    private static final long CONNECT_PATIENCE_MS = 5_000;
 
     private static final long DRAIN_MS = 5_000;
     private static final int THREADS_MIN = 8;
@@ -41,14 +37,12 @@ public final class CommandNode implements Closeable {
     private static final String REPLICA = "data";
 
     private final Node node;
-    private final Connector peers;
     private final Optional<NetMetrics> metrics;
 
     private CommandNode(NetConfig config, Optional<NetMetrics> metrics) {
         this.metrics = metrics;
         int threads = Math.max(THREADS_MIN, 2 * Runtime.getRuntime().availableProcessors());
         node = Node.open(config, threads, new SecureRandom());
-        peers = node.client().keepAll(CONNECT_PATIENCE_MS);
     }
 
     /** A node that only asks. */
@@ -78,14 +72,8 @@ public final class CommandNode implements Closeable {
     private void offer(ReplicaSource tables, HostEnvironment host) {
         node.replicas().add(REPLICA, tables);
         new PartitionReads(node.replicas()).register(node.handlers());
-        new RepairService(node.replicas(), node.executor(), node.budget()).register(node.handlers());
-        new RepairRunner(
-                        node.identity().nodeId(),
-                        node.replicas(),
-                        peers,
-                        node.waiting(),
-                        new RepairEnvironment(host, node.executor(), node.budget()))
-                .register(node.handlers());
+        RepairService.of(node).register(node.handlers());
+        RepairRunner.of(node, host).register(node.handlers());
     }
 
     /** How nodes and commands of this version speak. */
@@ -100,11 +88,6 @@ public final class CommandNode implements Closeable {
 
     public Node node() {
         return node;
-    }
-
-    /** Connections that all share, to servers that may not answer yet. */
-    public Connector peers() {
-        return peers;
     }
 
     public InetSocketAddress address() {

@@ -57,7 +57,7 @@ final class OpenedDirectories implements Closeable {
         for (TableDirectories table : CassandraDirectory.of(found.directory()).tables()) {
             table.asOf().ifPresent(moment -> asOf.put(table.qualifiedName(), moment));
         }
-        Store store = StoreOpening.open(found, StoreConfig.defaults().withCompactionThreads(0), host);
+        Store store = StoreOpening.forRepairs(found, StoreConfig.defaults().withCompactionThreads(0), host);
         opened.push(store);
         return new StoreReplicas(store, asOf);
     }

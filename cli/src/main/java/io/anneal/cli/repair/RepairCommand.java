@@ -1,26 +1,24 @@
 package io.anneal.cli.repair;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ByteSize;
-import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
+import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.key.TokenRange;
+import io.anneal.repair.Repair;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
-import io.anneal.repair.RepairReport;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.message.Waiver;
 import io.anneal.store.directory.CassandraDirectory;
 import io.anneal.store.directory.TableDirectories;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
@@ -132,6 +130,20 @@ public final class RepairCommand extends Subcommand {
             description = "Row buffer of a replica.")
     private Long bufferBytes;
 
+    @Option(
+            names = "--parallel",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Tables repaired at once, which share the memory; ${DEFAULT-VALUE} unless told.")
+    private int parallel;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Rows a second at most that masters read; as fast as it goes unless told.")
+    private long rowsPerSecond;
+
     @Option(names = "--schema", paramLabel = "FILE.cql", description = "The schema text, instead of the snapshots'.")
     private Path schemaFile;
 
@@ -149,20 +161,31 @@ public final class RepairCommand extends Subcommand {
         TokenRange tokens = fullReplicas ? TokenRange.FULL : TokenRange.parse(range);
         List<QualifiedTable> expanded = expand();
         List<NamedReplica> named = named();
-        int exitCode = ExitCode.YES;
-        try (JsonResult result = json() ? new JsonResult(out(), "repair") : null) {
-            if (result != null) {
-                result.fields().writeArrayFieldStart("tables");
-            }
-            for (QualifiedTable table : expanded) {
-                exitCode =
-                        Math.max(exitCode, repair(task(table, tokens), named, result == null ? null : result.fields()));
-            }
-            if (result != null) {
-                result.fields().writeEndArray();
-            }
+        RepairTask task = task(expanded, tokens);
+        String what = expanded.size() == 1 ? expanded.get(0).toString() : expanded.size() + " tables";
+        RepairResults results;
+        StopSignal stop = StopSignal.interrupting(Thread.currentThread());
+        try (Progress progress = progress(what)) {
+            results = new RepairResults(this, task, progress);
+            repairAll(task, named, results, progress);
+        } catch (InterruptedIOException e) {
+            say("interrupted: what was not finished is removed");
+            return ExitCode.INTERRUPTED;
+        } finally {
+            stop.settled();
         }
-        return exitCode;
+        return results.finish();
+    }
+
+    private void repairAll(RepairTask task, List<NamedReplica> named, RepairResults results, Progress progress)
+            throws InterruptedIOException {
+        try {
+            repair(task, named, results, progress);
+        } catch (InterruptedIOException e) {
+            throw e;
+        } catch (IOException | RuntimeException e) {
+            progress.aside(() -> results.addFailure(e));
+        }
     }
 
     private void check() {
@@ -200,6 +223,12 @@ public final class RepairCommand extends Subcommand {
             security.check(this);
         }
         replicas.forEach(RepairRunner::address);
+        if (parallel < 1) {
+            throw usage("--parallel takes a number of tables");
+        }
+        if (rowsPerSecond < 0) {
+            throw usage("--rate takes a number of rows a second");
+        }
         checkBuffer();
     }
 
@@ -286,53 +315,44 @@ public final class RepairCommand extends Subcommand {
         return named;
     }
 
-    private RepairTask task(QualifiedTable table, TokenRange tokens) {
+    private RepairTask task(List<QualifiedTable> expanded, TokenRange tokens) {
         int buffer = bufferBytes == null ? defaultBufferBytes() : (int) bufferBytes.longValue();
-        return new RepairTask(table, tokens, buffer, isDryRun(), allReplicas, Optional.ofNullable(staged), waivers());
+        return new RepairTask(
+                expanded,
+                tokens,
+                buffer,
+                isDryRun(),
+                allReplicas,
+                Optional.ofNullable(staged),
+                waivers(),
+                parallel,
+                rowsPerSecond);
     }
 
-    /** Repairs one table; an error is told, and the others are still repaired. */
-    private int repair(RepairTask task, List<NamedReplica> named, JsonGenerator json) throws IOException {
-        RepairReport report;
-        try {
-            report = report(task, named);
-        } catch (IOException | RuntimeException e) {
-            ErrorReport error = tell(e);
-            if (json != null) {
-                RepairOutput.writeError(json, task.table(), error);
-            }
-            return errorExitCode();
+    /** Repairs all tables; those that fail do not keep the others from it. */
+    private void repair(RepairTask task, List<NamedReplica> named, RepairResults results, Progress progress)
+            throws IOException {
+        Repair repair = task.repair()
+                .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()))
+                .reports(results::add);
+        if (namesRows) {
+            repair.differences(new RowLines(out(), progress));
         }
-        Instant now = environment().clock().instant();
-        report.notes().forEach(note -> say("note: " + note + ", table=" + task.table()));
-        if (json == null) {
-            RepairOutput.print(out(), task, report, now);
+        if (directories.isEmpty()) {
+            overServers(repair);
         } else {
-            RepairOutput.write(json, task, report, now);
-        }
-        boolean fulfilled = isDryRun() ? report.wereEqual() : !RepairOutput.isTooLate(report, now);
-        return fulfilled ? ExitCode.YES : ExitCode.NO;
-    }
-
-    private RepairReport report(RepairTask task, List<NamedReplica> named) throws IOException {
-        try (Progress progress = progress(task.table().toString())) {
-            if (directories.isEmpty()) {
-                return overServers(task, progress);
-            }
-            RepairOverDirectories repair = new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile));
-            return repair.run(named, Optional.ofNullable(out), budget(), progress, namesRows ? out() : null);
+            new RepairOverDirectories(task, host(), Optional.ofNullable(schemaFile))
+                    .run(repair, named, Optional.ofNullable(out), budget());
         }
     }
 
     /** Has the first of them repair, and watches it until it is done. */
-    private RepairReport overServers(RepairTask task, Progress progress) throws IOException {
+    private void overServers(Repair repair) throws IOException {
         try (CommandNode node = security.node(this)) {
             List<RepairMember> members = replicas.stream()
-                    .map(address -> RepairMember.at(node.peers(), RepairRunner.address(address)))
+                    .map(address -> RepairMember.at(node.node().peers(), RepairRunner.address(address)))
                     .toList();
-            return task.repair()
-                    .between(members)
-                    .listener(new RepairWatch(progress, null))
+            repair.between(members)
                     .run(new RepairEnvironment(
                             host(), node.node().executor(), node.node().budget()));
         }

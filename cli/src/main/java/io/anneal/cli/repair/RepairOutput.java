@@ -27,21 +27,9 @@ final class RepairOutput {
                         .isPresent();
     }
 
-    static void print(PrintStream out, RepairTask task, RepairReport report, Instant now) {
-        QualifiedTable table = task.table();
+    static void print(PrintStream out, QualifiedTable table, RepairReport report, Instant now) {
         out.printf(Locale.ROOT, "%s: %s%n", table, verdict(report));
-        out.printf(
-                Locale.ROOT,
-                "  %,d rows and %,d deletions differed, in %,d of %,d windows; %s, %,d bytes of them%s%n",
-                report.rowsDiffering(),
-                report.deletionsDiffering(),
-                report.windowsDiffering(),
-                report.windows(),
-                moved(report),
-                report.itemBytes(),
-                report.networkBytes() == 0
-                        ? ""
-                        : String.format(Locale.ROOT, ", %,d bytes on the network in all", report.networkBytes()));
+        out.println("  " + counts(report));
         for (RepairReport.ReplicaReport replica : report.replicas()) {
             out.printf(
                     Locale.ROOT,
@@ -56,8 +44,33 @@ final class RepairOutput {
         }
         report.replicas().forEach(replica -> printImport(out, table, replica, now));
         if (hasStaged(report) && !isTooLate(report, now)) {
-            out.println("  run " + report.sessionId() + "; --staged counts what it wrote, before the import");
+            out.println("  run " + report.sessionIds().get(0) + "; --staged counts what it wrote, before the import");
         }
+    }
+
+    /** @param failed tables of which nothing is known */
+    static void printSum(PrintStream out, RepairReport sum, int tables, int failed) {
+        out.printf(
+                Locale.ROOT,
+                "in all %,d tables%s: %s%n",
+                tables,
+                failed == 0 ? "" : String.format(Locale.ROOT, ", %,d of which failed", failed),
+                counts(sum));
+    }
+
+    private static String counts(RepairReport report) {
+        return String.format(
+                Locale.ROOT,
+                "%,d rows and %,d deletions differed, in %,d of %,d windows; %s, %,d bytes of them%s",
+                report.rowsDiffering(),
+                report.deletionsDiffering(),
+                report.windowsDiffering(),
+                report.windows(),
+                moved(report),
+                report.itemBytes(),
+                report.networkBytes() == 0
+                        ? ""
+                        : String.format(Locale.ROOT, ", %,d bytes on the network in all", report.networkBytes()));
     }
 
     private static String moved(RepairReport report) {
@@ -126,23 +139,14 @@ final class RepairOutput {
         json.writeEndObject();
     }
 
-    static void write(JsonGenerator json, RepairTask task, RepairReport report, Instant now) throws IOException {
-        QualifiedTable table = task.table();
+    static void write(JsonGenerator json, QualifiedTable table, RepairReport report, Instant now) throws IOException {
         json.writeStartObject();
         json.writeStringField("table", table.toString());
         json.writeBooleanField("dry-run", report.dryRun());
         if (hasStaged(report)) {
-            json.writeStringField("run", report.sessionId().toString());
+            json.writeStringField("run", report.sessionIds().get(0).toString());
         }
-        json.writeBooleanField("were-equal", report.wereEqual());
-        json.writeNumberField("windows", report.windows());
-        json.writeNumberField("windows-differing", report.windowsDiffering());
-        json.writeNumberField("rows-differing", report.rowsDiffering());
-        json.writeNumberField("deletions-differing", report.deletionsDiffering());
-        json.writeNumberField("items-fetched", report.itemsFetched());
-        json.writeNumberField("items-pushed", report.itemsPushed());
-        json.writeNumberField("item-bytes", report.itemBytes());
-        json.writeNumberField("network-bytes", report.networkBytes());
+        writeCounts(json, report);
         writeDeadline(json, report.importDeadline());
         json.writeBooleanField("too-late-to-import", isTooLate(report, now));
         writeTexts(json, "notes", report.notes());
@@ -164,6 +168,27 @@ final class RepairOutput {
         }
         json.writeEndArray();
         json.writeEndObject();
+    }
+
+    /** @param failed tables of which nothing is known */
+    static void writeSum(JsonGenerator json, RepairReport sum, int tables, int failed) throws IOException {
+        json.writeObjectFieldStart("sum");
+        json.writeNumberField("tables", tables);
+        json.writeNumberField("tables-failed", failed);
+        writeCounts(json, sum);
+        json.writeEndObject();
+    }
+
+    private static void writeCounts(JsonGenerator json, RepairReport report) throws IOException {
+        json.writeBooleanField("were-equal", report.wereEqual());
+        json.writeNumberField("windows", report.windows());
+        json.writeNumberField("windows-differing", report.windowsDiffering());
+        json.writeNumberField("rows-differing", report.rowsDiffering());
+        json.writeNumberField("deletions-differing", report.deletionsDiffering());
+        json.writeNumberField("items-fetched", report.itemsFetched());
+        json.writeNumberField("items-pushed", report.itemsPushed());
+        json.writeNumberField("item-bytes", report.itemBytes());
+        json.writeNumberField("network-bytes", report.networkBytes());
     }
 
     private static void writeDeadline(JsonGenerator json, Optional<Instant> deadline) throws IOException {

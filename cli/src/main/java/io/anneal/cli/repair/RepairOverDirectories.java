@@ -1,14 +1,12 @@
 package io.anneal.cli.repair;
 
 import com.google.common.util.concurrent.MoreExecutors;
-import io.anneal.cli.command.Progress;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
+import io.anneal.repair.Repair;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
-import io.anneal.repair.RepairReport;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,26 +30,24 @@ final class RepairOverDirectories {
     }
 
     /**
+     * @param repair all but the replicas
      * @param out where each replica's new SSTables go, or lie
      * @param budget memory for row buffers
-     * @param rows where differing rows are named; null for nowhere
      */
-    RepairReport run(
-            List<NamedReplica> named, Optional<Path> out, ByteBudget budget, Progress progress, PrintStream rows)
-            throws IOException {
+    void run(Repair repair, List<NamedReplica> named, Optional<Path> out, ByteBudget budget) throws IOException {
         try (OpenedDirectories opened = new OpenedDirectories(host, schemaFile, out, task.dryRun())) {
             List<RepairMember> replicas = new ArrayList<>();
             for (NamedReplica replica : named) {
                 replicas.add(RepairMember.here(opened.open(replica)));
             }
-            return run(replicas, budget, new RepairWatch(progress, rows));
+            run(repair.between(replicas), replicas.size(), budget);
         }
     }
 
-    private RepairReport run(List<RepairMember> replicas, ByteBudget budget, RepairWatch watch) throws IOException {
-        ExecutorService executor = Executors.newFixedThreadPool(replicas.size());
+    private void run(Repair repair, int replicas, ByteBudget budget) throws IOException {
+        ExecutorService executor = Executors.newFixedThreadPool(replicas * task.parallel());
         try {
-            return task.repair().between(replicas).listener(watch).run(new RepairEnvironment(host, executor, budget));
+            repair.run(new RepairEnvironment(host, executor, budget));
         } finally {
             MoreExecutors.shutdownAndAwaitTermination(executor, CLOSE_SECONDS, TimeUnit.SECONDS);
         }

@@ -4,32 +4,38 @@ import io.anneal.cli.command.QualifiedTable;
 import io.anneal.key.TokenRange;
 import io.anneal.repair.Repair;
 import io.anneal.repair.message.Waiver;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
 /**
- * What a repair command was asked to do with one table.
+ * What a repair command was asked to do.
  *
  * @param allReplicas whether there are no other replicas of the range
  * @param staged the run whose SSTables count although they are not imported yet
+ * @param parallel how many tables at once
  */
 record RepairTask(
-        QualifiedTable table,
+        List<QualifiedTable> tables,
         TokenRange range,
         int bufferBytes,
         boolean dryRun,
         boolean allReplicas,
         Optional<UUID> staged,
-        Set<Waiver> waivers) {
+        Set<Waiver> waivers,
+        int parallel,
+        long rowsPerSecond) {
     /** The repair, but for its replicas. */
     Repair repair() {
-        Repair repair = Repair.of(table.keyspace(), table.table())
+        Repair repair = Repair.of(tables.stream().map(QualifiedTable::toString).toList())
                 .range(range)
                 .bufferBytes(bufferBytes)
                 .dryRun(dryRun)
                 .allReplicas(allReplicas)
-                .allow(waivers);
+                .allow(waivers)
+                .parallel(parallel)
+                .rowsPerSecond(rowsPerSecond);
         staged.ifPresent(repair::staged);
         return repair;
     }

@@ -35,11 +35,6 @@ import picocli.CommandLine.Option;
         name = "serve",
         description = "Offers the tables of a directory or of a store to repairs over the network, until stopped.")
 public final class ServeCommand extends Subcommand {
-    /** Nobody writes to the store but peers, and they not to its memtables: what the commit log holds goes through them. */
-    private static final int MEMTABLES_PARTS = 16;
-
-    private static final long MEMTABLES_MIN_BYTES = 1 << 20;
-
     @Option(
             names = "--data",
             required = true,
@@ -121,9 +116,7 @@ public final class ServeCommand extends Subcommand {
     }
 
     private int serveStore(StoreDirectory found) throws IOException, InterruptedException {
-        StoreConfig config = StoreConfig.defaults()
-                .withMemtableBudgetBytes(Math.max(MEMTABLES_MIN_BYTES, memoryBytes() / MEMTABLES_PARTS));
-        try (Store store = StoreOpening.open(found, config, host())) {
+        try (Store store = StoreOpening.forRepairs(found, StoreConfig.defaults(), host())) {
             store.unreadable().forEach((table, reason) -> tell(reason));
             requireTables(store.tables().stream()
                     .map(table -> new QualifiedTable(

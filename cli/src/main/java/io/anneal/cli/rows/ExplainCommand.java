@@ -156,7 +156,11 @@ public final class ExplainCommand extends Subcommand {
             throws IOException {
         FetchedPartition partition = new FetchedPartition(schema, key);
         PartitionReads.read(
-                node.peers().open(RepairRunner.address(address)), Replicas.THE_ONLY_ONE, schema, key, partition::add);
+                node.node().peers().open(RepairRunner.address(address)),
+                Replicas.THE_ONLY_ONE,
+                schema,
+                key,
+                partition::add);
         return partition.conclude() ? Optional.of(new KeySource(address, MERGED, partition)) : Optional.empty();
     }
 

@@ -47,7 +47,7 @@ public final class Backfill<E extends BulkEntry> {
      *     written and the origin is right (2 and 3) or not every instance acknowledged it
      * @throws JobRefusedException when the checkpoint is another's
      * @throws JobAbortedException when it was aborted; the next run goes on
-     * @throws JobFailedException when ranges failed as often as they were tried
+     * @throws JobFailedException when ranges failed, for the last time that they are tried
      * @throws InterruptedException when the thread was interrupted; the next run goes on
      */
     public BackfillResult run() throws IOException, InterruptedException {

@@ -66,7 +66,7 @@ public final class Verification<E extends BulkEntry> {
      *     not every instance acknowledged that
      * @throws JobRefusedException when the checkpoint is another's
      * @throws JobAbortedException when it was aborted; the next run goes on
-     * @throws JobFailedException when ranges failed as often as they were tried
+     * @throws JobFailedException when ranges failed, for the last time that they are tried
      * @throws InterruptedException when the thread was interrupted; the next run goes on
      */
     public VerificationResult run() throws IOException, InterruptedException {

@@ -1,4 +1,4 @@
-package io.anneal.cli.migrate;
+package io.anneal.cli.command;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
  * Turns the signal that ends the process (Ctrl-C) into an interruption of a command's thread, and keeps the process until that
  * command has put things in order.
  */
-final class StopSignal {
+public final class StopSignal {
     private static final long PATIENCE_SECONDS = 30;
 
     private final CountDownLatch over = new CountDownLatch(1);
@@ -15,7 +15,7 @@ final class StopSignal {
 
     private StopSignal() {}
 
-    static StopSignal interrupting(Thread runner) {
+    public static StopSignal interrupting(Thread runner) {
         StopSignal signal = new StopSignal();
         signal.hook = new Thread(() -> signal.stop(runner), "anneal-stop");
         Runtime.getRuntime().addShutdownHook(signal.hook);
@@ -32,7 +32,7 @@ final class StopSignal {
     }
 
     /** The command is over, by a signal or by itself. */
-    void settled() {
+    public void settled() {
         over.countDown();
         try {
             Runtime.getRuntime().removeShutdownHook(hook);

@@ -6,21 +6,23 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
-import io.anneal.repair.RepairListener;
+import io.anneal.repair.DifferenceListener;
 import io.anneal.schema.TableSchema;
 import java.io.PrintStream;
-import java.util.Optional;
 
-/** Shows the progress of a repair, and names rows. */
-final class RepairWatch implements RepairListener {
+/** Names the rows in which replicas differ, a line each. */
+final class RowLines implements DifferenceListener {
+    private final PrintStream out;
     private final Progress progress;
-    private final PrintStream rows;
     private TableSchema schema;
 
-    /** @param rows where differing rows are named; null for nowhere */
-    RepairWatch(Progress progress, PrintStream rows) {
+    RowLines(PrintStream out, Progress progress) {
+        this.out = out;
         this.progress = progress;
-        this.rows = rows;
+    }
+
+    private void print(String line) {
+        progress.aside(() -> out.println(line));
     }
 
     @Override
@@ -29,24 +31,14 @@ final class RepairWatch implements RepairListener {
     }
 
     @Override
-    public void progress(long windows, long rowsRead, long bytesRead, Optional<RingPosition> boundary) {
-        progress.update(bytesRead, rowsRead);
-    }
-
-    @Override
     public void deletionDiffers(DecoratedKey key) {
-        if (rows != null) {
-            rows.println("differs: key=" + KeyText.of(schema, new KeyView().wrap(key)) + " deletion");
-        }
+        print("differs: key=" + KeyText.of(schema, new KeyView().wrap(key)) + " deletion");
     }
 
     @Override
     public void rowDiffers(RingPosition position) {
-        if (rows == null) {
-            return;
-        }
         PositionInPartition place = position.position();
-        rows.println("differs: key="
+        print("differs: key="
                 + KeyText.of(schema, new KeyView().wrap(position.key().orElseThrow()))
                 + (place.region() == PositionInPartition.Region.STATIC
                         ? " static"

@@ -1,0 +1,97 @@
+package io.anneal.cli.repair;
+
+import io.anneal.cli.command.ErrorReport;
+import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.JsonResult;
+import io.anneal.cli.command.Progress;
+import io.anneal.cli.command.QualifiedTable;
+import io.anneal.cli.command.Subcommand;
+import io.anneal.job.JobFailedException;
+import io.anneal.job.RangeUnit;
+import io.anneal.repair.RepairReport;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What becomes of each table of a repair: printed when the table is done, or all of it as JSON at the end. One call at a time. */
+final class RepairResults {
+    private final Subcommand command;
+    private final RepairTask task;
+    private final Progress progress;
+    private final Map<QualifiedTable, Done> done = new HashMap<>();
+    private final Map<QualifiedTable, ErrorReport> failed = new HashMap<>();
+
+    /** A table's report, and when it was there: its SSTables may have been in time then. */
+    private record Done(RepairReport report, Instant now) {}
+
+    RepairResults(Subcommand command, RepairTask task, Progress progress) {
+        this.command = command;
+        this.task = task;
+        this.progress = progress;
+    }
+
+    private QualifiedTable table(String qualifiedName) {
+        return task.tables().stream()
+                .filter(table -> table.toString().equals(qualifiedName))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    void add(RangeUnit unit, RepairReport report) {
+        QualifiedTable table = table(unit.table());
+        Instant now = command.environment().clock().instant();
+        done.put(table, new Done(report, now));
+        progress.aside(() -> {
+            report.notes().forEach(note -> command.say("note: " + note + ", table=" + table));
+            if (!command.json()) {
+                RepairOutput.print(command.out(), table, report, now);
+            }
+        });
+    }
+
+    /** Tells what kept tables from being done: each its own reason, or one for all that are left. */
+    void addFailure(Exception failure) {
+        if (failure instanceof JobFailedException units) {
+            for (JobFailedException.UnitFailure unit : units.failures()) {
+                failed.put(table(RangeUnit.parse(unit.unit()).table()), command.tell(unit.cause()));
+            }
+        } else {
+            ErrorReport error = command.tell(failure);
+            task.tables().stream().filter(table -> !done.containsKey(table)).forEach(table -> failed.put(table, error));
+        }
+    }
+
+    /** The last word; returns what the command exits with. */
+    int finish() throws IOException {
+        List<RepairReport> reports = done.values().stream().map(Done::report).toList();
+        RepairReport sum = RepairReport.sum(reports, task.dryRun());
+        int tables = task.tables().size();
+        if (command.json()) {
+            try (JsonResult result = new JsonResult(command.out(), "repair")) {
+                result.fields().writeArrayFieldStart("tables");
+                for (QualifiedTable table : task.tables()) {
+                    if (done.containsKey(table)) {
+                        Done one = done.get(table);
+                        RepairOutput.write(result.fields(), table, one.report(), one.now());
+                    } else if (failed.containsKey(table)) {
+                        RepairOutput.writeError(result.fields(), table, failed.get(table));
+                    }
+                }
+                result.fields().writeEndArray();
+                RepairOutput.writeSum(result.fields(), sum, tables, failed.size());
+            }
+        } else if (tables > 1) {
+            RepairOutput.printSum(command.out(), sum, tables, failed.size());
+        }
+        if (!failed.isEmpty()) {
+            return command.errorExitCode();
+        }
+        return done.values().stream().allMatch(this::isFulfilled) ? ExitCode.YES : ExitCode.NO;
+    }
+
+    private boolean isFulfilled(Done table) {
+        return task.dryRun() ? table.report().wereEqual() : !RepairOutput.isTooLate(table.report(), table.now());
+    }
+}

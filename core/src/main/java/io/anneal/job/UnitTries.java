@@ -1,0 +1,69 @@
+package io.anneal.job;
+
+import io.anneal.environment.HostEnvironment;
+import java.util.concurrent.TimeUnit;
+
+/** How often one unit was tried, and how long it waits before the next time. Belongs to the worker that has the unit. */
+final class UnitTries {
+    private static final long ROOM_WAIT_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long ROOM_WAIT_MAX_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final RetryPolicy policy;
+    private final HostEnvironment environment;
+
+    private int count;
+    private long backoffNanos;
+    private long roomWaitNanos;
+    private long noRoomSinceNanos;
+    private boolean waitingForRoom;
+    private long waitNanos;
+
+    UnitTries(RetryPolicy policy, HostEnvironment environment) {
+        this.policy = policy;
+        this.environment = environment;
+        backoffNanos = policy.first().toNanos();
+    }
+
+    /** Attempts so far; what there was no room for is none. */
+    int count() {
+        return count;
+    }
+
+    /** Whether the last failure was for want of room. */
+    boolean isWaitingForRoom() {
+        return waitingForRoom;
+    }
+
+    /** How long to wait before the next attempt. */
+    long waitNanos() {
+        return waitNanos;
+    }
+
+    /** Takes note of a failure, and says whether another attempt follows. */
+    boolean isWorthAnother(Exception failure, boolean passesInAnyCase) {
+        boolean waited = waitingForRoom;
+        waitingForRoom = policy.noRoom().test(failure);
+        return waitingForRoom
+                ? hasPatience(waited)
+                : isLeft(passesInAnyCase || policy.passing().test(failure));
+    }
+
+    private boolean hasPatience(boolean waitedBefore) {
+        long nowNanos = environment.nanoTime().getAsLong();
+        if (!waitedBefore) {
+            noRoomSinceNanos = nowNanos;
+            roomWaitNanos = ROOM_WAIT_MIN_NANOS;
+        }
+        // Half of it is random, so that many do not come back at one moment.
+        waitNanos = roomWaitNanos / 2 + environment.random().nextLong(roomWaitNanos / 2 + 1);
+        roomWaitNanos = Math.min(2 * roomWaitNanos, ROOM_WAIT_MAX_NANOS);
+        return nowNanos - noRoomSinceNanos < policy.patience().toNanos();
+    }
+
+    private boolean isLeft(boolean mayPass) {
+        count++;
+        waitNanos = backoffNanos;
+        backoffNanos = Math.min(policy.longest().toNanos(), 2 * backoffNanos);
+        return mayPass && count < policy.attempts();
+    }
+}

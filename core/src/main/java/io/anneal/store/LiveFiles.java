@@ -1,0 +1,170 @@
+package io.anneal.store;
+
+import io.anneal.io.InputFile;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Partitioner;
+import io.anneal.key.TokenRange;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableStatistics;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The SSTables of a table at one moment, byte for byte: for those who copy files rather than rows. All files are open, and so can
+ * be read until this is closed, whatever is compacted, truncated or dropped meanwhile. Of a table of a store they keep their
+ * names, too, unless the table is dropped; from any other directory somebody else may delete them. A reader that is interrupted
+ * opens its file again by that name.
+ *
+ * <p>Takes a file descriptor for each component. Whoever opened it closes it; else a store keeps the files until it is closed.
+ * Any thread.
+ */
+public final class LiveFiles implements Closeable {
+    private final TableSchema schema;
+    private final List<PinnedSSTable> sstables;
+    private final Closeable held;
+
+    private LiveFiles(TableSchema schema, List<PinnedSSTable> sstables, Closeable held) {
+        this.schema = schema;
+        this.sstables = List.copyOf(sstables);
+        this.held = held;
+    }
+
+    /**
+     * One SSTable.
+     *
+     * @param tokens the first and the last; empty where none of its components tells, or tokens are not Murmur3's
+     * @param level of leveled compaction
+     * @param repairedAtMillis when an incremental repair saw it; 0 for never
+     * @param files by component, TOC last
+     */
+    public record PinnedSSTable(
+            Descriptor descriptor,
+            Optional<TokenRange.Linear> tokens,
+            int level,
+            long repairedAtMillis,
+            Map<Component, PinnedFile> files) {
+        public PinnedSSTable {
+            files = Collections.unmodifiableMap(files);
+        }
+
+        public long lengthBytes() {
+            return files.values().stream().mapToLong(PinnedFile::lengthBytes).sum();
+        }
+    }
+
+    /**
+     * A component's file.
+     *
+     * @param channel is read at positions only, by any number of threads, and closed by nobody else
+     */
+    public record PinnedFile(FileChannel channel, long lengthBytes) {}
+
+    /**
+     * Opens all files of some SSTables, or none.
+     *
+     * @param held is closed when they are
+     * @throws NoSuchFileException when somebody has deleted one meanwhile
+     */
+    static LiveFiles of(TableSchema schema, List<SSTableReader> readers, Closeable held) throws IOException {
+        List<PinnedSSTable> sstables = new ArrayList<>();
+        LiveFiles files = null;
+        try {
+            for (SSTableReader reader : readers) {
+                sstables.add(pinned(reader));
+            }
+            files = new LiveFiles(schema, sstables, held);
+            return files;
+        } finally {
+            if (files == null) {
+                new LiveFiles(schema, sstables, held).close();
+            }
+        }
+    }
+
+    private static PinnedSSTable pinned(SSTableReader reader) throws IOException {
+        Map<Component, PinnedFile> files = new EnumMap<>(Component.class);
+        Optional<TokenRange.Linear> tokens = tokens(reader);
+        SSTableStatistics statistics = reader.statistics();
+        PinnedSSTable sstable = new PinnedSSTable(
+                reader.descriptor(), tokens, statistics.level(), statistics.repairedAtMillis(), files);
+        boolean opened = false;
+        try {
+            for (Component component : Component.values()) {
+                if (reader.descriptor().has(component)) {
+                    FileChannel channel = InputFile.open(reader.descriptor().file(component));
+                    files.put(component, new PinnedFile(channel, 0));
+                    files.put(component, new PinnedFile(channel, channel.size()));
+                }
+            }
+            requireComplete(sstable);
+            opened = true;
+            return sstable;
+        } finally {
+            if (!opened) {
+                close(sstable);
+            }
+        }
+    }
+
+    private static Optional<TokenRange.Linear> tokens(SSTableReader reader) throws IOException {
+        return reader.partitioner() == Partitioner.MURMUR3
+                ? reader.keyRange()
+                        .map(keys -> new TokenRange.Linear(
+                                DecoratedKey.of(keys.first()).token(),
+                                DecoratedKey.of(keys.last()).token()))
+                : Optional.empty();
+    }
+
+    /** What was deleted while it was opened lacks its data first, or its TOC. */
+    private static void requireComplete(PinnedSSTable sstable) throws IOException {
+        List<Component> missing = new ArrayList<>(sstable.descriptor().missing());
+        if (!sstable.files().containsKey(Component.DATA)) {
+            missing.add(Component.DATA);
+        }
+        if (!missing.isEmpty()) {
+            throw new NoSuchFileException(
+                    sstable.descriptor().file(missing.get(0)).toString(),
+                    null,
+                    "SSTable was deleted while it was opened");
+        }
+    }
+
+    public TableSchema schema() {
+        return schema;
+    }
+
+    public List<PinnedSSTable> sstables() {
+        return sstables;
+    }
+
+    /** Of all files. */
+    public long lengthBytes() {
+        return sstables.stream().mapToLong(PinnedSSTable::lengthBytes).sum();
+    }
+
+    private static void close(PinnedSSTable sstable) throws IOException {
+        for (PinnedFile file : sstable.files().values()) {
+            file.channel().close();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (held) {
+            for (PinnedSSTable sstable : sstables) {
+                close(sstable);
+            }
+        }
+    }
+}

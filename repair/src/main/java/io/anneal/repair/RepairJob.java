@@ -1,0 +1,182 @@
+package io.anneal.repair;
+
+import io.anneal.job.JobFailedException;
+import io.anneal.job.RangeJob;
+import io.anneal.job.RangeUnit;
+import io.anneal.job.UnitRun;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.RingPosition;
+import io.anneal.net.CorruptFrameException;
+import io.anneal.net.PeerException;
+import io.anneal.schema.TableSchema;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
+
+/**
+ * Repairs ranges as a job: tries again what may pass, and tells of each range once, when it has ended well. Its workers use it.
+ */
+final class RepairJob {
+    private static final int ATTEMPTS = 3;
+    private static final Duration WAIT_FIRST = Duration.ofSeconds(1);
+    private static final Duration WAIT_LONGEST = Duration.ofSeconds(30);
+
+    /** Codes of a peer that may be there again, or have time, when somebody comes again. */
+    private static final Set<String> PASSING = Set.of(
+            PeerException.BUSY,
+            PeerException.OVERLOADED,
+            PeerException.TOO_MANY_CONNECTIONS,
+            PeerException.TOO_MANY_STREAMS,
+            PeerException.HANDSHAKE_TIMEOUT,
+            PeerException.STREAM_IDLE,
+            PeerException.REQUEST_TIMEOUT,
+            PeerException.WRITE_TIMEOUT,
+            PeerException.PEER_LOST,
+            PeerException.CLOSED);
+
+    /** One attempt at one unit. */
+    @FunctionalInterface
+    interface Attempt {
+        RepairReport run(RangeUnit unit, RepairListener listener) throws IOException;
+    }
+
+    private final Attempt attempt;
+    private final Optional<DifferenceListener> differences;
+    private final BiConsumer<RangeUnit, RepairReport> reports;
+    private final boolean dryRun;
+    private final List<RepairReport> done = new ArrayList<>();
+    /** Whether all replicas were there once: what can't be reached then has gone, and may come back. */
+    private volatile boolean begun;
+
+    RepairJob(
+            Attempt attempt,
+            Optional<DifferenceListener> differences,
+            BiConsumer<RangeUnit, RepairReport> reports,
+            boolean dryRun) {
+        this.attempt = attempt;
+        this.differences = differences;
+        this.reports = reports;
+        this.dryRun = dryRun;
+    }
+
+    RepairReport run(RangeJob.Builder<RangeUnit> builder, Duration patience, RangeJob.Units<RangeUnit> units)
+            throws IOException {
+        builder.retries(ATTEMPTS, WAIT_FIRST, WAIT_LONGEST)
+                .retriesOnly(this::mayPass)
+                .patience(RepairJob::isBusy, patience);
+        try (RangeJob<RangeUnit> job = builder.open(units)) {
+            try {
+                job.run(this::repair);
+            } catch (JobFailedException e) {
+                throw job.units().size() == 1 ? single(e) : e;
+            }
+            job.finish();
+            job.complete();
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+        synchronized (done) {
+            return RepairReport.sum(done, dryRun);
+        }
+    }
+
+    /** The thread stays interrupted. */
+    private static InterruptedIOException interrupted(InterruptedException cause) {
+        Thread.currentThread().interrupt();
+        InterruptedIOException interrupted = new InterruptedIOException("repair was interrupted");
+        interrupted.initCause(cause);
+        return interrupted;
+    }
+
+    /** Of one range the failure speaks for itself. */
+    private static IOException single(JobFailedException failed) {
+        Exception cause = failed.failures().get(0).cause();
+        if (cause instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
+        return cause instanceof IOException known ? known : failed;
+    }
+
+    private RangeJob.Outcome repair(UnitRun<RangeUnit> run) throws IOException {
+        try (DifferenceLog log = new DifferenceLog()) {
+            DifferenceListener heard = differences.isPresent() ? log : RepairListener.NONE;
+            RepairReport report = attempt.run(run.unit(), new Watch(run, heard));
+            synchronized (done) {
+                if (differences.isPresent()) {
+                    log.replay(differences.get());
+                }
+                reports.accept(run.unit(), report);
+                done.add(report);
+            }
+        }
+        return RangeJob.Outcome.DONE;
+    }
+
+    static boolean isBusy(Exception failure) {
+        return code(failure).equals(Optional.of(PeerException.BUSY));
+    }
+
+    private boolean mayPass(Exception failure) {
+        return failure instanceof CorruptFrameException
+                || code(failure)
+                        .filter(code -> PASSING.contains(code) || begun && code.equals(PeerException.CONNECT_FAILED))
+                        .isPresent();
+    }
+
+    private static Optional<String> code(Exception failure) {
+        if (failure instanceof PeerException peer) {
+            return Optional.of(peer.code());
+        }
+        return failure instanceof RepairException repair ? repair.peerCode() : Optional.empty();
+    }
+
+    /** One attempt as the job sees it. */
+    private final class Watch implements RepairListener {
+        private final UnitRun<RangeUnit> run;
+        private final DifferenceListener heard;
+        private long rows;
+        private long bytes;
+
+        Watch(UnitRun<RangeUnit> run, DifferenceListener heard) {
+            this.run = run;
+            this.heard = heard;
+        }
+
+        @Override
+        public void begins(TableSchema schema) {
+            heard.begins(schema);
+        }
+
+        @Override
+        public void deletionDiffers(DecoratedKey key) {
+            heard.deletionDiffers(key);
+        }
+
+        @Override
+        public void rowDiffers(RingPosition position) {
+            heard.rowDiffers(position);
+        }
+
+        @Override
+        public void progress(long windows, long rowsRead, long bytesRead, double covered)
+                throws InterruptedIOException {
+            begun = true;
+            long moreRows = rowsRead - rows;
+            long moreBytes = bytesRead - bytes;
+            rows = rowsRead;
+            bytes = bytesRead;
+            run.add(moreRows, moreBytes);
+            run.covered(covered);
+            try {
+                run.pace(moreRows, moreBytes);
+            } catch (InterruptedException e) {
+                throw interrupted(e);
+            }
+        }
+    }
+}

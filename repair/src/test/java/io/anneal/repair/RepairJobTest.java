@@ -1,0 +1,342 @@
+package io.anneal.repair;
+
+import static io.anneal.repair.Sessions.KEYS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.io.ByteBudget;
+import io.anneal.io.ByteWriter;
+import io.anneal.job.JobAbortedException;
+import io.anneal.job.JobControl;
+import io.anneal.job.JobFailedException;
+import io.anneal.job.JobProgress;
+import io.anneal.job.RangeUnit;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
+import io.anneal.net.Connector;
+import io.anneal.node.ReplicaException;
+import io.anneal.node.ReplicaSource;
+import io.anneal.node.StagingArea;
+import io.anneal.repair.message.Waiver;
+import io.anneal.schema.TableSchema;
+import io.anneal.testkit.FragmentList;
+import io.anneal.testkit.HandMadeTable;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A repair as a job: what is tried again, told once, gone on with, and ended. */
+@Timeout(60)
+class RepairJobTest {
+    private static final int ROWS = 40;
+
+    @TempDir
+    private Path directory;
+
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private final List<String> heard = new CopyOnWriteArrayList<>();
+    private StagingArea ownStaging;
+    private StagingArea otherStaging;
+    private TestTable own;
+    private TestTable other;
+    private Nodes server;
+    private Nodes client;
+
+    @BeforeEach
+    void start() throws IOException {
+        ownStaging = Sessions.staging(directory.resolve("own"));
+        otherStaging = Sessions.staging(directory.resolve("other"));
+        own = new TestTable("own", Sessions.rows(KEYS.get(0), ROWS), Optional.of(ownStaging));
+        other = new TestTable("other", Sessions.rows(KEYS.get(1), ROWS), Optional.of(otherStaging));
+        server = new Nodes((handlers, node) -> new RepairService(
+                        Nodes.replicas(other.opener()), node.executor(), ByteBudget.of(64 << 20))
+                .register(handlers));
+        client = new Nodes((handlers, node) -> {});
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        client.close();
+        server.close();
+        executor.shutdownNow();
+        ownStaging.close();
+        otherStaging.close();
+    }
+
+    private RepairEnvironment environment() {
+        // Waits are asked for, the test need not wait so long.
+        HostEnvironment host = HostEnvironment.system()
+                .withTime(() -> Instant.ofEpochSecond(100), System::nanoTime, nanos -> {
+                    if (Thread.interrupted()) {
+                        throw new InterruptedException("interrupted in sleep");
+                    }
+                })
+                .withRandom(new Random(1));
+        return new RepairEnvironment(host, executor, ByteBudget.of(64 << 20));
+    }
+
+    private static Repair repair(RepairMember... members) {
+        return repairOf(List.of("ks.t"), members);
+    }
+
+    private static Repair repairOf(List<String> tables, RepairMember... members) {
+        return Repair.of(tables)
+                .between(members)
+                .range(TokenRange.FULL)
+                .allow(Set.of(Waiver.EMPTY_REPLICA))
+                .bufferBytes(1);
+    }
+
+    private RepairMember here(TestTable table) {
+        return RepairMember.here(table.name(), table.opener());
+    }
+
+    private RepairMember remote(Connector connector) {
+        return RepairMember.at(connector, RepairRunner.address(server.address()));
+    }
+
+    private DifferenceListener listener() {
+        return new DifferenceListener() {
+            @Override
+            public void begins(TableSchema schema) {
+                heard.add("begins " + schema.qualifiedName());
+            }
+
+            @Override
+            public void deletionDiffers(DecoratedKey key) {
+                heard.add("deletion " + key);
+            }
+
+            @Override
+            public void rowDiffers(RingPosition position) {
+                ByteWriter out = new ByteWriter(64);
+                position.encode(out);
+                heard.add(HexFormat.of().formatHex(out.toByteArray()));
+            }
+        };
+    }
+
+    private void nothingShouldBeLeft() throws IOException, InterruptedException {
+        other.end.await();
+        own.end.await();
+        assertThat(own.stagedFiles()).isEmpty();
+        assertThat(other.stagedFiles()).isEmpty();
+        assertThat(own.cursorsClosed).hasValue(own.cursorsOpened.get());
+        assertThat(other.cursorsClosed).hasValue(other.cursorsOpened.get());
+    }
+
+    @Test
+    void shouldTellOfEachRowOnceWhenAPeerWasLostInMidRepair() throws IOException {
+        Connector connector = client.client().keepAll(5_000);
+        AtomicBoolean lost = new AtomicBoolean();
+        List<RepairReport> reports = new ArrayList<>();
+        own.beforeFragment = fragment -> {
+            if (fragment == ROWS / 2 && lost.compareAndSet(false, true)) {
+                connector.open(RepairRunner.address(server.address())).close();
+            }
+        };
+
+        RepairReport report = repair(here(own), remote(connector))
+                .dryRun(true)
+                .differences(listener())
+                .reports((unit, done) -> reports.add(done))
+                .run(environment());
+
+        assertThat(lost).isTrue();
+        assertThat(own.opened).hasValue(2);
+        assertThat(heard).doesNotHaveDuplicates().hasSize(1 + 2 * ROWS).startsWith("begins ks.t");
+        assertThat(report.rowsDiffering()).isEqualTo(2 * ROWS);
+        assertThat(reports).containsExactly(report);
+    }
+
+    @Test
+    void shouldTellOfDeletionsAndOfMoreThanMemoryHolds() throws IOException {
+        byte[] wide = new byte[1 << 10];
+        FragmentList.Builder rows = FragmentList.builder(Sessions.SCHEMA);
+        rows.partition(KEYS.get(0), 7, 95);
+        for (int i = 0; i < 3_000; i++) {
+            rows.row(HandMadeTable.row(i, 0).live(8).cell(0, 9, wide).build());
+        }
+        TestTable large = new TestTable("large", rows.end().build(), Optional.empty());
+
+        RepairReport report = repair(here(own), here(large))
+                .dryRun(true)
+                .bufferBytes(1 << 20)
+                .differences(listener())
+                .run(environment());
+
+        assertThat(heard).hasSize(1 + (int) (report.rowsDiffering() + report.deletionsDiffering()));
+        assertThat(heard).doesNotHaveDuplicates().anyMatch(line -> line.startsWith("deletion "));
+    }
+
+    @Test
+    void shouldNotTryAgainWhatIsRefused() {
+        other.beforeFragment = fragment -> {
+            throw new IOException("disk is gone");
+        };
+
+        assertThatThrownBy(() -> repair(here(own), remote(client.client().keepAll(5_000)))
+                        .run(environment()))
+                .hasMessageContaining("disk is gone");
+        assertThat(own.opened).hasValue(1);
+    }
+
+    @Test
+    void shouldRepairTheOtherTablesWhenOneIsRefused() throws IOException {
+        List<RangeUnit> ended = new ArrayList<>();
+        ReplicaSource some = (keyspace, table, staged) -> {
+            if (table.equals("gone")) {
+                throw new ReplicaException("no such table, table=" + table);
+            }
+            return own.opener().open(keyspace, table, staged);
+        };
+
+        Repair repair = repairOf(List.of("ks.gone", "ks.t"), RepairMember.here(some), here(other))
+                .dryRun(true)
+                .parallel(2)
+                .reports((unit, report) -> ended.add(unit));
+        assertThatThrownBy(() -> repair.run(environment()))
+                .isInstanceOfSatisfying(
+                        JobFailedException.class,
+                        failed -> assertThat(failed.failures()).singleElement().satisfies(failure -> {
+                            assertThat(failure.unit()).startsWith("ks.gone ");
+                            assertThat(failure.cause()).isInstanceOf(ReplicaException.class);
+                        }));
+        assertThat(ended).extracting(RangeUnit::table).containsExactly("ks.t");
+    }
+
+    @Test
+    void shouldSumUpTheRangesOfATable() throws IOException {
+        List<RepairReport> reports = new ArrayList<>();
+        List<JobProgress> progress = new CopyOnWriteArrayList<>();
+
+        RepairReport sum = repair(here(own), here(other))
+                .ranges(8)
+                .parallel(3)
+                .progress(progress::add)
+                .reports((unit, report) -> reports.add(report))
+                .run(environment());
+
+        assertThat(reports).hasSize(8);
+        assertThat(sum.sessionIds()).hasSize(8).doesNotHaveDuplicates();
+        assertThat(sum.rowsDiffering()).isEqualTo(2 * ROWS);
+        assertThat(sum.replicas())
+                .extracting(RepairReport.ReplicaReport::rowsWritten)
+                .containsExactly((long) ROWS, (long) ROWS);
+        assertThat(own.stagedLines()).isEqualTo(Sessions.rows(KEYS.get(1), ROWS).lines());
+        JobProgress last = progress.get(progress.size() - 1);
+        assertThat(last.unitsDone()).isEqualTo(8);
+        assertThat(last.rows()).isEqualTo(ROWS);
+        assertThat(last.secondsLeft()).hasValue(0);
+    }
+
+    @Test
+    void shouldGoOnWithTheRangesThatAreNotDone() throws IOException {
+        Path checkpoint = directory.resolve("repair.checkpoint");
+        AtomicBoolean broken = new AtomicBoolean(true);
+        ReplicaSource failing = (keyspace, table, staged) -> {
+            if (own.opened.get() >= 2 && broken.get()) {
+                throw new ReplicaException("disk is away");
+            }
+            return own.opener().open(keyspace, table, staged);
+        };
+        Repair repair = repair(RepairMember.here("own", failing), here(other))
+                .dryRun(true)
+                .ranges(4)
+                .checkpoint(checkpoint);
+
+        assertThatThrownBy(() -> repair.run(environment())).isInstanceOf(JobFailedException.class);
+        assertThat(checkpoint).exists();
+        broken.set(false);
+        RepairReport rest = repair.run(environment());
+
+        assertThat(rest.sessionIds()).hasSize(2);
+        assertThat(own.opened).hasValue(4);
+        assertThat(checkpoint).doesNotExist();
+        assertThatThrownBy(() -> repair(RepairMember.here(own.opener()), here(other))
+                        .checkpoint(checkpoint)
+                        .run(environment()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name");
+        assertThat(Files.exists(checkpoint)).isFalse();
+    }
+
+    @Test
+    void shouldLeaveNothingWhenItIsAborted() throws IOException, InterruptedException {
+        JobControl control = new JobControl();
+        own.beforeFragment = fragment -> {
+            if (fragment == ROWS / 2) {
+                control.abort("enough");
+            }
+        };
+
+        assertThatThrownBy(() -> repair(here(own), remote(client.client().keepAll(5_000)))
+                        .control(control)
+                        .run(environment()))
+                .isInstanceOf(JobAbortedException.class)
+                .hasMessageContaining("enough");
+        assertThat(Thread.interrupted()).isFalse();
+        nothingShouldBeLeft();
+    }
+
+    @Test
+    void shouldLeaveNothingWhenItIsInterrupted() throws IOException, InterruptedException {
+        Thread thread = Thread.currentThread();
+        other.beforeFragment = fragment -> {
+            if (fragment == ROWS / 2) {
+                thread.interrupt();
+            }
+        };
+
+        assertThatThrownBy(() -> repair(here(own), here(other)).run(environment()))
+                .isInstanceOf(InterruptedIOException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        nothingShouldBeLeft();
+    }
+
+    @Test
+    void shouldRestWhilePaused() throws Exception {
+        JobControl control = new JobControl();
+        CountDownLatch halfway = new CountDownLatch(1);
+        own.beforeFragment = fragment -> {
+            if (fragment == ROWS / 2) {
+                control.pause();
+                halfway.countDown();
+            }
+        };
+        List<JobProgress> progress = new CopyOnWriteArrayList<>();
+        var running = executor.submit(() -> repair(here(own), here(other))
+                .dryRun(true)
+                .control(control)
+                .progress(progress::add)
+                .run(environment()));
+        halfway.await();
+        while (progress.isEmpty() || !progress.get(progress.size() - 1).isPaused()) {
+            Thread.onSpinWait();
+        }
+
+        assertThat(running.isDone()).isFalse();
+        control.resume();
+        assertThat(running.get().rowsDiffering()).isEqualTo(2 * ROWS);
+    }
+}

@@ -1,0 +1,170 @@
+package io.anneal.simulation;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.io.Directories;
+import io.anneal.key.TokenRange;
+import io.anneal.merge.MergeCursor;
+import io.anneal.merge.PurgeCursor;
+import io.anneal.merge.SessionPurgeRule;
+import io.anneal.node.CassandraReplicas;
+import io.anneal.node.ReplicaSource;
+import io.anneal.node.StagingArea;
+import io.anneal.schema.SchemaText;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.store.directory.Formats;
+import io.anneal.testkit.FragmentList;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A host whose replica is a data directory of Cassandra, with a staging directory beside. */
+final class DirectoryHost extends ReplicaHost {
+    private static final int PARTITIONS = 20;
+
+    private StagingArea staging;
+    private int generation;
+
+    DirectoryHost(Setting setting, int number, SSTableVersion version, Path parent) throws IOException {
+        super(setting, number, version, parent);
+        Directories.create(directory());
+        Path text = directory().resolve("schema.cql");
+        try (FileChannel channel = FileChannel.open(text, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(SchemaText.print(setting.schema()).getBytes(StandardCharsets.UTF_8)));
+            channel.force(true);
+        }
+        Directories.sync(directory());
+    }
+
+    private Path data() {
+        return disk().path().resolve("data");
+    }
+
+    private Path directory() {
+        TableSchema schema = setting().schema();
+        String id = schema.id().orElseThrow().replace("-", "");
+        return data().resolve(schema.keyspace()).resolve(schema.name() + "-" + id);
+    }
+
+    @Override
+    ReplicaSource open() throws IOException {
+        staging = StagingArea.open(
+                disk().path().resolve("staging"), "host " + number(), setting().clock());
+        return new CassandraReplicas(List.of(data()), Optional.empty(), Optional.of(staging));
+    }
+
+    @Override
+    void closeData() throws IOException {
+        staging.close();
+    }
+
+    @Override
+    void write(FragmentList fragments) throws IOException {
+        if (Mutations.of(fragments).isEmpty()) {
+            return; // An SSTable needs a partition.
+        }
+        SSTableWriterConfig config = SSTableWriterConfig.defaults(PARTITIONS).withVersion(version());
+        try (FragmentWriter writer =
+                        Formats.write(directory(), nextGeneration(), setting().schema(), config);
+                FragmentCursor cursor = fragments.cursor()) {
+            writer.append(cursor);
+            writer.finish();
+        }
+    }
+
+    private String nextGeneration() {
+        return Integer.toString(++generation);
+    }
+
+    @Override
+    void compact() throws IOException {
+        List<Descriptor> old = sstables(directory());
+        SessionPurgeRule rule = new SessionPurgeRule(
+                setting().storeClock().instant().getEpochSecond(),
+                setting().schema().options().gcGraceSeconds());
+        write(FragmentList.copyOf(new PurgeCursor(content().fragments().cursor(), rule)));
+        for (Descriptor sstable : old) {
+            sstable.delete();
+        }
+        Directories.sync(directory());
+    }
+
+    /** Without schema text, which takes long to read. */
+    @Override
+    Content content() throws IOException {
+        SSTableVersion newest = SSTableVersion.NB;
+        List<SSTableReader> readers = new ArrayList<>();
+        List<FragmentCursor> cursors = new ArrayList<>();
+        try {
+            for (Descriptor sstable : sstables(directory())) {
+                SSTableReader reader = Formats.open(sstable);
+                readers.add(reader);
+                cursors.add(reader.scan(setting().schema(), TokenRange.Linear.ALL));
+                SSTableVersion written = SSTableVersion.of(sstable).orElseThrow();
+                newest = written.isAtLeast(newest) ? written : newest;
+            }
+            long ceilingSeconds = newest.localDeletionTimeMaxSeconds();
+            try (FragmentCursor cursor = MergeCursor.of(setting().schema(), cursors, ceilingSeconds)) {
+                return new Content(FragmentList.copyOf(cursor), ceilingSeconds);
+            }
+        } finally {
+            for (SSTableReader reader : readers) {
+                reader.close();
+            }
+        }
+    }
+
+    @Override
+    boolean stages() {
+        return true;
+    }
+
+    /** In the order of their names. */
+    private static List<Descriptor> sstables(Path directory) throws IOException {
+        List<Descriptor> found = new ArrayList<>();
+        if (Files.isDirectory(directory)) {
+            for (Path file : Directories.list(directory)) {
+                Descriptor.of(file)
+                        .filter(sstable -> sstable.file(Component.TOC).equals(file))
+                        .ifPresent(found::add);
+            }
+        }
+        return found;
+    }
+
+    /** As {@code nodetool import} does: moves all that is there under names of its own. */
+    @Override
+    void takeIn() throws IOException {
+        Path from = staging.tableDirectory(setting().schema());
+        for (Descriptor sstable : sstables(from)) {
+            Descriptor imported = new Descriptor(directory(), sstable.version(), nextGeneration(), sstable.format());
+            for (Component component : Component.values()) {
+                if (sstable.has(component)) {
+                    Files.move(sstable.file(component), imported.file(component));
+                }
+            }
+        }
+        if (Files.isDirectory(from)) {
+            Directories.sync(from);
+        }
+        Directories.sync(directory());
+    }
+
+    @Override
+    boolean isLeftover(Path file) {
+        return file.startsWith(disk().path().resolve("staging"))
+                && !file.getFileName().toString().startsWith(".");
+    }
+}

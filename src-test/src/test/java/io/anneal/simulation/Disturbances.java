@@ -1,0 +1,209 @@
+package io.anneal.simulation;
+
+import io.anneal.io.ByteBudget;
+import io.anneal.net.SimulatedFaults;
+import io.anneal.net.SimulatedFaults.Cut;
+import io.anneal.net.SimulatedNetwork;
+import io.anneal.testkit.Fault;
+import io.anneal.testkit.Fault.Operation;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What goes wrong, and what else goes on, while a repair runs; until it has ended. */
+final class Disturbances {
+    private static final List<Operation> OPERATIONS = List.of(
+            Operation.WRITE, Operation.FORCE, Operation.CREATE, Operation.RENAME, Operation.LINK, Operation.READ);
+
+    private final RepairCampaign campaign;
+    private final RepairWorld world;
+    private final SimulatedNetwork network;
+    private final Random random;
+    /** Numbers of the hosts whose disk fails. */
+    private final Set<Integer> suffering = new TreeSet<>();
+
+    private boolean ended;
+    private Optional<Error> wrong = Optional.empty();
+
+    Disturbances(RepairCampaign campaign, RepairWorld world, Random random) {
+        this.campaign = campaign;
+        this.world = world;
+        this.network = world.network();
+        this.random = random;
+    }
+
+    /** One more, mostly where the repair is. */
+    void add(List<ReplicaHost> repaired) {
+        ReplicaHost host = repaired.get(random.nextInt(repaired.size()));
+        switch (random.nextInt(11)) {
+            case 0 -> network.faults(slow());
+            case 1, 2 -> breakWay(repaired);
+            case 3 -> partition(repaired.get(0), host);
+            case 4 -> soon("cut", () -> network.cut(repaired.get(0).host(), host.host(), anyCut()));
+            case 5 -> soon("death of " + host, () -> die(host));
+            case 6 -> soon("bad disk of " + host, () -> breakDisk(host));
+            case 7 -> soon("no room at " + host, () -> beBusy(host));
+            case 8, 9 -> soon("life at " + host, () -> live(host));
+            default -> soon("another repair", this::repair);
+        }
+    }
+
+    private interface Action {
+        void run() throws IOException;
+    }
+
+    /** Sometime while the repair runs, if it runs so long. */
+    private void soon(String what, Action action) {
+        later(what, Duration.ofNanos((long) Math.pow(10, 3 + 6 * random.nextDouble())), action);
+    }
+
+    private void later(String what, Duration delay, Action action) {
+        network.schedule(delay, () -> {
+            if (ended || wrong.isPresent()) {
+                return;
+            }
+            world.log(what);
+            try {
+                action.run();
+            } catch (IOException e) {
+                throw new UncheckedIOException(what, e);
+            } catch (AssertionError e) {
+                // It would fail whoever runs events now, and be taken for the failure of a repair.
+                wrong = Optional.of(e);
+            }
+        });
+    }
+
+    private SimulatedFaults slow() {
+        return SimulatedFaults.NONE.withDelay(Duration.ZERO, Duration.ofMillis(random.nextInt(50)));
+    }
+
+    private Cut anyCut() {
+        return Cut.values()[random.nextInt(Cut.values().length)];
+    }
+
+    private void breakWay(List<ReplicaHost> repaired) {
+        InetAddress master = repaired.get(0).host();
+        InetAddress follower =
+                repaired.get(1 + random.nextInt(repaired.size() - 1)).host();
+        boolean toFollower = random.nextBoolean();
+        InetAddress from = toFollower ? master : follower;
+        InetAddress to = toFollower ? follower : master;
+        // From the first bytes of the handshake to the last of the repair, or beyond.
+        long offset = (long) Math.pow(10, 1 + random.nextDouble() * 4);
+        SimulatedFaults slow = slow();
+        network.faults(
+                from,
+                to,
+                switch (random.nextInt(4)) {
+                    case 0 -> slow.withCut(offset, anyCut());
+                    case 1 -> slow.withCutChance(1.0 / offset, anyCut());
+                    case 2 -> slow.withCorruptedByte(offset);
+                    default -> slow.withCorruptedChance(1.0 / offset);
+                });
+    }
+
+    /** One that heals sooner or later: before the peer counts as lost, or after. */
+    private void partition(ReplicaHost one, ReplicaHost other) {
+        if (one == other) {
+            return;
+        }
+        soon("partition of " + one + " and " + other, () -> {
+            network.partition(one.host(), other.host());
+            network.schedule(
+                    Duration.ofSeconds(random.nextBoolean() ? random.nextInt(15) : random.nextInt(300)),
+                    () -> network.heal(one.host(), other.host()));
+        });
+    }
+
+    private void die(ReplicaHost host) throws IOException {
+        host.die(random.nextBoolean() ? Optional.of(random.nextLong()) : Optional.empty(), anyCut(), world.hosts());
+        if (random.nextBoolean()) {
+            soon("return of " + host, () -> comeBack(host));
+        }
+    }
+
+    private void comeBack(ReplicaHost host) throws IOException {
+        if (!host.isRunning()) {
+            try {
+                host.start();
+            } catch (IOException badDisk) {
+                world.log(host + " does not come back");
+            }
+        }
+    }
+
+    private void breakDisk(ReplicaHost host) {
+        suffering.add(host.number());
+        if (random.nextInt(3) == 0) {
+            host.disk().fillUpAfter(random.nextInt(10_000));
+            return;
+        }
+        Operation operation = OPERATIONS.get(random.nextInt(OPERATIONS.size()));
+        Fault fault = Fault.on(operation).after((long) Math.pow(10, 2.5 * random.nextDouble()) - 1);
+        host.disk().inject(random.nextBoolean() ? fault.times(1) : fault);
+    }
+
+    /** For a while there is no room for another session. */
+    private void beBusy(ReplicaHost host) {
+        ByteBudget budget = host.budget();
+        long bytes = budget.lastingBytes() - budget.reservedBytes();
+        if (bytes > 0 && budget.tryReserveLasting(bytes)) {
+            network.schedule(Duration.ofMillis(random.nextInt(30_000)), () -> budget.release(bytes));
+        }
+    }
+
+    private void live(ReplicaHost host) throws IOException {
+        if (!host.isRunning() || suffering.contains(host.number())) {
+            return;
+        }
+        if (host instanceof StoreHost store && random.nextInt(8) == 0) {
+            world.log("truncation");
+            world.truncate(store);
+        } else if (host instanceof StoreHost && random.nextBoolean()) {
+            campaign.write(host);
+        } else {
+            campaign.chore(host);
+        }
+    }
+
+    private void repair() throws IOException {
+        RepairWorld.Wanted wanted = campaign.anyWanted();
+        boolean up = wanted.hosts().stream().allMatch(host -> host.isRunning() && !suffering.contains(host.number()));
+        if (up) {
+            campaign.repair(wanted);
+        }
+    }
+
+    /** Nothing goes wrong any more; who was down or had a bad disk is started again. */
+    void end() throws IOException {
+        ended = true;
+        if (wrong.isPresent()) {
+            throw wrong.get();
+        }
+        network.faults(SimulatedFaults.NONE);
+        for (ReplicaHost one : world.hosts()) {
+            for (ReplicaHost other : world.hosts()) {
+                if (one != other) {
+                    network.faults(one.host(), other.host(), SimulatedFaults.NONE);
+                    network.heal(one.host(), other.host());
+                }
+            }
+        }
+        for (ReplicaHost host : world.hosts()) {
+            host.disk().heal();
+            if (suffering.contains(host.number())) {
+                host.die(Optional.empty(), Cut.RESET, world.hosts());
+            }
+            if (!host.isRunning()) {
+                host.start();
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+package io.anneal.simulation;
+
+import io.anneal.key.TokenRange;
+import io.anneal.net.SimulatedNetwork;
+import io.anneal.schema.TableOptions;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.testkit.FragmentList;
+import io.anneal.testkit.ManualClock;
+import io.anneal.testkit.RandomFragments;
+import io.anneal.testkit.RandomFragments.Feature;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * One seed: three to six replicas, stores and directories, that are written to, repaired while everything goes wrong, and
+ * repaired once more. Either timestamps tie and nothing is ever purged from a disk; or times move on from phase to phase, and
+ * compactions purge what every replica has, as where repairs come in time.
+ */
+final class RepairCampaign implements AutoCloseable {
+    private static final int KEYS = 6;
+    private static final int ROWS_OF_WIDE_PARTITION = 40;
+
+    private static final SSTableVersion[] VERSIONS = {SSTableVersion.NB, SSTableVersion.OA, SSTableVersion.DA};
+
+    /** Timestamps of a draw are set apart from those of others by this factor, and a number below it. */
+    private static final int DRAWS_MAX = 64;
+    /** More than all timestamps of a phase. */
+    private static final long PHASE_MICROS = 8L * RandomFragments.TIMESTAMP_SPREAD_MICROS * DRAWS_MAX;
+    /** Behind 2038, where formats part. */
+    private static final long FAR_SECONDS = 500_000_000;
+
+    private final Random random;
+    private final RandomFragments fragments;
+    private final boolean purges;
+    private final boolean far;
+    private final long gcGraceSeconds;
+    private final ManualClock clock;
+    private final RepairWorld world;
+
+    private int phase;
+    private int draws;
+    private long phaseStartSeconds = RandomFragments.DELETION_BASE_SECONDS;
+    private int attempts;
+    private int succeeded;
+
+    RepairCampaign(Path parent, long seed) throws IOException {
+        random = new Random(seed);
+        boolean counters = random.nextInt(10) == 0;
+        purges = !counters && random.nextInt(3) > 0;
+        far = purges && random.nextInt(4) == 0;
+        gcGraceSeconds = purges
+                ? 4L * RandomFragments.DELETION_SPREAD_SECONDS + random.nextInt(1_000)
+                : random.nextInt(RandomFragments.DELETION_SPREAD_SECONDS);
+        Set<Feature> features = counters
+                ? Set.of(Feature.COUNTERS)
+                : !purges && random.nextInt(3) == 0 ? Set.of(Feature.DROPPED_COLUMNS) : Set.of();
+        TableOptions options = new TableOptions(gcGraceSeconds, 0.01, 128, Map.of(), Map.of(), false, Map.of());
+        fragments = RandomFragments.withDistinctClusterings(seed, KEYS, options, features)
+                .wideRows(ROWS_OF_WIDE_PARTITION);
+        if (random.nextBoolean()) {
+            fragments.allowShadowed();
+        }
+        clock = ManualClock.at(Instant.ofEpochSecond(phaseStartSeconds
+                + (purges
+                        ? RandomFragments.DELETION_SPREAD_SECONDS
+                        : random.nextInt(2 * RandomFragments.DELETION_SPREAD_SECONDS))));
+        // Stores purge nothing before anything was deleted.
+        ManualClock storeClock = purges ? clock : ManualClock.at(Instant.ofEpochSecond(phaseStartSeconds - 1_000));
+        TableSchema schema = fragments.schema().withId(new UUID(random.nextLong(), random.nextLong()).toString());
+        ReplicaHost.Setting setting = new ReplicaHost.Setting(new SimulatedNetwork(seed), schema, clock, storeClock);
+        ReplicaViews views = new ReplicaViews(schema, clock, counters);
+        world = new RepairWorld(setting, views, hosts(setting, parent, counters));
+    }
+
+    private List<ReplicaHost> hosts(ReplicaHost.Setting setting, Path parent, boolean counters) throws IOException {
+        List<ReplicaHost> hosts = new ArrayList<>();
+        for (int number = 1, count = 3 + random.nextInt(4); number <= count; number++) {
+            SSTableVersion version = VERSIONS[random.nextInt(VERSIONS.length)];
+            boolean directory = counters || random.nextBoolean();
+            hosts.add(
+                    directory
+                            ? new DirectoryHost(setting, number, version, parent)
+                            : new StoreHost(setting, number, version, parent, random.nextLong()));
+        }
+        return hosts;
+    }
+
+    RepairWorld world() {
+        return world;
+    }
+
+    int attempts() {
+        return attempts;
+    }
+
+    int succeeded() {
+        return succeeded;
+    }
+
+    void run() throws IOException {
+        for (int phases = purges ? 1 + random.nextInt(2) : 1; phase < phases; phase++) {
+            if (phase > 0) {
+                passGcGrace();
+            }
+            diverge();
+            for (int i = random.nextInt(3); i > 0; i--) {
+                attempt();
+                if (random.nextBoolean()) {
+                    world.settle();
+                }
+                if (random.nextInt(3) == 0) {
+                    chore(anyHost());
+                }
+            }
+            world.settle();
+            List<ReplicaHost> all = new ArrayList<>(world.hosts());
+            Collections.shuffle(all, random);
+            world.shouldConverge(wanted(all, TokenRange.FULL, false));
+        }
+        world.shouldEndWithNothingHeld();
+    }
+
+    /** All deletions so far are everywhere, and may be purged: by some at once, by others later. */
+    private void passGcGrace() throws IOException {
+        long seconds = gcGraceSeconds + random.nextInt(2_000);
+        clock.advance(Duration.ofSeconds(seconds + RandomFragments.DELETION_SPREAD_SECONDS));
+        phaseStartSeconds = clock.instant().getEpochSecond() - RandomFragments.DELETION_SPREAD_SECONDS;
+        for (ReplicaHost host : world.hosts()) {
+            if (random.nextBoolean()) {
+                host.compact();
+            }
+        }
+        world.log("gc_grace passed");
+    }
+
+    // Writes.
+
+    private void diverge() throws IOException {
+        for (int i = 1 + random.nextInt(4); i > 0; i--) {
+            boolean later = far && random.nextBoolean();
+            FragmentList draw = draw(later);
+            boolean most = random.nextBoolean();
+            for (ReplicaHost host : world.hosts()) {
+                // A format refuses what it cannot hold.
+                if ((random.nextInt(4) == 0 ^ most) && !(later && host.version() == SSTableVersion.NB)) {
+                    world.write(host, draw);
+                    if (random.nextInt(4) == 0) {
+                        chore(host);
+                    }
+                }
+            }
+        }
+        world.log("written");
+    }
+
+    private FragmentList draw(boolean later) {
+        FragmentList draw = random.nextInt(8) == 0
+                ? fragments.nextWide(ROWS_OF_WIDE_PARTITION)
+                : fragments.next(0.2 + 0.6 * random.nextDouble());
+        if (!purges) {
+            return draw;
+        }
+        long firstMicros = RandomFragments.TIMESTAMP_BASE_MICROS + phase * PHASE_MICROS + draws++ % DRAWS_MAX;
+        long laterSeconds = phaseStartSeconds - RandomFragments.DELETION_BASE_SECONDS + (later ? FAR_SECONDS : 0);
+        return MovedFragments.of(
+                draw,
+                micros -> firstMicros + (micros - RandomFragments.TIMESTAMP_BASE_MICROS) * DRAWS_MAX,
+                seconds -> seconds + laterSeconds);
+    }
+
+    void write(ReplicaHost host) throws IOException {
+        world.write(host, draw(false));
+    }
+
+    private ReplicaHost anyHost() {
+        return world.hosts().get(random.nextInt(world.hosts().size()));
+    }
+
+    /** What a replica does by itself. */
+    void chore(ReplicaHost host) throws IOException {
+        if (!host.isRunning()) {
+            return;
+        }
+        if (host instanceof StoreHost store && random.nextBoolean()) {
+            store.flush();
+        } else {
+            host.compact();
+        }
+    }
+
+    // Repairs.
+
+    private RepairWorld.Wanted wanted(List<ReplicaHost> hosts, TokenRange range, boolean dryRun) {
+        int bufferBytes = 1 + random.nextInt(random.nextBoolean() ? 2_000 : 100_000);
+        return new RepairWorld.Wanted(hosts, range, bufferBytes, dryRun, random.nextBoolean());
+    }
+
+    RepairWorld.Wanted anyWanted() {
+        List<ReplicaHost> hosts = new ArrayList<>(world.hosts());
+        Collections.shuffle(hosts, random);
+        int count = random.nextBoolean() ? hosts.size() : 2 + random.nextInt(hosts.size() - 1);
+        TokenRange range =
+                random.nextInt(3) == 0 ? new TokenRange(random.nextLong(), random.nextLong()) : TokenRange.FULL;
+        return wanted(List.copyOf(hosts.subList(0, count)), range, random.nextInt(8) == 0);
+    }
+
+    /** One repair, or several at once, with faults. */
+    private void attempt() throws IOException {
+        Disturbances disturbances = new Disturbances(this, world, random);
+        RepairWorld.Wanted wanted = anyWanted();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            disturbances.add(wanted.hosts());
+        }
+        repair(wanted);
+        disturbances.end();
+    }
+
+    void repair(RepairWorld.Wanted wanted) throws IOException {
+        attempts++;
+        succeeded += world.repair(wanted) ? 1 : 0;
+    }
+
+    @Override
+    public void close() throws IOException {
+        world.close();
+    }
+}

@@ -1,0 +1,65 @@
+package io.anneal.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Stores and directories become equal whatever goes wrong on the way, once it has stopped: nothing is lost, invented or back
+ * from the dead, and nothing is left behind. {@code -Danneal.repair.campaign.seeds=N} for more seeds, {@code -Danneal.seed=N}
+ * for others.
+ */
+class RepairCampaignTest {
+    private static final int SEEDS = Integer.getInteger("anneal.repair.campaign.seeds", 200);
+    private static final int SEEDS_TWICE = 5;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void shouldConvergeOnceFaultsHaveStopped() throws IOException {
+        long first = Long.getLong("anneal.seed", 1);
+        int attempts = 0;
+        int succeeded = 0;
+        for (long seed = first; seed < first + SEEDS; seed++) {
+            try (RepairCampaign campaign = new RepairCampaign(directory, seed)) {
+                run(campaign, seed);
+                attempts += campaign.attempts();
+                succeeded += campaign.succeeded();
+            }
+        }
+        if (SEEDS >= 50) {
+            assertThat(succeeded).as("of %d repairs under faults", attempts).isBetween(attempts / 4, 9 * attempts / 10);
+        }
+    }
+
+    private static List<String> run(RepairCampaign campaign, long seed) {
+        try {
+            campaign.run();
+            return campaign.world().log();
+        } catch (IOException | RuntimeException | AssertionError failure) {
+            throw new AssertionError(
+                    "seed=" + seed + ", " + failure + "\n  "
+                            + String.join("\n  ", campaign.world().log()),
+                    failure);
+        }
+    }
+
+    @Test
+    void shouldGoTheSameWayForTheSameSeed() throws IOException {
+        long first = Long.getLong("anneal.seed", 1);
+        for (long seed = first; seed < first + SEEDS_TWICE; seed++) {
+            List<String> once;
+            try (RepairCampaign campaign = new RepairCampaign(directory, seed)) {
+                once = run(campaign, seed);
+            }
+            try (RepairCampaign campaign = new RepairCampaign(directory, seed)) {
+                assertThat(run(campaign, seed)).as("seed=%d", seed).isEqualTo(once);
+            }
+        }
+    }
+}

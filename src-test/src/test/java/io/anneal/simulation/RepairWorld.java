@@ -1,0 +1,364 @@
+package io.anneal.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.conformance.Differences;
+import io.anneal.environment.HostEnvironment;
+import io.anneal.io.StorageException;
+import io.anneal.key.TokenRange;
+import io.anneal.net.CorruptFrameException;
+import io.anneal.net.PeerException;
+import io.anneal.net.SimulatedNetwork;
+import io.anneal.node.ReplicaException;
+import io.anneal.repair.Repair;
+import io.anneal.repair.RepairEnvironment;
+import io.anneal.repair.RepairException;
+import io.anneal.repair.RepairMember;
+import io.anneal.repair.RepairReport;
+import io.anneal.repair.message.Waiver;
+import io.anneal.testkit.FragmentList;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/**
+ * Replicas of one table on a simulated network, and beside them what was ever written to any of them. Holds each repair to
+ * its word: after one that ended well its replicas show the merge of what they had.
+ */
+final class RepairWorld implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** By then every host has noticed who is gone, and every repair that was cut off has ended there too. */
+    private static final Duration NOTICED = Duration.ofMinutes(5);
+
+    private static final String NAME = "ks.t";
+
+    /** What a repair is asked to do. */
+    record Wanted(
+            List<ReplicaHost> hosts, TokenRange range, int bufferBytes, boolean dryRun, boolean keepsConnections) {
+        ReplicaHost master() {
+            return hosts.get(0);
+        }
+    }
+
+    private final ReplicaHost.Setting setting;
+    private final ReplicaViews views;
+    private final List<ReplicaHost> hosts;
+    /** What each replica holds for certain. */
+    private final Map<ReplicaHost, FragmentList> held = new HashMap<>();
+
+    private final List<String> log = new ArrayList<>();
+
+    private FragmentList everything;
+    /** The lowest that any replica could write: what is later may have been cut to it. */
+    private long ceilingSeconds = Long.MAX_VALUE;
+    /** Of whatever may change what a replica shows. */
+    private int changes;
+    /** Repairs that run, one inside the other. */
+    private int active;
+    /** Whether no repair that failed may still go on somewhere. */
+    private boolean settled = true;
+
+    RepairWorld(ReplicaHost.Setting setting, ReplicaViews views, List<ReplicaHost> hosts) throws IOException {
+        this.setting = setting;
+        this.views = views;
+        this.hosts = List.copyOf(hosts);
+        everything = views.nothing();
+        for (ReplicaHost host : hosts) {
+            host.start();
+            held.put(host, views.nothing());
+        }
+    }
+
+    List<ReplicaHost> hosts() {
+        return hosts;
+    }
+
+    SimulatedNetwork network() {
+        return setting.network();
+    }
+
+    /** What happened, in order; the same for the same seed. */
+    List<String> log() {
+        return log;
+    }
+
+    void log(String line) {
+        log.add(line + ", nanos=" + network().nanoTime());
+    }
+
+    // What is done to replicas.
+
+    void write(ReplicaHost host, FragmentList fragments) throws IOException {
+        changes++;
+        host.write(fragments);
+        everything = views.merged(everything, fragments);
+        held.put(host, views.merged(held.get(host), fragments));
+    }
+
+    void truncate(StoreHost host) throws IOException {
+        changes++;
+        host.truncate();
+        held.put(host, views.nothing());
+    }
+
+    // What they show.
+
+    private FragmentList content(ReplicaHost host) throws IOException {
+        ReplicaHost.Content content = host.content();
+        ceilingSeconds = Math.min(ceilingSeconds, content.ceilingSeconds());
+        return content.fragments();
+    }
+
+    private List<String> view(FragmentList content) throws IOException {
+        return views.of(content, TokenRange.FULL, ceilingSeconds);
+    }
+
+    private static void shouldShow(Supplier<String> what, List<String> expected, List<String> shown) {
+        if (!shown.equals(expected)) {
+            Differences.assertSame(what.get(), expected, shown);
+        }
+    }
+
+    /** What it took is there, whatever happened to it, and nothing is that nobody wrote. */
+    private void shouldHoldWhatItMust(ReplicaHost host, FragmentList content, List<String> everythingShown)
+            throws IOException {
+        shouldShow(() -> host + " lost something", view(views.merged(content, held.get(host))), view(content));
+        shouldShow(() -> host + " holds what nobody wrote", view(views.merged(everything, content)), everythingShown);
+        held.put(host, content);
+    }
+
+    // Repairs.
+
+    /** Runs one; whether it ended well. */
+    boolean repair(Wanted wanted) throws IOException {
+        Attempt attempt = new Attempt(wanted);
+        active++;
+        RepairReport report;
+        try {
+            report = run(wanted);
+        } catch (IOException | RuntimeException failure) {
+            attempt.failed(failure);
+            return false;
+        } finally {
+            active--;
+        }
+        attempt.shouldHaveEndedWell(report);
+        return true;
+    }
+
+    private RepairReport run(Wanted wanted) throws IOException {
+        List<RepairMember> members = new ArrayList<>(List.of(wanted.master().here()));
+        for (ReplicaHost follower : wanted.hosts().subList(1, wanted.hosts().size())) {
+            members.add(follower.from(wanted.master(), wanted.keepsConnections()));
+        }
+        RepairReport report = Repair.of(NAME)
+                .between(members)
+                .range(wanted.range())
+                .dryRun(wanted.dryRun())
+                .bufferBytes(wanted.bufferBytes())
+                .allow(EnumSet.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE))
+                .patience(PATIENCE)
+                .run(environment(wanted.master()));
+        log("repair of " + wanted.hosts() + " ended well, dryRun=" + wanted.dryRun() + ", buffer="
+                + wanted.bufferBytes() + ", windows=" + report.windows() + ", rows=" + report.rowsDiffering()
+                + ", deletions=" + report.deletionsDiffering() + ", fetched=" + report.itemsFetched() + ", pushed="
+                + report.itemsPushed());
+        return report;
+    }
+
+    private RepairEnvironment environment(ReplicaHost master) {
+        HostEnvironment host = new HostEnvironment(
+                setting.clock(),
+                network()::nanoTime,
+                network().random(),
+                nanos -> network().runFor(Duration.ofNanos(nanos)),
+                name -> {
+                    throw new AssertionError("a repair starts no thread, name=" + name);
+                });
+        return new RepairEnvironment(host, Runnable::run, master.budget());
+    }
+
+    /** A repair, with what the replicas were before it. */
+    private final class Attempt {
+        private final Wanted wanted;
+        private final int changesBefore = ++changes;
+        private final boolean alone = settled && active == 0;
+        private final int startsOfMaster;
+        private final Map<ReplicaHost, FragmentList> before = new LinkedHashMap<>();
+        private final Map<ReplicaHost, Integer> truncations = new HashMap<>();
+        private long ownCeilingSeconds = Long.MAX_VALUE;
+
+        Attempt(Wanted wanted) throws IOException {
+            this.wanted = wanted;
+            startsOfMaster = wanted.master().starts();
+            for (ReplicaHost host : wanted.hosts()) {
+                ReplicaHost.Content content = host.content();
+                ownCeilingSeconds = Math.min(ownCeilingSeconds, content.ceilingSeconds());
+                before.put(host, content.fragments());
+                truncations.put(host, host.truncations());
+            }
+            ceilingSeconds = Math.min(ceilingSeconds, ownCeilingSeconds);
+        }
+
+        /** Whoever reads it must learn what to look at. */
+        void failed(Exception failure) {
+            String text = String.valueOf(failure.getMessage());
+            log("repair of " + wanted.hosts() + " failed, type="
+                    + failure.getClass().getSimpleName() + ", code="
+                    + (failure instanceof PeerException peer ? peer.code() : ""));
+            settled = false;
+            if (wanted.master().starts() != startsOfMaster || !wanted.master().isRunning()) {
+                return; // Nobody is left to read it.
+            }
+            boolean saysWhere;
+            if (failure instanceof PeerException peer) {
+                saysWhere = peer.peer().contains("127.0.0.") && !peer.code().isEmpty();
+            } else if (failure instanceof CorruptFrameException corrupt) {
+                saysWhere = corrupt.peer().contains("127.0.0.");
+            } else if (failure instanceof StorageException storage) {
+                saysWhere = text.contains(String.valueOf(storage.file()));
+            } else {
+                saysWhere = (failure instanceof RepairException || failure instanceof ReplicaException)
+                        && text.contains("replica=");
+            }
+            if (!saysWhere) {
+                throw new AssertionError("failure does not say what happened where: " + failure, failure);
+            }
+        }
+
+        private List<String> view(FragmentList content) throws IOException {
+            return views.of(content, wanted.range(), ownCeilingSeconds);
+        }
+
+        void shouldHaveEndedWell(RepairReport report) throws IOException {
+            boolean undisturbed = alone && changes == changesBefore;
+            if (undisturbed) {
+                shouldHaveTold(report);
+            }
+            if (wanted.dryRun()) {
+                return;
+            }
+            List<FragmentList> had = new ArrayList<>();
+            for (ReplicaHost host : wanted.hosts()) {
+                if (!truncatedMeanwhile(host)) {
+                    had.add(before.get(host));
+                }
+            }
+            FragmentList merged = views.merged(had);
+            List<String> expected = view(merged);
+            for (ReplicaHost host : wanted.hosts()) {
+                host.disk().heal();
+                if (!host.isRunning()) {
+                    host.start();
+                }
+                if (truncatedMeanwhile(host)) {
+                    continue;
+                }
+                FragmentList content = content(host, report);
+                shouldShow(
+                        () -> "after a repair that ended well, " + host + " differs",
+                        undisturbed ? expected : view(views.merged(content, merged)),
+                        view(content));
+                if (host instanceof StoreHost) {
+                    // A directory has it only staged.
+                    held.put(host, views.merged(held.get(host), content));
+                }
+            }
+        }
+
+        /** With what a directory has only staged. */
+        private FragmentList content(ReplicaHost host, RepairReport report) throws IOException {
+            List<FragmentList> contents = new ArrayList<>();
+            for (UUID session : report.sessionIds()) {
+                contents.add(host.content(Optional.of(session)));
+            }
+            return contents.size() == 1 ? contents.get(0) : views.merged(contents);
+        }
+
+        private boolean truncatedMeanwhile(ReplicaHost host) {
+            return host.truncations() != truncations.get(host);
+        }
+
+        /** Equal is called what was equal, and nothing else. */
+        private void shouldHaveTold(RepairReport report) throws IOException {
+            List<List<String>> shown = new ArrayList<>();
+            for (FragmentList content : before.values()) {
+                shown.add(view(content));
+            }
+            boolean wereEqual = shown.stream().allMatch(shown.get(0)::equals);
+            assertThat(report.wereEqual())
+                    .as("said that they were equal, report=%s", report)
+                    .isEqualTo(wereEqual);
+        }
+    }
+
+    // Afterwards.
+
+    /** Everybody is up again and has noticed what happened; what was received is taken in, and nothing else is left. */
+    void settle() throws IOException {
+        for (ReplicaHost host : hosts) {
+            if (!host.isRunning()) {
+                host.start();
+            }
+        }
+        network().runFor(NOTICED);
+        List<FragmentList> contents = new ArrayList<>();
+        for (ReplicaHost host : hosts) {
+            host.takeIn();
+            host.shouldHoldNothingOfThem();
+            contents.add(content(host));
+        }
+        List<String> everythingShown = view(everything);
+        for (int i = 0; i < hosts.size(); i++) {
+            shouldHoldWhatItMust(hosts.get(i), contents.get(i), everythingShown);
+        }
+        settled = true;
+        log("settled");
+    }
+
+    /**
+     * With nothing in the way one repair makes all equal, to what all of them had, and the next one finds nothing. What they
+     * had is what was held when they settled.
+     */
+    void shouldConverge(Wanted wanted) throws IOException {
+        FragmentList merged = views.merged(List.copyOf(held.values()));
+        run(wanted);
+        List<FragmentList> contents = new ArrayList<>();
+        for (ReplicaHost host : hosts) {
+            host.takeIn();
+            host.shouldHoldNothingOfThem();
+            contents.add(content(host));
+        }
+        List<String> expected = view(merged);
+        for (int i = 0; i < hosts.size(); i++) {
+            ReplicaHost host = hosts.get(i);
+            shouldShow(() -> host + " differs after the last repair", expected, view(contents.get(i)));
+            held.put(host, contents.get(i));
+        }
+        if (hosts.stream().allMatch(host -> host.truncations() == 0)) {
+            shouldShow(() -> "replicas do not show what was written", view(everything), expected);
+        }
+        assertThat(run(wanted).wereEqual()).as("a second repair finds nothing").isTrue();
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (ReplicaHost host : hosts) {
+            host.close();
+        }
+    }
+
+    void shouldEndWithNothingHeld() throws IOException {
+        for (ReplicaHost host : hosts) {
+            host.shouldEndWithNothingHeld();
+        }
+    }
+}

@@ -1,0 +1,237 @@
+package io.anneal.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.io.ByteBudget;
+import io.anneal.key.TokenRange;
+import io.anneal.net.NetClient;
+import io.anneal.net.NetConfig;
+import io.anneal.net.NetServer;
+import io.anneal.net.SimulatedFaults.Cut;
+import io.anneal.net.SimulatedNetwork;
+import io.anneal.net.VerbHandlers;
+import io.anneal.node.Replica;
+import io.anneal.node.ReplicaSource;
+import io.anneal.node.Replicas;
+import io.anneal.repair.RepairMember;
+import io.anneal.repair.RepairService;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.testkit.FaultyDirectory;
+import io.anneal.testkit.FragmentList;
+import io.anneal.testkit.ManualClock;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.stream.Stream;
+
+/**
+ * A machine of a simulated network with one replica of the table on its disk: serves repairs and begins them, dies and comes
+ * back.
+ */
+abstract class ReplicaHost implements AutoCloseable {
+    private static final int PORT = 7000;
+    private static final long CONNECT_PATIENCE_MS = 5_000;
+    private static final long BUDGET_BYTES = 64 << 20;
+
+    /** What all hosts of a world have in common. */
+    record Setting(SimulatedNetwork network, TableSchema schema, ManualClock clock, ManualClock storeClock) {}
+
+    /** What a replica holds, and the latest local deletion time that it can write. */
+    record Content(FragmentList fragments, long ceilingSeconds) {}
+
+    private final Setting setting;
+    private final int number;
+    private final SSTableVersion version;
+    private final FaultyDirectory disk;
+    private final ByteBudget budget = ByteBudget.of(BUDGET_BYTES);
+
+    private ReplicaSource source;
+    private NetServer server;
+    private NetClient client;
+    private boolean running;
+    private int truncations;
+    private int starts;
+
+    /** @param version which it writes */
+    ReplicaHost(Setting setting, int number, SSTableVersion version, Path parent) throws IOException {
+        this.setting = setting;
+        this.number = number;
+        this.version = version;
+        disk = FaultyDirectory.create(parent);
+    }
+
+    /** Opens what lies on the disk. */
+    abstract ReplicaSource open() throws IOException;
+
+    abstract void closeData() throws IOException;
+
+    /** Writes with a time of their own, acknowledged when it returns. */
+    abstract void write(FragmentList fragments) throws IOException;
+
+    /** Rewrites what it has, without what may be purged by now. */
+    abstract void compact() throws IOException;
+
+    /** Whether what it receives waits to be taken in. */
+    abstract boolean stages();
+
+    /** Makes what it received in repairs that ended well part of the replica. */
+    abstract void takeIn() throws IOException;
+
+    /** Names of files that no unfinished or finished repair should have left. */
+    abstract boolean isLeftover(Path file);
+
+    final Setting setting() {
+        return setting;
+    }
+
+    final int number() {
+        return number;
+    }
+
+    final SSTableVersion version() {
+        return version;
+    }
+
+    final FaultyDirectory disk() {
+        return disk;
+    }
+
+    final ByteBudget budget() {
+        return budget;
+    }
+
+    final InetAddress host() {
+        return SimulatedNetwork.address(number);
+    }
+
+    private InetSocketAddress address() {
+        return new InetSocketAddress(host(), PORT);
+    }
+
+    final boolean isRunning() {
+        return running;
+    }
+
+    final int starts() {
+        return starts;
+    }
+
+    final int truncations() {
+        return truncations;
+    }
+
+    final void truncated() {
+        truncations++;
+    }
+
+    final void start() throws IOException {
+        source = open();
+        SimulatedNetwork network = setting.network();
+        ExecutorService executor = network.executor();
+        VerbHandlers handlers = new VerbHandlers(executor);
+        new RepairService(new Replicas().add("replica", source), executor, budget).register(handlers);
+        NetConfig config = RemoteFollowers.config(number, budget.totalBytes()).withBudget(budget);
+        server = NetServer.bind(config, address(), handlers, network.random(), failure -> {}, network.host(host()));
+        client = NetClient.open(config, new VerbHandlers(executor), network.random(), network.host(host()));
+        running = true;
+        starts++;
+    }
+
+    final void stop() throws IOException {
+        if (running) {
+            running = false;
+            client.close();
+            server.close();
+            setting.network().runUntilIdle();
+            closeData();
+        }
+    }
+
+    /**
+     * Dies where it stands.
+     *
+     * @param powerSeed when the machine dies with it: decides what of what was not forced survives
+     * @param cut what the others learn of it
+     */
+    final void die(Optional<Long> powerSeed, Cut cut, List<ReplicaHost> others) throws IOException {
+        if (!running) {
+            return;
+        }
+        running = false;
+        if (powerSeed.isPresent()) {
+            disk.crash(powerSeed.get());
+        } else {
+            disk.kill();
+        }
+        for (ReplicaHost other : others) {
+            if (other != this) {
+                setting.network().cut(host(), other.host(), cut);
+                setting.network().cut(other.host(), host(), cut);
+            }
+        }
+        client.close();
+        server.close();
+        try {
+            closeData();
+        } catch (IOException dead) {
+            // Its disk is gone.
+        }
+    }
+
+    /** As the master of a repair. */
+    final RepairMember here() {
+        return RepairMember.here(source);
+    }
+
+    /** As a follower of another host. */
+    final RepairMember from(ReplicaHost master, boolean keepsConnection) {
+        return RepairMember.at(keepsConnection ? master.client.keepAll(CONNECT_PATIENCE_MS) : master.client, address());
+    }
+
+    /** What is there now. */
+    abstract Content content() throws IOException;
+
+    /** What is there once what a repair left to be taken in is counted, as the replica itself reads it. */
+    final FragmentList content(Optional<UUID> staged) throws IOException {
+        TableSchema schema = setting.schema();
+        try (Replica replica = source.open(schema.keyspace(), schema.name(), stages() ? staged : Optional.empty());
+                FragmentCursor cursor = replica.scan(TokenRange.Linear.ALL, replica.localDeletionTimeMaxSeconds())) {
+            return FragmentList.copyOf(cursor);
+        }
+    }
+
+    /** After all repairs have ended, and what they brought was taken in. */
+    final void shouldHoldNothingOfThem() throws IOException {
+        try (Stream<Path> files = Files.walk(disk.path())) {
+            assertThat(files.filter(Files::isRegularFile).filter(this::isLeftover))
+                    .as("files left, %s", this)
+                    .isEmpty();
+        }
+    }
+
+    @Override
+    public final void close() throws IOException {
+        stop();
+        disk.close();
+    }
+
+    /** Stops for good. */
+    final void shouldEndWithNothingHeld() throws IOException {
+        stop();
+        assertThat(budget.reservedBytes()).as("bytes reserved, %s", this).isZero();
+        assertThat(disk.openFileCount()).as("open files, %s", this).isZero();
+    }
+
+    @Override
+    public final String toString() {
+        return getClass().getSimpleName() + " " + number + " " + version.text();
+    }
+}
