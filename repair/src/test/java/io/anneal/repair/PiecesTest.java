@@ -120,10 +120,8 @@ class PiecesTest {
                     .cell(0, 5, "")
                     .cell(1, 5, random(i, 450))
                     .build());
-            deleted.row(HandMadeTable.row(i, 0)
-                    .deleted(4, 50)
-                    .tombstone(0, 9, 50)
-                    .build());
+            deleted.row(
+                    HandMadeTable.row(i, 0).deleted(4, 50).tombstone(0, 9, 50).build());
         }
         table(whole.end().build());
         table(deleted.end().build());

@@ -3,7 +3,6 @@ package io.anneal.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.environment.HostEnvironment;
-import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteBudget;
@@ -78,7 +77,8 @@ class LateExpiryTest {
         Path staged = directory.resolve("staging-" + replica).resolve("ks").resolve("t");
         List<String> lines = new ArrayList<>();
         try (Store merged = Store.open(
-                directory.resolve("imported-" + replica + ceiling), StoreConfig.defaults().withVersion(SSTableVersion.OA))) {
+                directory.resolve("imported-" + replica + ceiling),
+                StoreConfig.defaults().withVersion(SSTableVersion.OA))) {
             Table all = merged.createTable(ReplicaFiles.SCHEMA);
             all.importSSTables(table);
             all.importSSTables(staged);
@@ -91,9 +91,13 @@ class LateExpiryTest {
 
     private RepairReport repair(Store store, Path one, Path two) throws IOException {
         try (StagingArea first = StagingArea.open(
-                        directory.resolve("staging-one"), "one", HostEnvironment.system().clock());
+                        directory.resolve("staging-one"),
+                        "one",
+                        HostEnvironment.system().clock());
                 StagingArea second = StagingArea.open(
-                        directory.resolve("staging-two"), "two", HostEnvironment.system().clock())) {
+                        directory.resolve("staging-two"),
+                        "two",
+                        HostEnvironment.system().clock())) {
             return Repair.of("ks.t")
                     .between(
                             RepairMember.here(
@@ -108,7 +112,8 @@ class LateExpiryTest {
 
     private Store storeOf(SSTableVersion version, long k) throws IOException {
         Store store = Store.open(
-                directory.resolve("store"), StoreConfig.defaults().withVersion(version).withShardCount(1));
+                directory.resolve("store"),
+                StoreConfig.defaults().withVersion(version).withShardCount(1));
         store.createTable(ReplicaFiles.SCHEMA).importSSTables(files("of-store", version, k));
         return store;
     }

@@ -2,7 +2,6 @@ package io.anneal.faults;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
-import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Receiving;
@@ -12,7 +11,6 @@ import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
 import io.anneal.repair.Repair;
 import io.anneal.repair.RepairEnvironment;
-import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMember;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
@@ -39,8 +37,8 @@ import java.util.concurrent.locks.LockSupport;
  * begins; {@code X text} something failed.
  */
 final class RepairCrashChild {
-    /** A window was reconciled. */
-    static final String WINDOW = "window";
+    /** A replica begins to write what it receives. */
+    static final String RECEIVES = "receives";
     /** A replica, behind its name, keeps what it received. */
     static final String COMPLETE = "complete ";
     /** It has kept it. */
@@ -114,13 +112,6 @@ final class RepairCrashChild {
                     .between(members)
                     .range(TokenRange.FULL)
                     .bufferBytes(BUFFER_BYTES)
-                    .listener(new RepairListener() {
-                        @Override
-                        public void progress(
-                                long windows, long rowsRead, long bytesRead, Optional<RingPosition> boundary) {
-                            say("P " + WINDOW);
-                        }
-                    })
                     .run(new RepairEnvironment(HostEnvironment.system(), executor, ByteBudget.of(64 << 20)));
         } finally {
             executor.shutdown();
@@ -138,6 +129,8 @@ final class RepairCrashChild {
                             boolean completes = step.getName().equals("complete");
                             if (completes) {
                                 say("P " + COMPLETE + name);
+                            } else if (step.getName().equals("newWriter")) {
+                                say("P " + RECEIVES);
                             }
                             Object deadline = complete.run();
                             if (completes) {

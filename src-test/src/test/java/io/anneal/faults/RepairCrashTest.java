@@ -98,13 +98,13 @@ class RepairCrashTest {
         String replica = RepairCrashChild.REPLICAS.get(random.nextInt(RepairCrashChild.REPLICAS.size()));
         int delayNanos = random.nextInt(random.nextInt(DELAY_MAX_NANOS) + 1);
         String phase = List.of(
-                        RepairCrashChild.WINDOW,
+                        RepairCrashChild.RECEIVES,
                         RepairCrashChild.COMPLETE + "store",
                         RepairCrashChild.COMPLETE + replica,
                         RepairCrashChild.COMPLETED + "store",
                         RepairCrashChild.COMPLETED + replica)
                 .get(round % 5);
-        int occurrence = phase.equals(RepairCrashChild.WINDOW) ? 1 + random.nextInt(10) : 1;
+        int occurrence = phase.equals(RepairCrashChild.RECEIVES) ? 1 + random.nextInt(RepairCrashChild.REPLICAS.size()) : 1;
         return new KillPlan(phase, occurrence, Integer.MAX_VALUE, delayNanos);
     }
 
@@ -145,9 +145,9 @@ class RepairCrashTest {
 
     private static void assertStagedWholeOrNotAtAll(Path place, String replica, String what) throws IOException {
         RepairCrashChild.staging(place, replica).close();
-        assertThat(staged(place, replica, "")).as(what).noneMatch(file -> file.getFileName()
-                .toString()
-                .startsWith(".anneal-staged"));
+        assertThat(staged(place, replica, ""))
+                .as(what)
+                .noneMatch(file -> file.getFileName().toString().startsWith(".anneal-staged"));
         long rows = 0;
         for (Path file : staged(place, replica, "-Data.db")) {
             try (SSTableReader reader = Formats.open(Descriptor.of(file).orElseThrow())) {
