@@ -70,6 +70,8 @@ public final class Commands {
     private static ProcessBuilder measured(ProcessBuilder process, Path peaks) {
         List<String> command = process.command();
         command.set(command.indexOf(MAIN), MeasuredCommand.class.getName());
+        // Much of what so short a process does would be compiling.
+        command.add(1, "-XX:TieredStopAtLevel=1");
         command.add(1, "-D" + MeasuredCommand.FILE_PROPERTY + "=" + peaks);
         return process;
     }

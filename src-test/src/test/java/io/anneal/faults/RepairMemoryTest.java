@@ -28,12 +28,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code anneal repair} over directories and over servers, each with the heap that the launcher gives it, on data that needs bounds. */
-@Timeout(300)
+@Timeout(600)
 class RepairMemoryTest {
     private static final String HEAP = "512m";
     private static final int MIB = 1 << 20;
     private static final long SECOND_MICROS = 1_700_000_000_000_000L;
-    private static final long TIME_MAX_SECONDS = 240;
+    private static final long TIME_MAX_SECONDS = 280;
     /** Of the sizes below; with twice as much memory grows only where a row is larger. */
     private static final int SCALE = Integer.getInteger("anneal.test.scale", 1);
 
