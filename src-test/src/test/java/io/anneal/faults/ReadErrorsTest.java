@@ -12,6 +12,7 @@ import io.anneal.schema.TableOptions;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
@@ -25,6 +26,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,7 +47,10 @@ class ReadErrorsTest {
         try (FaultyDirectory disk = FaultyDirectory.create(directory)) {
             Descriptor sstable;
             try (FragmentWriter writer = Formats.write(
-                    disk.path(), "1", fragments.schema(), SSTableWriterConfig.defaults(40).withVersion(version))) {
+                    disk.path(),
+                    "1",
+                    fragments.schema(),
+                    SSTableWriterConfig.defaults(40).withVersion(version))) {
                 writer.append(written.cursor());
                 sstable = writer.finish();
             }
@@ -76,8 +81,11 @@ class ReadErrorsTest {
                     .map(FragmentList.Fragment::key)
                     .distinct()
                     .toList()) {
-                try (FragmentCursor cursor = reader.read(written.schema(), key, Slices.ALL, false)) {
-                    FragmentList.copyOf(cursor);
+                Optional<SSTableCursor> found = reader.read(written.schema(), key, Slices.ALL, false);
+                if (found.isPresent()) {
+                    try (FragmentCursor cursor = found.get()) {
+                        FragmentList.copyOf(cursor);
+                    }
                 }
             }
             try (FragmentCursor cursor = reader.scan(written.schema(), TokenRange.Linear.ALL)) {
