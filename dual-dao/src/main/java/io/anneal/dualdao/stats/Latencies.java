@@ -48,17 +48,22 @@ final class Latencies {
     private void drain() {
         if (recorder != null) {
             drained = recorder.getIntervalHistogram(drained);
-            sinceStart.add(drained);
-            sinceFacts.add(drained);
-            sinceSnapshot.add(drained);
+            // Adding walks thousands of counts, whatever they are.
+            if (drained.getTotalCount() > 0) {
+                sinceStart.add(drained);
+                sinceFacts.add(drained);
+                sinceSnapshot.add(drained);
+            }
         }
     }
 
     /** Adds what came since the last heartbeat. */
     synchronized void takeFacts(Histogram sum) {
         drain();
-        sum.add(sinceFacts);
-        sinceFacts.reset();
+        if (sinceFacts.getTotalCount() > 0) {
+            sum.add(sinceFacts);
+            sinceFacts.reset();
+        }
     }
 
     synchronized StatsSnapshot.Latency takeSnapshot() {
