@@ -104,7 +104,8 @@ class RepairCrashTest {
                         RepairCrashChild.COMPLETED + "store",
                         RepairCrashChild.COMPLETED + replica)
                 .get(round % 5);
-        int occurrence = phase.equals(RepairCrashChild.RECEIVES) ? 1 + random.nextInt(RepairCrashChild.REPLICAS.size()) : 1;
+        int occurrence =
+                phase.equals(RepairCrashChild.RECEIVES) ? 1 + random.nextInt(RepairCrashChild.REPLICAS.size()) : 1;
         return new KillPlan(phase, occurrence, Integer.MAX_VALUE, delayNanos);
     }
 
