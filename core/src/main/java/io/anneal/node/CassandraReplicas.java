@@ -98,6 +98,7 @@ public final class CassandraReplicas implements ReplicaSource {
         warnOfIncrementalRepair(sstables);
         return new Table(
                 name(),
+                found.directories(),
                 sstables,
                 schemaFile.isEmpty() ? tableId : textId,
                 tableId,
@@ -182,6 +183,7 @@ public final class CassandraReplicas implements ReplicaSource {
      */
     private record Table(
             String name,
+            List<Path> directories,
             SSTables sstables,
             Optional<String> tableId,
             Optional<String> stagedTableId,
@@ -189,6 +191,11 @@ public final class CassandraReplicas implements ReplicaSource {
             Optional<Instant> asOf,
             List<String> notes)
             implements Replica {
+        @Override
+        public List<UUID> dataIds() throws IOException {
+            return DataIds.of(directories);
+        }
+
         @Override
         public TableSchema schema() {
             return sstables.schema();

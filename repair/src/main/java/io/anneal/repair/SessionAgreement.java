@@ -58,9 +58,9 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
             }
             if (first.isPresent() && !replica.tableId().equals(first.get().tableId())) {
                 throw new RepairException(
-                        "table ids differ: it was dropped and made again, or these are not replicas of"
-                                + " one cluster; a text for all Cassandra replicas overrides this, and a table of a store is made"
-                                + " WITH id, table=" + schema.qualifiedName()
+                        "table ids differ: it was dropped and made again, or these are not replicas of one"
+                                + " cluster; one schema text for all Cassandra replicas overrides this, and a store's"
+                                + " table is created WITH id = ..., table=" + schema.qualifiedName()
                                 + ", replica=" + first.get().name()
                                 + ", id=" + first.get().tableId().orElseThrow()
                                 + ", other=" + replica.name()

@@ -49,6 +49,7 @@ class MessagesTest {
     private static final SessionOpened OPENED = new SessionOpened(
             "/data",
             Optional.of("2e52ce90e54c11f199539ddbc8d5a59d"),
+            List.of(ID, new UUID(1, -1)),
             3,
             1L << 40,
             99,
