@@ -38,6 +38,7 @@ public final class TableIntake implements Closeable {
     private boolean ended;
 
     TableIntake(Engine engine, LiveTable table) {
+        table.requireOpen();
         this.engine = engine;
         this.table = table;
         schema = table.schema();
