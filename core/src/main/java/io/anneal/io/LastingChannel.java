@@ -70,7 +70,20 @@ final class LastingChannel extends ReadOnlyChannel {
             // As it goes nearly always: without a closure.
             return channel.read(target, position);
         } catch (ClosedChannelException e) {
-            return (int) lasting(current -> current.read(target.position(start), position));
+            return (int) lasting(current -> readNamed(current, target.position(start), position));
+        } catch (IOException e) {
+            throw new StorageException("read", file, e);
+        }
+    }
+
+    /** The platform does not say which file it could not read. */
+    private int readNamed(FileChannel current, ByteBuffer target, long position) throws IOException {
+        try {
+            return current.read(target, position);
+        } catch (ClosedChannelException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new StorageException("read", file, e);
         }
     }
 

@@ -11,9 +11,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -93,8 +95,11 @@ final class Checkpoint implements Closeable {
     private static CheckpointContent started(Map<String, String> identity, Map<String, String> facts, Units made)
             throws IOException {
         List<UnitState> units = made.make().stream().map(UnitState::open).toList();
-        if (units.stream().map(UnitState::unit).distinct().count() < units.size()) {
-            throw new IllegalArgumentException("two units of a job are the same, units=" + units.size());
+        Set<String> once = new HashSet<>();
+        for (UnitState unit : units) {
+            if (!once.add(unit.unit())) {
+                throw new IllegalArgumentException("two units of a job are the same, unit=" + unit.unit());
+            }
         }
         return new CheckpointContent(identity, facts, units);
     }

@@ -254,19 +254,15 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
             LOG.debug("unit waits for room, job={}, unit={}, reason={}", settings.name, unit, cause.toString());
             return false;
         }
-        if (last && units.size() == 1) {
-            // Its caller hears it.
-            LOG.debug("unit failed for the last time, job={}, unit={}", settings.name, unit, cause);
+        String text = "unit failed, job={}, unit={}, attempt={} of {}, reason={}";
+        Object[] facts = {settings.name, unit, tries.count(), settings.retries.attempts(), cause.toString()};
+        if (last) {
+            // The caller hears it, too.
+            LOG.info(text, facts);
         } else {
-            LOG.warn(
-                    "unit failed, job={}, unit={}, attempt={} of {}, reason={}",
-                    settings.name,
-                    unit,
-                    tries.count(),
-                    settings.retries.attempts(),
-                    cause.toString());
-            LOG.debug("unit failed, job={}, unit={}", settings.name, unit, cause);
+            LOG.warn(text, facts);
         }
+        LOG.debug("unit failed, job={}, unit={}", settings.name, unit, cause);
         UnitFailure failure = new UnitFailure(unit.unit().text(), cause);
         if (last && unit.isWorked()) {
             throw JobFailedException.ofCheckpoint(settings.name, settings.retries.attempts(), failure);

@@ -96,7 +96,7 @@ public final class CassandraReplicas implements ReplicaSource {
             throw e;
         }
         warnOfIncrementalRepair(sstables);
-        return new Table(name(), sstables, tableId, staging, asOf, notes(sstables, views));
+        return new Table(name(), found.directories(), sstables, tableId, staging, asOf, notes(sstables, views));
     }
 
     private static void refuseContradiction(TableDirectories found, Optional<String> textId) throws ReplicaException {
@@ -169,12 +169,18 @@ public final class CassandraReplicas implements ReplicaSource {
 
     private record Table(
             String name,
+            List<Path> directories,
             SSTables sstables,
             Optional<String> tableId,
             Optional<StagingArea> staging,
             Optional<Instant> asOf,
             List<String> notes)
             implements Replica {
+        @Override
+        public List<UUID> dataIds() throws IOException {
+            return DataIds.of(directories);
+        }
+
         @Override
         public TableSchema schema() {
             return sstables.schema();

@@ -19,6 +19,11 @@ public interface Replica extends Closeable {
     /** Directory or store, for reports. */
     String name();
 
+    /** Ids of the places where its data lies: two replicas that have one in common are one; none when no other can have the data. */
+    default List<UUID> dataIds() throws IOException {
+        return List.of();
+    }
+
     TableSchema schema();
 
     int sstableCount();

@@ -9,7 +9,9 @@ import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableIntake;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -45,15 +47,25 @@ public final class StoreReplicas implements ReplicaSource {
                 .orElseThrow(() -> new ReplicaException(
                         "store has no such table, table=" + qualifiedName + ", store=" + store.directory()));
         return new LiveReplica(
-                store.directory().toString(),
+                store.directory(),
                 found,
                 Optional.ofNullable(asOf.get(qualifiedName)),
                 store.clock().instant().getEpochSecond());
     }
 
     /** @param openedSeconds when it was opened by the store's clock, since 1970 */
-    private record LiveReplica(String name, Table table, Optional<Instant> asOf, long openedSeconds)
+    private record LiveReplica(Path directory, Table table, Optional<Instant> asOf, long openedSeconds)
             implements Replica {
+        @Override
+        public String name() {
+            return directory.toString();
+        }
+
+        @Override
+        public List<UUID> dataIds() throws IOException {
+            return DataIds.of(List.of(directory));
+        }
+
         @Override
         public TableSchema schema() {
             return table.schema();

@@ -2,7 +2,11 @@ package io.anneal.repair;
 
 import io.anneal.node.NodeFile;
 import io.anneal.node.Replicas;
+import io.anneal.repair.message.SessionOpened;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
@@ -34,5 +38,24 @@ final class DistinctReplicas {
                             + " again, replica=" + address + ", node=" + replica.nodeId() + ", file=" + NodeFile.FILE);
         }
         replicas.add(replica);
+    }
+
+    /**
+     * Whatever the replicas are called, and whoever serves them.
+     *
+     * @throws RepairException when two have the same data
+     */
+    static void requireDistinctData(List<SessionOpened> opened) throws RepairException {
+        Map<UUID, Integer> owners = new HashMap<>();
+        for (int i = 0; i < opened.size(); i++) {
+            SessionOpened replica = opened.get(i);
+            for (UUID dataId : replica.dataIds()) {
+                Integer owner = owners.putIfAbsent(dataId, i);
+                if (owner != null && owner != i) {
+                    throw new RepairException("one replica is given as two, both have the same data: give each replica"
+                            + " once, replica=" + opened.get(owner).name() + ", other=" + replica.name());
+                }
+            }
+        }
     }
 }

@@ -165,6 +165,12 @@ public final class LocalParticipant implements Participant {
         });
     }
 
+    private static String remedy(Replica table) {
+        return table.takesInAtOnce()
+                ? "create a store's table with the id of the others, CREATE TABLE ... WITH id = ..."
+                : "one schema text given for all overrides this";
+    }
+
     private static void refuseOtherSchema(Replica table, OpenSession parameters) throws RepairException {
         TableSchema wanted = CqlSchema.parse(parameters.schemaText(), "schema of the repair master")
                 .table(parameters.keyspace(), parameters.table())
@@ -174,7 +180,7 @@ public final class LocalParticipant implements Participant {
         if (id.isPresent() && wanted.id().isPresent() && !id.equals(wanted.id())) {
             throw new RepairException(
                     "table ids differ: it was dropped and made again, or these are not replicas of one"
-                            + " cluster; one schema text given for all overrides this, replica=" + table.name()
+                            + " cluster; " + remedy(table) + ", replica=" + table.name()
                             + ", table="
                             + wanted.qualifiedName() + ", here=" + id.get() + ", there="
                             + wanted.id().get());

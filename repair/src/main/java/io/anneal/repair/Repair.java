@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -78,6 +79,12 @@ public final class Repair {
             throw new IllegalArgumentException("a repair needs a table");
         }
         qualifiedTables.forEach(Repair::dot);
+        Set<String> once = new HashSet<>();
+        for (String table : qualifiedTables) {
+            if (!once.add(table)) {
+                throw new IllegalArgumentException("table is given twice, table=" + table);
+            }
+        }
         return new Repair(qualifiedTables);
     }
 

@@ -105,6 +105,7 @@ public final class RepairMaster implements Closeable {
         List<SessionOpened> opened = new ArrayList<>(List.of(ownOpened));
         opened.addAll(Waiting.results(ask(follower -> follower.open(parameters))));
         names = opened.stream().map(SessionOpened::name).toList();
+        DistinctReplicas.requireDistinctData(opened);
         agreement = SessionAgreement.of(config, table.schema(), opened);
         agree(agreement.terms());
         for (TokenRange.Linear part : config.range().unwrap()) {

@@ -91,6 +91,7 @@ final class ReplicaSession implements Closeable {
         }
         return new SessionOpened(
                 table.name(),
+                table.dataIds(),
                 table.sstableCount(),
                 table.dataBytes(),
                 table.localDeletionTimeMaxSeconds(),

@@ -37,6 +37,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -246,6 +247,7 @@ class RepairRunnerTest {
     }
 
     @Test
+    @Timeout(60)
     void shouldRestWhileNobodyHearsHowItIsDoing() throws IOException {
         int rows = 200;
         own = new TestTable("master", Sessions.rows(KEYS.get(0), rows), Optional.of(masterStaging));

@@ -70,8 +70,6 @@ public final class Commands {
     private static ProcessBuilder measured(ProcessBuilder process, Path peaks) {
         List<String> command = process.command();
         command.set(command.indexOf(MAIN), MeasuredCommand.class.getName());
-        // Much of what so short a process does would be compiling.
-        command.add(1, "-XX:TieredStopAtLevel=1");
         command.add(1, "-D" + MeasuredCommand.FILE_PROPERTY + "=" + peaks);
         return process;
     }
@@ -81,6 +79,7 @@ public final class Commands {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx" + heap,
                 "-XX:+UseSerialGC",
+                // Much of what so short a process does would be compiling.
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),

@@ -28,6 +28,8 @@ import java.util.UUID;
  */
 final class RepairCampaign implements AutoCloseable {
     private static final int KEYS = 6;
+    private static final int COLUMNS_MAX = 20;
+    private static final long NEXT_TABLE = 1L << 33;
     private static final int ROWS_OF_WIDE_PARTITION = 40;
 
     private static final SSTableVersion[] VERSIONS = {SSTableVersion.NB, SSTableVersion.OA, SSTableVersion.DA};
@@ -65,8 +67,7 @@ final class RepairCampaign implements AutoCloseable {
                 ? Set.of(Feature.COUNTERS)
                 : !purges && random.nextInt(3) == 0 ? Set.of(Feature.DROPPED_COLUMNS) : Set.of();
         TableOptions options = new TableOptions(gcGraceSeconds, 0.01, 128, Map.of(), Map.of(), false, Map.of());
-        fragments = RandomFragments.withDistinctClusterings(seed, KEYS, options, features)
-                .wideRows(ROWS_OF_WIDE_PARTITION);
+        fragments = fragments(seed, options, features).wideRows(ROWS_OF_WIDE_PARTITION);
         if (random.nextBoolean()) {
             fragments.allowShadowed();
         }
@@ -82,9 +83,17 @@ final class RepairCampaign implements AutoCloseable {
         world = new RepairWorld(setting, views, hosts(setting, parent, counters));
     }
 
+    /** Wide tables take long to model, and others try them. */
+    private static RandomFragments fragments(long seed, TableOptions options, Set<Feature> features) {
+        RandomFragments drawn = RandomFragments.withDistinctClusterings(seed, KEYS, options, features);
+        return drawn.schema().regularColumns().size() > COLUMNS_MAX
+                ? fragments(seed + NEXT_TABLE, options, features)
+                : drawn;
+    }
+
     private List<ReplicaHost> hosts(ReplicaHost.Setting setting, Path parent, boolean counters) throws IOException {
         List<ReplicaHost> hosts = new ArrayList<>();
-        for (int number = 1, count = 3 + random.nextInt(4); number <= count; number++) {
+        for (int number = 1, count = 3 + Math.min(random.nextInt(4), random.nextInt(4)); number <= count; number++) {
             SSTableVersion version = VERSIONS[random.nextInt(VERSIONS.length)];
             boolean directory = counters || random.nextBoolean();
             hosts.add(

@@ -220,7 +220,8 @@ final class RepairWorld implements AutoCloseable {
             }
             boolean saysWhere;
             if (failure instanceof PeerException peer) {
-                saysWhere = peer.peer().contains("127.0.0.") && !peer.code().isEmpty();
+                saysWhere = peer.peer().matches(".*127\\.0\\.0\\..*|this process")
+                        && !peer.code().isEmpty();
             } else if (failure instanceof CorruptFrameException corrupt) {
                 saysWhere = corrupt.peer().contains("127.0.0.");
             } else if (failure instanceof StorageException storage) {

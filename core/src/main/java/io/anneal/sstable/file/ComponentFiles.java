@@ -2,6 +2,7 @@ package io.anneal.sstable.file;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.InputFile;
+import io.anneal.io.StorageException;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
@@ -54,6 +55,10 @@ public final class ComponentFiles {
             return Files.readAllBytes(file);
         } catch (NoSuchFileException e) {
             throw missing(file);
+        } catch (CorruptSSTableException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new StorageException("read", file, e);
         }
     }
 

@@ -3,13 +3,16 @@ package io.anneal.repair.message;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * A replica's answer to {@link OpenSession}.
  *
  * @param name how the replica calls itself, for reports
+ * @param dataIds of the places where its data lies, which no other replica may have
  * @param sstableCount SSTables it reads
  * @param dataBytes their uncompressed data
  * @param localDeletionTimeMaxSeconds ceiling of the format that it writes
@@ -20,6 +23,7 @@ import java.util.Optional;
  */
 public record SessionOpened(
         String name,
+        List<UUID> dataIds,
         int sstableCount,
         long dataBytes,
         long localDeletionTimeMaxSeconds,
@@ -28,11 +32,14 @@ public record SessionOpened(
         boolean takesInAtOnce,
         List<String> notes) {
     public SessionOpened {
+        dataIds = List.copyOf(dataIds);
         notes = List.copyOf(notes);
     }
 
     public void encode(ByteWriter out) {
         Texts.write(out, name);
+        out.writeUnsignedVInt(dataIds.size());
+        dataIds.forEach(id -> Texts.write(out, id));
         out.writeInt(sstableCount);
         out.writeLong(dataBytes);
         out.writeLong(localDeletionTimeMaxSeconds);
@@ -46,6 +53,7 @@ public record SessionOpened(
     public static SessionOpened decode(ByteReader in) {
         return new SessionOpened(
                 Texts.read(in),
+                readIds(in),
                 in.readInt(),
                 in.readLong(),
                 in.readLong(),
@@ -53,6 +61,16 @@ public record SessionOpened(
                 in.readByte() == 0 ? Optional.empty() : Optional.of(readMoment(in.readLong())),
                 in.readByte() != 0,
                 Texts.readList(in));
+    }
+
+    /** A count larger than what is left cannot be true, so nothing is allocated for it. */
+    private static List<UUID> readIds(ByteReader in) {
+        int count = in.readUnsignedVInt32();
+        List<UUID> ids = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            ids.add(Texts.readId(in));
+        }
+        return ids;
     }
 
     /** A peer may say anything; what no {@link Instant} can be is no message. */

@@ -48,6 +48,7 @@ class MessagesTest {
     private static final SessionFinished FINISHED = new SessionFinished(1, 2, 3, 4, 5, List.of("a", ""));
     private static final SessionOpened OPENED = new SessionOpened(
             "/data",
+            List.of(ID, new UUID(1, -1)),
             3,
             1L << 40,
             99,
