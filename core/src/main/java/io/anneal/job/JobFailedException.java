@@ -42,7 +42,7 @@ public final class JobFailedException extends IOException {
                 List.of(failure));
     }
 
-    private static String reason(Exception cause) {
+    static String reason(Exception cause) {
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 

@@ -254,13 +254,15 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
             LOG.debug("unit waits for room, job={}, unit={}, reason={}", settings.name, unit, cause.toString());
             return false;
         }
-        String text = "unit failed, job={}, unit={}, attempt={} of {}, reason={}";
-        Object[] facts = {settings.name, unit, tries.count(), settings.retries.attempts(), cause.toString()};
-        if (last) {
-            // The caller hears it, too.
-            LOG.info(text, facts);
-        } else {
-            LOG.warn(text, facts);
+        // Of the last failure the caller hears.
+        if (!last) {
+            LOG.warn(
+                    "unit failed, and is tried again, job={}, unit={}, attempt={} of {}, reason={}",
+                    settings.name,
+                    unit,
+                    tries.count(),
+                    settings.retries.attempts(),
+                    JobFailedException.reason(cause));
         }
         LOG.debug("unit failed, job={}, unit={}", settings.name, unit, cause);
         UnitFailure failure = new UnitFailure(unit.unit().text(), cause);

@@ -181,6 +181,11 @@ class BadInputTest {
         assertThat(allowed.exitCode()).as(allowed.err()).isZero();
     }
 
+    @Test
+    void shouldSayThatRangeAndFullReplicasExcludeEachOther() {
+        assertThat(repair("--range=(0,1]").err()).contains("--range and --full-replicas exclude each other");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

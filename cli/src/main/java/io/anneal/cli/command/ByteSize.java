@@ -1,5 +1,6 @@
 package io.anneal.cli.command;
 
+import java.math.BigInteger;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -8,7 +9,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Reads sizes as {@code 512MiB}, {@code 2g} or a number of bytes; units are powers of 1024. */
 public final class ByteSize implements ITypeConverter<Long> {
-    private static final Pattern SIZE = Pattern.compile("(\\d{1,12})\\s*([kmgt]?)(i?b)?");
+    private static final Pattern SIZE = Pattern.compile("(\\d+)\\s*([kmgt]?)(i?b)?");
     private static final String UNITS = "kmgt";
 
     @Override
@@ -19,11 +20,11 @@ public final class ByteSize implements ITypeConverter<Long> {
         }
         String unit = matcher.group(2);
         int shift = unit.isEmpty() ? 0 : 10 * (UNITS.indexOf(unit.charAt(0)) + 1);
-        long count = Long.parseLong(matcher.group(1));
-        if (count > Long.MAX_VALUE >> shift) {
-            throw new TypeConversionException("'" + text + "' is too large");
+        BigInteger bytes = new BigInteger(matcher.group(1)).shiftLeft(shift);
+        if (bytes.bitLength() >= Long.SIZE) {
+            throw new TypeConversionException("'" + text + "' is too large, maxBytes=" + Long.MAX_VALUE);
         }
-        return count << shift;
+        return bytes.longValueExact();
     }
 
     /** {@code 1536} as {@code 1.5 KiB}. */

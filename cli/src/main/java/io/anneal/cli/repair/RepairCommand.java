@@ -195,7 +195,10 @@ public final class RepairCommand extends Subcommand {
         if (directories.size() + replicas.size() < 2) {
             throw usage("a repair needs two replicas at least");
         }
-        if ((range == null) != fullReplicas) {
+        if (range != null && fullReplicas) {
+            throw usage("--range and --full-replicas exclude each other");
+        }
+        if (range == null && !fullReplicas) {
             throw usage("say what the replicas own: --range='(A,B]', or --full-replicas when each owns everything");
         }
         if (apply && directories.isEmpty()) {
