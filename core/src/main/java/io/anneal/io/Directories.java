@@ -51,6 +51,14 @@ public final class Directories {
         if (parent != null) {
             create(parent);
         }
+        createLast(directory);
+    }
+
+    /** Creates a directory, unless it is there, where the one above it must be, and forces its name to the disk. */
+    public static void createLast(Path directory) throws StorageException {
+        if (Files.isDirectory(directory)) {
+            return;
+        }
         try {
             Files.createDirectory(directory);
         } catch (FileAlreadyExistsException e) {
@@ -61,6 +69,7 @@ public final class Directories {
         } catch (IOException e) {
             throw new StorageException("create", directory, e);
         }
+        Path parent = directory.toAbsolutePath().getParent();
         if (parent != null) {
             sync(parent);
         }

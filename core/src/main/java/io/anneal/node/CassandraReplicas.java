@@ -96,7 +96,15 @@ public final class CassandraReplicas implements ReplicaSource {
             throw e;
         }
         warnOfIncrementalRepair(sstables);
-        return new Table(name(), found.directories(), sstables, tableId, staging, asOf, notes(sstables, views));
+        return new Table(
+                name(),
+                found.directories(),
+                sstables,
+                schemaFile.isEmpty() ? tableId : textId,
+                tableId,
+                staging,
+                asOf,
+                notes(sstables, views));
     }
 
     private static void refuseContradiction(TableDirectories found, Optional<String> textId) throws ReplicaException {
@@ -167,11 +175,18 @@ public final class CassandraReplicas implements ReplicaSource {
         }
     }
 
+    /**
+     * A table's SSTables.
+     *
+     * @param tableId which one text given for all replicas overrides
+     * @param stagedTableId which it does not
+     */
     private record Table(
             String name,
             List<Path> directories,
             SSTables sstables,
             Optional<String> tableId,
+            Optional<String> stagedTableId,
             Optional<StagingArea> staging,
             Optional<Instant> asOf,
             List<String> notes)
@@ -200,7 +215,7 @@ public final class CassandraReplicas implements ReplicaSource {
         public void checkReceiving() throws IOException {
             staging.orElseThrow(() -> new ReplicaException(
                             "replica is read-only: it needs a staging directory to receive rows, replica=" + name))
-                    .checkReceiving(schema(), tableId);
+                    .checkReceiving(schema(), stagedTableId);
         }
 
         @Override
@@ -217,7 +232,7 @@ public final class CassandraReplicas implements ReplicaSource {
         public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
             SSTableWriterConfig config = SSTableWriterConfig.received(
                     sstables.estimatedPartitionCount(), sstables.newestWrittenVersion(), schema().options());
-            return staging.orElseThrow().start(sessionId, schema(), tableId, importDeadlineSeconds, config);
+            return staging.orElseThrow().start(sessionId, schema(), stagedTableId, importDeadlineSeconds, config);
         }
 
         @Override

@@ -4,6 +4,7 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.store.LiveFiles;
+import io.anneal.store.directory.TableDirectories;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Instant;
@@ -25,6 +26,11 @@ public interface Replica extends Closeable {
     }
 
     TableSchema schema();
+
+    /** What tells its table from another of the same name, 32 hexadecimal digits; empty when nothing here tells it. */
+    default Optional<String> tableId() {
+        return TableDirectories.id(schema());
+    }
 
     int sstableCount();
 

@@ -87,9 +87,9 @@ public final class StoreReplicas implements ReplicaSource {
         }
 
         @Override
-        public void checkReceiving() {
-            // A store that is open for writing can.
-            table.writtenVersion();
+        public void checkReceiving() throws IOException {
+            // A store that is open for writing can, while it has the table. No file is opened.
+            table.intake().close();
         }
 
         @Override

@@ -11,6 +11,7 @@ import io.anneal.sstable.StagedWriter;
 import io.anneal.store.directory.Formats;
 import io.anneal.table.Engine;
 import io.anneal.table.LiveTable;
+import io.anneal.table.TableDirectory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -37,6 +38,7 @@ public final class TableIntake implements Closeable {
     private boolean ended;
 
     TableIntake(Engine engine, LiveTable table) {
+        table.requireOpen();
         this.engine = engine;
         this.table = table;
         schema = table.schema();
@@ -56,14 +58,24 @@ public final class TableIntake implements Closeable {
         if (ended) {
             throw new IllegalStateException("intake is completed or closed, table=" + schema.qualifiedName());
         }
-        Directories.create(directory);
-        return Formats.write(directory, Long.toString(++lastGeneration), schema, config);
+        table.requireOpen();
+        try {
+            TableDirectory.makeReceiving(directory);
+            // One that was made in the meantime in the dropped one's place has a directory of the same name.
+            table.requireOpen();
+            return Formats.write(directory, Long.toString(++lastGeneration), schema, config);
+        } catch (IOException e) {
+            // Where the table was dropped that is the reason.
+            table.requireOpen();
+            throw e;
+        }
     }
 
     /**
      * Takes in all that the writers have finished.
      *
-     * @throws IllegalStateException when the store is closed, the table dropped, or truncated since the intake was made
+     * @throws IllegalStateException when the store is closed or the table dropped
+     * @throws io.anneal.table.TableTruncatedException when the table was truncated since the intake was made
      * @throws io.anneal.schema.SchemaException when the table was altered since, so that the rows do not fit it
      */
     public void complete() throws IOException {
@@ -71,6 +83,7 @@ public final class TableIntake implements Closeable {
             throw new IllegalStateException("intake is completed or closed, table=" + schema.qualifiedName());
         }
         List<Descriptor> written = new ArrayList<>();
+        table.requireOpen();
         if (lastGeneration > 0) {
             for (Path file : Directories.list(directory)) {
                 // Its TOC comes last.

@@ -526,7 +526,7 @@ public final class Engine implements Closeable {
      * Takes SSTables in that this process wrote for the table: all of them or none, and without reading them again.
      *
      * @param truncations {@link LiveTable#truncations()} before the first of their rows was received
-     * @throws IllegalStateException when the table was truncated since
+     * @throws TableTruncatedException when the table was truncated since
      */
     public void takeReceived(LiveTable table, List<Descriptor> received, long truncations) throws IOException {
         alone(table, () -> {

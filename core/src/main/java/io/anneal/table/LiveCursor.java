@@ -88,7 +88,7 @@ final class LiveCursor extends ForwardingCursor {
 
     private void requireOpen() {
         if (released || closed.getAsBoolean()) {
-            throw new IllegalStateException("cursor or its table is closed, table=" + table);
+            throw new IllegalStateException("cursor is closed, or its table is closed or dropped, table=" + table);
         }
     }
 

@@ -202,7 +202,8 @@ public final class LiveTable {
         return administration;
     }
 
-    void requireOpen() {
+    /** @throws IllegalStateException when it is closed or dropped */
+    public void requireOpen() {
         if (closed) {
             throw closedFailure();
         }

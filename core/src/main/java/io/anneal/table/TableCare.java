@@ -192,11 +192,11 @@ final class TableCare {
      * The same of what this process has just written for the table.
      *
      * @param truncations how often the table had been truncated when the first of it was read
-     * @throws IllegalStateException when it was truncated since: what it held may be in these SSTables
+     * @throws TableTruncatedException when it was truncated since: what it held may be in these SSTables
      */
     void takeReceived(LiveTable table, List<Descriptor> received, long truncations) throws IOException {
         if (table.truncations() != truncations) {
-            throw new IllegalStateException(
+            throw new TableTruncatedException(
                     "table was truncated while rows were received for it, which are not taken in:"
                             + " begin again, table=" + table.schema().qualifiedName());
         }

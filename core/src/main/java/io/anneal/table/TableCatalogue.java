@@ -55,11 +55,12 @@ public final class TableCatalogue {
                 : List.of();
     }
 
-    /** Whether this is what a table leaves that was dropped: nothing but snapshots. */
+    /** Whether this is what a table leaves that was dropped: nothing but snapshots, and what it was receiving. */
     static boolean isDropped(Path directory) throws StorageException {
         return Files.isDirectory(directory)
                 && Directories.list(directory).stream()
-                        .allMatch(entry -> entry.getFileName().toString().equals(SNAPSHOTS));
+                        .map(entry -> entry.getFileName().toString())
+                        .allMatch(name -> name.equals(SNAPSHOTS) || name.equals(TableDirectory.RECEIVING));
     }
 
     /**
@@ -81,9 +82,24 @@ public final class TableCatalogue {
                 } else if (name.startsWith(DROPPED)) {
                     LOG.info("table was dropped, remainder is deleted, directory={}", directory);
                     removeRemainder(directory);
+                } else if (TableDirectoryName.of(directory).isPresent() && isDropped(directory)) {
+                    removeReceived(directory);
                 }
             }
             Directories.sync(keyspace);
+        }
+    }
+
+    /** Snapshots stay. */
+    private static void removeReceived(Path dropped) throws StorageException {
+        Path receiving = dropped.resolve(TableDirectory.RECEIVING);
+        if (!Files.exists(receiving)) {
+            return;
+        }
+        LOG.info("table was dropped, what it was receiving is deleted, directory={}", dropped);
+        Directories.deleteTree(receiving);
+        if (Directories.list(dropped).isEmpty()) {
+            Directories.deleteFile(dropped);
         }
     }
 

@@ -43,7 +43,7 @@ public final class TableDirectory {
     public static final String SCHEMA_FILE = "schema.cql";
 
     /** Below it lies what tables receive and have not taken in; see {@code TableIntake}. */
-    private static final String RECEIVING = "receiving";
+    static final String RECEIVING = "receiving";
 
     private final Path directory;
     private final SSTableFormats formats;
@@ -112,6 +112,7 @@ public final class TableDirectory {
         Manifest.create(making, content, opener);
         if (wasDropped) {
             TableCatalogue.moveSnapshots(directory, making);
+            Directories.deleteTree(directory.resolve(RECEIVING));
             Directories.deleteFile(directory);
         }
         Directories.rename(making, directory);
@@ -389,9 +390,15 @@ public final class TableDirectory {
         }
     }
 
-    /** A directory for what is received under a name that nobody else has; the next opening deletes it. */
+    /** Where what is received under a name that nobody else has lies; the next opening deletes it. */
     public Path receiving(String name) {
         return directory.resolve(RECEIVING).resolve(name);
+    }
+
+    /** Makes such a directory, never the table's own: that of a table that was dropped meanwhile must not come back. */
+    public static void makeReceiving(Path receiving) throws StorageException {
+        Directories.createLast(receiving.getParent());
+        Directories.createLast(receiving);
     }
 
     /**

@@ -41,7 +41,10 @@ public final class LocalParticipant implements Participant {
     /** A table that is open, and for what. */
     private record OpenTable(Replica table, OpenSession parameters) {}
 
-    /** Touched by the executor only, as the session, which starts when its terms are agreed. */
+    /** Held by whoever runs a step: an executor that is shut down leaves the last one to the thread that closes. */
+    private final Object turn = new Object();
+
+    /** Touched in turn only, as the session, which starts when its terms are agreed. */
     private Optional<OpenTable> opened = Optional.empty();
 
     private Optional<ReplicaSession> session = Optional.empty();
@@ -51,7 +54,7 @@ public final class LocalParticipant implements Participant {
 
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
 
-    /** What stopped the session; reading on may fail before anybody asks. Touched by the executor only. */
+    /** What stopped the session; reading on may fail before anybody asks. Touched in turn only. */
     private Optional<Exception> broken = Optional.empty();
 
     /**
@@ -90,7 +93,7 @@ public final class LocalParticipant implements Participant {
         try {
             executor.execute(() -> {
                 try {
-                    future.complete(task.call());
+                    future.complete(inTurn(task));
                 } catch (Exception failure) {
                     future.completeExceptionally(failure);
                 } catch (Throwable error) {
@@ -101,6 +104,12 @@ public final class LocalParticipant implements Participant {
             future.completeExceptionally(notTaken);
         }
         return future;
+    }
+
+    private <T> T inTurn(Callable<T> task) throws Exception {
+        synchronized (turn) {
+            return task.call();
+        }
     }
 
     /** An {@link Error}, as used up memory is, ends the session, and whoever waits for the step learns of it. */
@@ -156,26 +165,11 @@ public final class LocalParticipant implements Participant {
         });
     }
 
-    private static String remedy(Replica table) {
-        return table.takesInAtOnce()
-                ? "create a store's table with the id of the others, CREATE TABLE ... WITH id = ..."
-                : "one schema text given for all overrides this";
-    }
-
     private static void refuseOtherSchema(Replica table, OpenSession parameters) throws RepairException {
         TableSchema wanted = CqlSchema.parse(parameters.schemaText(), "schema of the repair master")
                 .table(parameters.keyspace(), parameters.table())
                 .orElseThrow(() -> new RepairException("repair master sent no schema of the table, table="
                         + parameters.keyspace() + "." + parameters.table()));
-        Optional<String> id = table.schema().id();
-        if (id.isPresent() && wanted.id().isPresent() && !id.equals(wanted.id())) {
-            throw new RepairException(
-                    "table ids differ: it was dropped and made again, or these are not replicas of one"
-                            + " cluster; " + remedy(table) + ", replica=" + table.name()
-                            + ", table="
-                            + wanted.qualifiedName() + ", here=" + id.get() + ", there="
-                            + wanted.id().get());
-        }
         Optional<String> difference = table.schema().differenceFrom(wanted);
         if (difference.isPresent()) {
             throw new RepairException("schema differs from the repair master's, replica=" + table.name() + ", table="
@@ -275,27 +269,31 @@ public final class LocalParticipant implements Participant {
         return closing.copy();
     }
 
-    /** Ends the session on the executor, behind whatever runs there. */
+    /** Ends the session on the executor, behind whatever runs there; here, when the executor takes no more work. */
     @Override
     public void close() {
         try {
-            executor.execute(() -> {
-                try {
-                    closeNow();
-                } finally {
-                    closing.complete(null);
-                }
-            });
+            executor.execute(this::closeNow);
         } catch (RejectedExecutionException shutDown) {
-            LOG.debug("repair session is not closed, its executor is shut down, replica={}", name);
-            closing.complete(null);
+            LOG.debug("repair session is closed by its caller, its executor is shut down, replica={}", name);
+            closeNow();
         } catch (RuntimeException | Error broken) {
-            LOG.warn("repair session is not closed, its executor fails, replica={}", name, broken);
-            closing.complete(null);
+            LOG.warn("repair session is closed by its caller, its executor fails, replica={}", name, broken);
+            closeNow();
         }
     }
 
     private void closeNow() {
+        try {
+            synchronized (turn) {
+                release();
+            }
+        } finally {
+            closing.complete(null);
+        }
+    }
+
+    private void release() {
         closed = true;
         endSession();
         try (Replica table = opened.map(OpenTable::table).orElse(null)) {

@@ -6,6 +6,7 @@ import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
 import io.anneal.job.JobFailedException;
 import io.anneal.job.JobProgress;
+import io.anneal.job.JobRefusedException;
 import io.anneal.job.RangeJob;
 import io.anneal.job.RangeUnit;
 import io.anneal.key.TokenRange;
@@ -17,6 +18,7 @@ import io.anneal.node.ReplicaSource;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import io.anneal.repair.message.Waiver;
+import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -29,6 +31,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 
 /**
@@ -155,13 +159,16 @@ public final class Repair {
         return this;
     }
 
-    /** Rows a second that masters read, over all ranges; 0 for as fast as it goes. */
+    /**
+     * Rows a second that masters read, over all ranges; 0 for as fast as it goes. What only the other replicas hold is not
+     * counted, and a window passes at once: the next one waits for it.
+     */
     public Repair rowsPerSecond(long rate) {
         rowsPerSecond = rate;
         return this;
     }
 
-    /** Bytes a second that masters read, over all ranges; 0 for as fast as it goes. */
+    /** Bytes a second that masters read, over all ranges; 0 for as fast as it goes. Counted as rows are. */
     public Repair bytesPerSecond(long rate) {
         bytesPerSecond = rate;
         return this;
@@ -399,10 +406,31 @@ public final class Repair {
             try (RepairMaster master = new RepairMaster(config, replica, followers, part.listener())) {
                 return master.run();
             }
+        } catch (CancellationException | JobRefusedException ended) {
+            throw ended;
+        } catch (RuntimeException failure) {
+            throw refused(failure);
         } finally {
             followers.forEach(Participant::close);
             followers.forEach(Repair::awaitClose);
         }
+    }
+
+    /** What a replica of this process says in its own words; anything else is a mistake of this program. */
+    private static RepairException refused(RuntimeException failure) {
+        if (failure instanceof RejectedExecutionException) {
+            return new RepairException(
+                    "executor of the repair takes no more work: close its node or end it behind the repair, cause="
+                            + failure.getMessage(),
+                    failure);
+        }
+        if (!FailureText.isRefusal(failure)) {
+            throw failure;
+        }
+        return new RepairException(
+                FailureText.of(failure),
+                failure,
+                failure instanceof TableTruncatedException ? Optional.of(RepairCode.TRUNCATED) : Optional.empty());
     }
 
     /** What a replica of this process left unfinished is gone when the repair returns, interrupted or not. */

@@ -4,6 +4,8 @@ package io.anneal.repair;
 public final class RepairCode {
     /** The replica's table cannot take part, or cannot be read or written any more; the text says why. */
     public static final String REFUSED = "refused";
+    /** The replica's table was truncated while it received rows: nothing of them is kept, begin again. */
+    public static final String TRUNCATED = "truncated";
     /** A step that is out of turn: the session is not open yet, or open already. */
     public static final String NO_SESSION = "no-session";
     /** The row buffer is larger than a server allows. */

@@ -16,9 +16,14 @@ public final class RepairException extends IOException {
     }
 
     public RepairException(String message, Throwable cause) {
+        this(message, cause, Optional.empty());
+    }
+
+    /** @param code that the replica would be lost with to a master on another node */
+    RepairException(String message, Throwable cause, Optional<String> code) {
         super(message, cause);
         waiver = null;
-        peerCode = null;
+        peerCode = code.orElse(null);
     }
 
     /** @param waiver what would let it go on, if that is meant */
@@ -38,7 +43,7 @@ public final class RepairException extends IOException {
         return Optional.ofNullable(waiver);
     }
 
-    /** The {@link io.anneal.net.PeerException#code()} with which a replica was lost to the master, if that is another node. */
+    /** The {@link io.anneal.net.PeerException#code()} with which a replica was lost to the master, on this node or another. */
     public Optional<String> peerCode() {
         return Optional.ofNullable(peerCode);
     }

@@ -2,7 +2,6 @@ package io.anneal.repair;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
-import io.anneal.net.PeerException;
 import io.anneal.repair.message.Texts;
 import io.anneal.repair.message.Waiver;
 import java.util.Optional;
@@ -16,7 +15,7 @@ import java.util.Optional;
 record RepairFailure(String text, Optional<Waiver> waiver, String peerCode) {
     static RepairFailure of(Throwable failure, String text) {
         Optional<Waiver> waiver = failure instanceof RepairException refused ? refused.waiver() : Optional.empty();
-        return new RepairFailure(text, waiver, failure instanceof PeerException peer ? peer.code() : "");
+        return new RepairFailure(text, waiver, RepairJob.code(failure).orElse(""));
     }
 
     RepairException exception(String master) {

@@ -37,7 +37,8 @@ final class RepairJob {
             PeerException.REQUEST_TIMEOUT,
             PeerException.WRITE_TIMEOUT,
             PeerException.PEER_LOST,
-            PeerException.CLOSED);
+            PeerException.CLOSED,
+            RepairCode.TRUNCATED);
 
     /** One attempt at one unit. */
     @FunctionalInterface
@@ -128,7 +129,8 @@ final class RepairJob {
                         .isPresent();
     }
 
-    private static Optional<String> code(Exception failure) {
+    /** With which a replica was lost, or refused. */
+    static Optional<String> code(Throwable failure) {
         if (failure instanceof PeerException peer) {
             return Optional.of(peer.code());
         }

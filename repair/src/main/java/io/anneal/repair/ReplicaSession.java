@@ -3,6 +3,7 @@ package io.anneal.repair;
 import io.anneal.fragment.EncodedItem;
 import io.anneal.fragment.HashSum;
 import io.anneal.io.ByteWriter;
+import io.anneal.io.StorageException;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
@@ -90,6 +91,7 @@ final class ReplicaSession implements Closeable {
         }
         return new SessionOpened(
                 table.name(),
+                table.tableId(),
                 table.dataIds(),
                 table.sstableCount(),
                 table.dataBytes(),
@@ -249,7 +251,7 @@ final class ReplicaSession implements Closeable {
         if (window.isOpen()) {
             deletionsWritten += window.receivedDeletionCount();
             if (writer.isPresent()) {
-                rowsWritten += writer.get().window(window.rows(), window.receivedDeletions());
+                rowsWritten += write(() -> writer.get().window(window.rows(), window.receivedDeletions()));
             }
             window.end();
         }
@@ -260,9 +262,24 @@ final class ReplicaSession implements Closeable {
         endWindow();
         reader.endPart();
         if (writer.isPresent()) {
-            completed.addAll(writer.get().finish());
+            completed.addAll(write(writer.get()::finish));
         }
         writer = newWriter();
+    }
+
+    /** Writes something that was received. */
+    private interface Writing<T> {
+        T run() throws IOException;
+    }
+
+    /** The files of a table that was dropped are gone: that is the reason then, and not the disk. */
+    private <T> T write(Writing<T> writing) throws IOException {
+        try {
+            return writing.run();
+        } catch (StorageException failure) {
+            table.checkReceiving();
+            throw failure;
+        }
     }
 
     SessionFinished finish() throws IOException {

@@ -21,6 +21,7 @@ import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionStep;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.Texts;
+import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -205,6 +206,9 @@ final class ServedSession {
             return new RequestException(PeerException.OVERLOADED, "this node takes no more work");
         }
         String text = FailureText.of(cause);
+        if (cause instanceof TableTruncatedException) {
+            return new RequestException(RepairCode.TRUNCATED, text);
+        }
         if (FailureText.isRefusal(cause)) {
             LOG.warn("repair step refused, step={}, cause={}", kind, text);
             LOG.debug("repair step refused, step={}", kind, cause);

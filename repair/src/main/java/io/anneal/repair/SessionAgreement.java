@@ -31,9 +31,10 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
         notes = List.copyOf(notes);
     }
 
-    /** @throws RepairException when what a replica holds is too old, or the table has no gc_grace, and nobody waived that */
+    /** @throws RepairException when two have tables of different ids, what a replica holds is too old, or the table has no gc_grace, and nobody waived that */
     static SessionAgreement of(RepairConfig config, TableSchema schema, List<SessionOpened> opened)
             throws RepairException {
+        refuseOtherTables(schema, opened);
         List<String> notes = new ArrayList<>();
         for (SessionOpened replica : opened) {
             replica.notes().forEach(note -> notes.add(note + ", replica=" + replica.name()));
@@ -46,6 +47,27 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
         }
         SessionTerms terms = new SessionTerms(ceiling, bufferBytes, deadline(config, schema, opened, notes));
         return new SessionAgreement(terms, repairsAll(config, opened, notes), notes);
+    }
+
+    /** Rows of a table that was dropped do not come back in the one that was made after it. */
+    private static void refuseOtherTables(TableSchema schema, List<SessionOpened> opened) throws RepairException {
+        Optional<SessionOpened> first = Optional.empty();
+        for (SessionOpened replica : opened) {
+            if (replica.tableId().isEmpty()) {
+                continue;
+            }
+            if (first.isPresent() && !replica.tableId().equals(first.get().tableId())) {
+                throw new RepairException(
+                        "table ids differ: it was dropped and made again, or these are not replicas of one"
+                                + " cluster; one schema text for all Cassandra replicas overrides this, and a store's"
+                                + " table is created WITH id = ..., table=" + schema.qualifiedName()
+                                + ", replica=" + first.get().name()
+                                + ", id=" + first.get().tableId().orElseThrow()
+                                + ", other=" + replica.name()
+                                + ", other-id=" + replica.tableId().get());
+            }
+            first = Optional.of(replica);
+        }
     }
 
     /**

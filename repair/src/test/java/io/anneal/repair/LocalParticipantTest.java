@@ -5,6 +5,7 @@ import static io.anneal.repair.Sessions.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
@@ -17,10 +18,17 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class LocalParticipantTest {
@@ -212,6 +220,73 @@ class LocalParticipantTest {
         byte[] item =
                 Sessions.encoded(KEYS.get(1), HandMadeTable.row(1, 1).live(5).build());
         assertThatThrownBy(() -> Waiting.result(replica.push(item))).isInstanceOf(IllegalStateException.class);
+        everythingShouldBeClosedOnce();
+    }
+
+    /** Leaves an SSTable that is done and one that is being written. */
+    private void receive() throws IOException {
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
+        long token = KEYS.get(1).token();
+        Waiting.result(replica.startPart(new TokenRange.Linear(token, token)));
+        Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
+        Waiting.result(replica.push(
+                Sessions.encoded(KEYS.get(1), HandMadeTable.row(77, 0).live(5).build())));
+        Waiting.result(replica.fill());
+        Waiting.result(replica.startPart(new TokenRange.Linear(token + 1, Long.MAX_VALUE)));
+        assertThat(table.stagedFiles()).isNotEmpty();
+    }
+
+    @Test
+    void shouldCloseEverythingWhenExecutorIsShutDown() throws IOException {
+        AtomicBoolean shutDown = new AtomicBoolean();
+        replica = replica(step -> {
+            if (shutDown.get()) {
+                throw new RejectedExecutionException("executor is shut down");
+            }
+            step.run();
+        });
+        receive();
+        shutDown.set(true);
+
+        everythingShouldBeClosedOnce();
+
+        assertThat(replica.closing()).isDone();
+        assertThat(table.stagedFiles()).isEmpty();
+    }
+
+    @Test
+    @Timeout(60)
+    void shouldCloseBehindTheStepThatRunsWhenExecutorIsShutDown() throws Exception {
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        replica = replica(executor);
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        AtomicInteger closedMeanwhile = new AtomicInteger();
+        table.beforeFragment = fragment -> {
+            running.countDown();
+            Uninterruptibles.awaitUninterruptibly(goOn);
+            closedMeanwhile.addAndGet(table.closed.get());
+        };
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
+        Waiting.result(replica.startPart(ALL));
+        CompletableFuture<?> fill = replica.fill();
+        running.await();
+        executor.shutdown();
+        Thread closer = new Thread(replica::close);
+        closer.start();
+        while (closer.isAlive()
+                && closer.getState() != Thread.State.BLOCKED
+                && closer.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+
+        goOn.countDown();
+
+        Waiting.result(fill);
+        closer.join();
+        assertThat(closedMeanwhile).hasValue(0);
         everythingShouldBeClosedOnce();
     }
 }

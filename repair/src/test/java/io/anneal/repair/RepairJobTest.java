@@ -19,8 +19,12 @@ import io.anneal.net.Connector;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.StagingArea;
+import io.anneal.node.StoreReplicas;
 import io.anneal.repair.message.Waiver;
+import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
+import io.anneal.store.Store;
+import io.anneal.store.Table;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
@@ -338,5 +342,94 @@ class RepairJobTest {
         assertThat(running.isDone()).isFalse();
         control.resume();
         assertThat(running.get().rowsDiffering()).isEqualTo(2 * ROWS);
+    }
+
+    @Test
+    void shouldSayThatExecutorIsShutDownWhenItsNodeIsClosed() throws Exception {
+        own.beforeFragment = fragment -> {
+            if (fragment == ROWS / 2) {
+                executor.shutdown();
+            }
+        };
+
+        assertThatThrownBy(() -> repair(here(own), here(other)).run(environment()))
+                .isInstanceOf(RepairException.class)
+                .hasMessageContaining("takes no more work");
+        nothingShouldBeLeft();
+    }
+
+    /** Once, in the middle of a repair. */
+    private void happens(TableEvent event) {
+        AtomicBoolean happened = new AtomicBoolean();
+        own.beforeFragment = fragment -> {
+            if (fragment == ROWS / 2 && happened.compareAndSet(false, true)) {
+                event.run();
+            }
+        };
+    }
+
+    private interface TableEvent {
+        void run() throws IOException;
+    }
+
+    @Test
+    void shouldBeginAgainWhenTableIsTruncated() throws Exception {
+        try (Store store = Store.open(directory.resolve("store"))) {
+            Table table = store.createTable(SchemaText.print(own.schema()));
+            happens(table::truncate);
+
+            RepairReport report = repair(here(own), RepairMember.here("store", new StoreReplicas(store)))
+                    .run(environment());
+
+            assertThat(report.rowsDiffering()).isEqualTo(ROWS);
+            assertThat(table.sstableCount()).isPositive();
+        }
+    }
+
+    @Test
+    void shouldBeginAgainWhenTableOfAnotherNodeIsTruncated() throws Exception {
+        try (Store store = Store.open(directory.resolve("store"));
+                Nodes node = new Nodes((handlers, its) -> new RepairService(
+                                Nodes.replicas(new StoreReplicas(store)), its.executor(), ByteBudget.of(64 << 20))
+                        .register(handlers))) {
+            Table table = store.createTable(SchemaText.print(own.schema()));
+            happens(table::truncate);
+
+            RepairReport report = repair(
+                            here(own),
+                            RepairMember.at(client.client().keepAll(5_000), RepairRunner.address(node.address())))
+                    .run(environment());
+
+            assertThat(report.rowsDiffering()).isEqualTo(ROWS);
+            assertThat(table.sstableCount()).isPositive();
+        }
+    }
+
+    @Test
+    void shouldNameTableWhenItIsDropped() throws Exception {
+        try (Store store = Store.open(directory.resolve("store"))) {
+            store.createTable(SchemaText.print(own.schema()));
+            happens(() -> store.dropTable("ks.t"));
+
+            assertThatThrownBy(() -> repair(here(own), RepairMember.here("store", new StoreReplicas(store)))
+                            .run(environment()))
+                    .isInstanceOf(RepairException.class)
+                    .hasMessageContaining("dropped")
+                    .hasMessageContaining("table=ks.t");
+            assertThat(store.tables()).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldNameStoreWhenItIsClosed() throws Exception {
+        try (Store store = Store.open(directory.resolve("store"))) {
+            store.createTable(SchemaText.print(own.schema()));
+            happens(store::close);
+
+            assertThatThrownBy(() -> repair(here(own), RepairMember.here("store", new StoreReplicas(store)))
+                            .run(environment()))
+                    .isInstanceOf(RepairException.class)
+                    .hasMessageContaining("closed");
+        }
     }
 }

@@ -12,6 +12,7 @@ import java.util.UUID;
  * A replica's answer to {@link OpenSession}.
  *
  * @param name how the replica calls itself, for reports
+ * @param tableId 32 hexadecimal digits; empty when nothing there tells it
  * @param dataIds of the places where its data lies, which no other replica may have
  * @param sstableCount SSTables it reads
  * @param dataBytes their uncompressed data
@@ -23,6 +24,7 @@ import java.util.UUID;
  */
 public record SessionOpened(
         String name,
+        Optional<String> tableId,
         List<UUID> dataIds,
         int sstableCount,
         long dataBytes,
@@ -38,6 +40,7 @@ public record SessionOpened(
 
     public void encode(ByteWriter out) {
         Texts.write(out, name);
+        Texts.write(out, tableId.orElse(""));
         out.writeUnsignedVInt(dataIds.size());
         dataIds.forEach(id -> Texts.write(out, id));
         out.writeInt(sstableCount);
@@ -53,6 +56,7 @@ public record SessionOpened(
     public static SessionOpened decode(ByteReader in) {
         return new SessionOpened(
                 Texts.read(in),
+                Optional.of(Texts.read(in)).filter(id -> !id.isEmpty()),
                 readIds(in),
                 in.readInt(),
                 in.readLong(),

@@ -48,6 +48,7 @@ class MessagesTest {
     private static final SessionFinished FINISHED = new SessionFinished(1, 2, 3, 4, 5, List.of("a", ""));
     private static final SessionOpened OPENED = new SessionOpened(
             "/data",
+            Optional.of("2e52ce90e54c11f199539ddbc8d5a59d"),
             List.of(ID, new UUID(1, -1)),
             3,
             1L << 40,
