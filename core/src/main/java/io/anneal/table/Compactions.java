@@ -17,7 +17,6 @@ import io.anneal.key.ShardRule;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Compression;
 import io.anneal.sstable.SSTableReader;
-import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import java.io.Closeable;
 import java.io.IOException;
@@ -72,7 +71,6 @@ final class Compactions implements Closeable {
     private final TableQueue queue;
     private final int threads;
     private final Executor asked;
-    private final SSTableVersion version;
     private final ShardRule shards;
     private final HostEnvironment environment;
     private final StoreState state;
@@ -106,7 +104,6 @@ final class Compactions implements Closeable {
         queue = new TableQueue(executors, this::compactNext);
         threads = executors.size();
         this.asked = asked;
-        this.version = config.version();
         this.shards = shards;
         this.environment = environment;
         this.state = state;
@@ -370,7 +367,9 @@ final class Compactions implements Closeable {
         Set<LiveSSTable> compacting = Set.copyOf(inputs);
         return new CompactionContext(
                 schema,
-                SSTableWriterConfig.defaults(1).withVersion(version).withCompression(Compression.of(schema.options())),
+                SSTableWriterConfig.defaults(1)
+                        .withVersion(table.version())
+                        .withCompression(Compression.of(schema.options())),
                 table.directory().target(schema, started::add),
                 shards,
                 CompactionPurge.of(

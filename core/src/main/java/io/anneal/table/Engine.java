@@ -138,7 +138,6 @@ public final class Engine implements Closeable {
                 flushExecutors,
                 gate,
                 state,
-                config.version(),
                 environment.nanoTime(),
                 new FlushListener(),
                 config.memtableBudgetBytes() / 2);

@@ -11,7 +11,6 @@ import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.EncodingBase;
 import io.anneal.sstable.FragmentWriter;
-import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import java.io.IOException;
 import java.util.List;
@@ -40,7 +39,6 @@ final class Flushes {
     private final List<? extends Executor> executors;
     private final MemoryGate gate;
     private final StoreState state;
-    private final SSTableVersion version;
     private final LongSupplier nanoTime;
     private final Listener listener;
     private final long memoryThresholdBytes;
@@ -56,7 +54,6 @@ final class Flushes {
             List<? extends Executor> executors,
             MemoryGate gate,
             StoreState state,
-            SSTableVersion version,
             LongSupplier nanoTime,
             Listener listener,
             long memoryThresholdBytes) {
@@ -65,7 +62,6 @@ final class Flushes {
         this.executors = executors;
         this.gate = gate;
         this.state = state;
-        this.version = version;
         this.nanoTime = nanoTime;
         this.listener = listener;
         this.memoryThresholdBytes = memoryThresholdBytes;
@@ -152,7 +148,7 @@ final class Flushes {
     Optional<LiveSSTable> write(LiveTable table, Memtable memtable, int shard) throws IOException {
         TableSchema schema = memtable.schema();
         SSTableWriterConfig config = SSTableWriterConfig.defaults(Math.max(1, memtable.partitionCount()))
-                .withVersion(version)
+                .withVersion(table.version())
                 .withCompression(Compression.of(schema.options()))
                 .withBase(base(memtable));
         Descriptor descriptor;

@@ -37,6 +37,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One table while its store is open: its live set, reading from it, and every way in which it changes. Reads come from any
@@ -44,14 +46,18 @@ import java.util.function.UnaryOperator;
  * SSTables replaces the manifest first and the live set behind it, one change at a time.
  */
 public final class LiveTable {
+    private static final Logger LOG = LoggerFactory.getLogger(LiveTable.class);
+
     /** The live set's parts while a change is made. */
     private record Parts(List<LiveMemtable> active, List<LiveMemtable> flushing, List<LiveSSTable> sstables) {}
 
     /** What follows from the schema; the log's thread validates. */
-    private record Rules(TableSchema schema, MutationValidator validator, CompactionStrategy strategy) {
+    private record Rules(
+            TableSchema schema, SSTableVersion version, MutationValidator validator, CompactionStrategy strategy) {
         static Rules of(TableSchema schema, SSTableVersion version) {
             return new Rules(
                     schema,
+                    version,
                     new MutationValidator(
                             schema,
                             version.localDeletionTimeMaxSeconds(),
@@ -72,7 +78,6 @@ public final class LiveTable {
     /** Raised under the lock of this. */
     private volatile long truncations;
 
-    private final SSTableVersion version;
     private final ShardRule shards;
     private final MemtablePool pool;
     private final MemoryGate gate;
@@ -109,7 +114,6 @@ public final class LiveTable {
             Consumer<LiveSSTable> disposal,
             FailureNotices notices) {
         this.directory = directory;
-        this.version = version;
         this.shards = shards;
         this.pool = pool;
         this.gate = gate;
@@ -153,6 +157,7 @@ public final class LiveTable {
                 opened.add(open(listed.getValue(), shard));
             }
             synchronized (this) {
+                reachAsFarAs(opened);
                 change(parts -> new Parts(parts.active(), parts.flushing(), opened));
             }
         } finally {
@@ -229,9 +234,27 @@ public final class LiveTable {
         }
     }
 
-    /** Which SSTables it writes. */
+    /** Which SSTables it writes: the store's, or that of an SSTable whose deletion times the store's does not hold. */
     public SSTableVersion version() {
-        return version;
+        return rules.version();
+    }
+
+    /** What a table holds must fit into what it is compacted to. */
+    private void reachAsFarAs(List<LiveSSTable> arrived) {
+        assert Thread.holdsLock(this);
+        for (LiveSSTable sstable : arrived) {
+            SSTableVersion theirs = SSTableVersion.of(sstable.descriptor()).orElseThrow();
+            if (theirs.isWritten()
+                    && theirs.localDeletionTimeMaxSeconds() > version().localDeletionTimeMaxSeconds()) {
+                LOG.info(
+                        "table has SSTables of a later format than the store writes, and goes on with that, table={},"
+                                + " format={}, store={}",
+                        schema().qualifiedName(),
+                        theirs.text(),
+                        version().text());
+                rules = Rules.of(schema(), theirs);
+            }
+        }
     }
 
     /** How often it was truncated while it was open. */
@@ -432,10 +455,9 @@ public final class LiveTable {
      * are open go on by the schema that they began with.
      */
     void alter(TableSchema altered) {
-        Rules next = Rules.of(altered, version);
         synchronized (this) {
             assert current.flushing().isEmpty();
-            rules = next;
+            rules = Rules.of(altered, version());
             List<LiveMemtable> empty = new ArrayList<>();
             for (LiveMemtable memtable : current.active()) {
                 assert memtable.memtable().isEmpty();
@@ -548,6 +570,7 @@ public final class LiveTable {
                 throw closedFailure();
             }
             directory.update(content -> content.withSSTables(listed(arrived), List.of()));
+            reachAsFarAs(arrived);
             change(parts -> {
                 List<LiveSSTable> sstables = new ArrayList<>(parts.sstables());
                 sstables.addAll(arrived);

@@ -19,7 +19,8 @@ import java.util.function.Consumer;
  * @param commitLogCompression whether the commit log is compressed with LZ4
  * @param skipCorruptCommitLog whether to go on where the commit log is corrupt, losing what cannot be read, instead of
  *     refusing to open
- * @param version which SSTables are written
+ * @param version which SSTables are written; a table that has some of a later format, whose deletion times this one does not
+ *     hold, goes on with that
  * @param compactionThreads how many compactions the store begins by itself run at once; 0 for none but those asked for, which
  *     have a thread of their own
  * @param compactionBytesPerSecond how much all compactions together read at most; 0 for no limit

@@ -17,6 +17,7 @@ import io.anneal.store.directory.CassandraDirectory;
 import io.anneal.store.directory.TableDirectories;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -203,6 +204,9 @@ public final class RepairCommand extends Subcommand {
         }
         if (apply && directories.isEmpty()) {
             throw usage("--apply goes with --dir");
+        }
+        if (apply && out == null && directories.stream().noneMatch(Files::exists)) {
+            throw usage("--apply needs --out DIR for the new SSTables of all but stores");
         }
         if (out != null && !apply && staged == null) {
             throw usage("--out goes with --apply, or with --staged");
