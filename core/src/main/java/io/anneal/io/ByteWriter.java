@@ -13,6 +13,7 @@ public final class ByteWriter {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
+    private static final int SHRUNK_BYTES = 1024;
     private static final int CAPACITY_MAX_BYTES = Integer.MAX_VALUE - 16;
 
     private byte[] array;
@@ -43,6 +44,12 @@ public final class ByteWriter {
 
     public void clear() {
         length = 0;
+    }
+
+    /** Forgets all, and gives the memory back: after something huge. */
+    public void shrink() {
+        length = 0;
+        array = new byte[SHRUNK_BYTES];
     }
 
     public byte[] toByteArray() {

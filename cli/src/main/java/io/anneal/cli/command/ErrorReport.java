@@ -94,6 +94,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.CORRUPT_FRAME, message);
         } else if (failure instanceof StorageException storage) {
             return of(storageCode(storage), message);
+        } else if (failure instanceof RepairException && isOfReplicaHere(failure.getCause())) {
+            return ofOther(failure.getCause());
         } else if (failure instanceof RepairException refused) {
             return of(
                     ErrorCode.REPAIR,
@@ -119,6 +121,11 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.CORRUPT_FRAME, message);
         }
         return of(ErrorCode.INPUT_OUTPUT, "input or output failed: " + (message == null ? failure : message));
+    }
+
+    /** What a store or a schema of this process says has the code that it has without a repair. */
+    private static boolean isOfReplicaHere(Throwable cause) {
+        return cause instanceof IllegalStateException || cause instanceof SchemaException;
     }
 
     private static ErrorCode storageCode(StorageException failure) {
