@@ -47,6 +47,10 @@ final class RowBody {
 
     /** Writes the body and lets go of the values. */
     void writeTo(DataFile data) throws IOException {
+        if (large.isEmpty()) {
+            data.write(copied);
+            return;
+        }
         int written = 0;
         for (LargeValue value : large) {
             data.write(copied.array(), written, value.at - written);
@@ -54,8 +58,6 @@ final class RowBody {
             written = value.at;
         }
         data.write(copied.array(), written, copied.lengthBytes() - written);
-        if (!large.isEmpty()) {
-            clear();
-        }
+        clear();
     }
 }
