@@ -213,6 +213,9 @@ final class RepairOfStoresTest {
             assertThat(refused.exitCode()).as(args.toString()).isEqualTo(ExitCode.USAGE);
             assertThat(refused.err()).contains("store=" + one);
         }
+        CommandRun inTheClear = CommandRun.of("serve", "--listen", "0.0.0.0:0", "--token-file", token, "--data", one);
+        assertThat(inTheClear.exitCode()).isEqualTo(ExitCode.USAGE);
+        assertThat(inTheClear.err()).contains("needs --tls-cert, --tls-key and --tls-ca", "0.0.0.0");
         try (Store open = Store.open(one, CONFIG)) {
             CommandRun refused = CommandRun.of(
                     "serve", "--listen", "127.0.0.1:0", "--token-file", token, "--data", open.directory());

@@ -129,6 +129,11 @@ public final class StoreReplicas implements ReplicaSource {
             return true;
         }
 
+        @Override
+        public boolean isGone() {
+            return !table.isOpen();
+        }
+
         /** A master whose clock is ahead must not have purged what was deleted here after it read. */
         @Override
         public void repaired(TokenRange range, long seconds) throws IOException {

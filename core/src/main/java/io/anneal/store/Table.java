@@ -357,6 +357,11 @@ public final class Table {
         live().engine().truncate(live().table());
     }
 
+    /** Whether it can be read: until it is dropped, or the store is closed. */
+    public boolean isOpen() {
+        return live.map(writable -> writable.table().isOpen()).orElse(true);
+    }
+
     /** Which SSTables it writes. */
     public SSTableVersion writtenVersion() {
         return live().table().version();

@@ -283,7 +283,7 @@ public final class RepairCommand extends Subcommand {
             if (!table.isWholeKeyspace()) {
                 expanded.add(table);
             } else if (directories.isEmpty()) {
-                throw usage("KS.* goes with --dir");
+                throw usage("--table KS.* goes with --dir: give servers a --table for each table, table=" + table);
             } else {
                 expanded.addAll(tablesOf(table));
             }

@@ -75,6 +75,7 @@ public final class ServeCommand extends Subcommand {
     @Override
     protected int execute() throws IOException, InterruptedException {
         security.check(this);
+        security.checkListening(this, RepairRunner.address(listen));
         Optional<StoreDirectory> store = store();
         if (store.isPresent()) {
             return serveStore(store.get());

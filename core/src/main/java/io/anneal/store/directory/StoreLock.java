@@ -5,6 +5,7 @@ import io.anneal.io.DirectoryLock;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
@@ -30,7 +31,7 @@ public final class StoreLock {
     /**
      * Creates the store's directory when it is not there and takes it.
      *
-     * @param clock its time is that of {@code LOCK} when the store is given up, for {@link #lastOpen}
+     * @param clock its time is that of {@code STORE} when the store is taken and given up, for {@link #lastOpen}
      * @throws IllegalStateException when somebody has it: names the directory and the owner's process
      */
     public static Closeable take(Path store, InstantSource clock) throws IOException {
@@ -43,6 +44,7 @@ public final class StoreLock {
                     FILE,
                     "store, whose file LOCK somebody removed,",
                     Optional.of(since));
+            touch(store, since);
             taken = true;
             return () -> {
                 try (outer) {
@@ -58,30 +60,33 @@ public final class StoreLock {
     }
 
     /**
-     * A moment at which the store was open, as the times of {@code LOCK} and of the commit log tell; empty when there is no store.
+     * A moment at which the store was open, as the times of {@code STORE} and of the commit log tell; empty when there is no store.
      * Changes nothing.
      */
     public static Optional<Instant> lastOpen(Path store) throws IOException {
-        List<Path> files = new ArrayList<>(List.of(store.resolve(FILE)));
+        List<Path> files = new ArrayList<>(List.of(store.resolve(StoreFile.FILE)));
         Path commitLog = StoreDirectory.commitLog(store);
         if (Files.isDirectory(commitLog)) {
             files.addAll(Directories.list(commitLog));
         }
         Optional<Instant> last = Optional.empty();
         for (Path file : files) {
-            if (Files.isRegularFile(file)) {
+            try {
                 Instant written = Files.getLastModifiedTime(file).toInstant();
                 last = last.filter(written::isBefore).or(() -> Optional.of(written));
+            } catch (NoSuchFileException gone) {
+                LOG.debug("file is not there, file={}", file);
             }
         }
         return last;
     }
 
+    /** Of {@code LOCK} it must not be: who opens and closes it, as this does, loses its lock. */
     private static void touch(Path store, Instant now) {
         try {
-            Files.setLastModifiedTime(store.resolve(FILE), FileTime.from(now));
+            Files.setLastModifiedTime(store.resolve(StoreFile.FILE), FileTime.from(now));
         } catch (IOException e) {
-            LOG.debug("file LOCK has no new time, store={}", store, e);
+            LOG.debug("store has no new time, store={}", store, e);
         }
     }
 
