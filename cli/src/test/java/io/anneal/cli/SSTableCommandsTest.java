@@ -37,8 +37,7 @@ final class SSTableCommandsTest {
 
     private static long files(Path under) throws IOException {
         try (Stream<Path> walk = Files.walk(under)) {
-            return walk.filter(Files::isRegularFile)
-                    .count();
+            return walk.filter(Files::isRegularFile).count();
         }
     }
 

@@ -438,7 +438,6 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
             return listener != NO_LISTENER || guard != NO_GUARD;
         }
 
-
         /**
          * Goes on with the run of the checkpoint, or starts one.
          *

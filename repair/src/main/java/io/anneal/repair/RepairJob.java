@@ -99,12 +99,12 @@ final class RepairJob {
     /** What all ranges are refused for is said once, so that the caller can ask what would let it go on. */
     private static boolean isOneRefusal(JobFailedException failed) {
         return failed.failures().stream()
-                        .map(failure -> failure.cause() instanceof RepairException refused
-                                ? refused.waiver()
-                                : Optional.<Waiver>empty())
-                        .distinct()
-                        .count()
-                == 1
+                                .map(failure -> failure.cause() instanceof RepairException refused
+                                        ? refused.waiver()
+                                        : Optional.<Waiver>empty())
+                                .distinct()
+                                .count()
+                        == 1
                 && failed.failures().get(0).cause() instanceof RepairException first
                 && first.waiver().isPresent();
     }

@@ -477,9 +477,8 @@ class RepairJobTest {
     @Test
     void shouldEndAtOnceWhenItsOwnThreadsEndWhileItIsHeldUp() {
         ExecutorService threads = Executors.newCachedThreadPool();
-        assertThatThrownBy(() -> repair(here(own), here(other))
-                        .bytesPerSecond(1)
-                        .run(heldUp(threads, threads::shutdown)))
+        assertThatThrownBy(
+                        () -> repair(here(own), here(other)).bytesPerSecond(1).run(heldUp(threads, threads::shutdown)))
                 .isInstanceOf(RepairException.class)
                 .hasMessageContaining("takes no more work");
     }

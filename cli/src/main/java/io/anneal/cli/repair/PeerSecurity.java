@@ -56,8 +56,9 @@ public final class PeerSecurity {
     void checkListening(Subcommand command, InetSocketAddress address) {
         if (certificateFile == null
                 && (address.isUnresolved() || !address.getAddress().isLoopbackAddress())) {
-            throw command.usage("--listen at any address but loopback needs --tls-cert, --tls-key and --tls-ca, address="
-                    + address);
+            throw command.usage(
+                    "--listen at any address but loopback needs --tls-cert, --tls-key and --tls-ca, address="
+                            + address);
         }
     }
 
