@@ -111,8 +111,8 @@ final class WindowRows {
         }
         Optional<SpillFile.Spilled> file = rows.spilledAt(index);
         if (file.isPresent()) {
-            return Optional.of(HeldRow.inFile(
-                    file.get(), rows.isHashed(index), rows.hashHigh(index), rows.hashLow(index)));
+            return Optional.of(
+                    HeldRow.inFile(file.get(), rows.isHashed(index), rows.hashHigh(index), rows.hashLow(index)));
         }
         EncodedItem row = rows.item(index);
         return Optional.of(new HeldRow(

@@ -316,10 +316,7 @@ final class WindowSync {
         NavigableMap<RingPosition, long[]> touched = new TreeMap<>((left, right) -> left.compareTo(right, comparator));
         ByteWriter ghosts = new ByteWriter(64);
         fetchMissing(
-                Phase.ROWS,
-                mine,
-                lists,
-                (items, expected) -> ghosts.writeBytes(receiveRows(items, expected, touched)));
+                Phase.ROWS, mine, lists, (items, expected) -> ghosts.writeBytes(receiveRows(items, expected, touched)));
 
         Pushes pushes = new Pushes();
         long[] touchedHashes = new long[touched.size()];

@@ -71,8 +71,8 @@ class HugeRowsTest {
     }
 
     private Ended repair(List<String> over) throws IOException, InterruptedException {
-        List<String> arguments = new ArrayList<>(
-                List.of("repair", "--json", "--table", "ks.t", "--full-replicas", "--memory", MEMORY));
+        List<String> arguments =
+                new ArrayList<>(List.of("repair", "--json", "--table", "ks.t", "--full-replicas", "--memory", MEMORY));
         arguments.addAll(over);
         Path log = directory.resolve("log");
         Process command =
