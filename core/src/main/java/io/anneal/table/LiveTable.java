@@ -173,6 +173,10 @@ public final class LiveTable {
     }
 
     /** @throws IllegalStateException when it is closed or dropped */
+    public boolean isOpen() {
+        return !closed;
+    }
+
     public void requireOpen() {
         if (closed) {
             throw closedFailure();
