@@ -45,19 +45,37 @@ public final class Row {
 
     private int entryCount;
     /** Of each entry what the constants above say, side by side: one bounds check serves them all. */
-    private int[] ints = new int[8 * INTS];
+    private int[] ints;
     /** Of each entry the timestamp, then the local deletion time. */
-    private long[] longs = new long[8 * LONGS];
+    private long[] longs;
 
-    private byte[][] valueBuffers = grown(new byte[0][], 8);
-    private byte[][] pathBuffers = grown(new byte[0][], 8);
+    private byte[][] valueBuffers;
+    private byte[][] pathBuffers;
 
     /** Values that lie nowhere else, such as merged counters; grown by replacing, since entries point at what was there. */
-    private byte[] ownBytes = NOTHING;
+    private byte[] ownBytes;
 
     private int ownLength;
 
     public Row() {
+        ints = new int[8 * INTS];
+        longs = new long[8 * LONGS];
+        valueBuffers = grown(new byte[0][], 8);
+        pathBuffers = grown(new byte[0][], 8);
+        ownBytes = NOTHING;
+        clear(false);
+    }
+
+    /** Takes the room for entries of the last row, which has none from now on. */
+    private Row(Row last) {
+        assert !last.stale : "row recycled twice";
+        ints = last.ints;
+        longs = last.longs;
+        valueBuffers = last.valueBuffers;
+        pathBuffers = last.pathBuffers;
+        ownBytes = last.ownBytes;
+        last.stale = true;
+        last.entryCount = 0;
         clear(false);
     }
 
@@ -66,8 +84,7 @@ public final class Row {
         if (!ASSERTIONS) {
             return last;
         }
-        last.stale = true;
-        return new Row();
+        return new Row(last);
     }
 
     /** Makes this an empty row without liveness, deletion and entries. */
