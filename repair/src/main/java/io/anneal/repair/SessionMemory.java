@@ -82,8 +82,9 @@ final class SessionMemory {
                     RepairCode.TOO_LARGE,
                     "memory is too little for a session of so many replicas, replicas=" + participants
                             + ", budgetBytes=" + budget.totalBytes() + ", neededBytes="
-                            + 2 * (streamBytes(participants)
-                                    + RepairConfig.sessionBytes(1, participants) * replicasHere));
+                            + 2
+                                    * (streamBytes(participants)
+                                            + RepairConfig.sessionBytes(1, participants) * replicasHere));
         }
         long neededBytes = RepairConfig.sessionBytes(bufferBytes, participants) * replicasHere;
         assert neededBytes + streamBytes(participants) <= budget.lastingBytes() : "fits alone, or is refused for good";

@@ -55,15 +55,13 @@ class TinyBudgetTest {
             replicas.add("n" + i, new StoreReplicas(store(i)));
         }
         Nodes nodes = new Nodes(
-                (handlers, own) ->
-                        new RepairService(replicas, own.executor(), own.budget()).register(handlers),
+                (handlers, own) -> new RepairService(replicas, own.executor(), own.budget()).register(handlers),
                 budgetBytes);
         opened.push(nodes);
         RepairMember[] members = new RepairMember[3];
         members[0] = RepairMember.here("n0", replicas.get("n0"));
         for (int i = 1; i < 3; i++) {
-            members[i] = RepairMember.at(
-                    nodes.client().keepAll(5_000), RepairRunner.address(nodes.address()), "n" + i);
+            members[i] = RepairMember.at(nodes.client().keepAll(5_000), RepairRunner.address(nodes.address()), "n" + i);
         }
         return Repair.of("ks.t")
                 .between(members)
