@@ -20,6 +20,7 @@ public final class Row {
     public static final int ABSENT = -1;
 
     private static final int OWN_BYTES_MIN = 256;
+    private static final int ENTRIES_MIN = 8;
     private static final byte[] NOTHING = new byte[0];
     private static final int COLUMN = 0;
     private static final int TTL = 1;
@@ -58,10 +59,10 @@ public final class Row {
     private int ownLength;
 
     public Row() {
-        ints = new int[8 * INTS];
-        longs = new long[8 * LONGS];
-        valueBuffers = grown(new byte[0][], 8);
-        pathBuffers = grown(new byte[0][], 8);
+        ints = new int[ENTRIES_MIN * INTS];
+        longs = new long[ENTRIES_MIN * LONGS];
+        valueBuffers = grown(new byte[0][], ENTRIES_MIN);
+        pathBuffers = grown(new byte[0][], ENTRIES_MIN);
         ownBytes = NOTHING;
         clear(false);
     }
@@ -99,6 +100,17 @@ public final class Row {
         deletionShadowable = false;
         entryCount = 0;
         ownLength = 0;
+    }
+
+    /** Clears the row and lets go of all that it pointed at: what was large in it is free. */
+    public void release() {
+        clear(false);
+        clustering.reset(NOTHING);
+        ints = new int[ENTRIES_MIN * INTS];
+        longs = new long[ENTRIES_MIN * LONGS];
+        valueBuffers = grown(new byte[0][], ENTRIES_MIN);
+        pathBuffers = grown(new byte[0][], ENTRIES_MIN);
+        ownBytes = NOTHING;
     }
 
     public boolean isStatic() {
