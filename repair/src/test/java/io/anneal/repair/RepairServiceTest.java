@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.io.ByteBudget;
 import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.MessageStream;
@@ -19,7 +20,6 @@ import io.anneal.node.StagingArea;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionStep;
-import io.anneal.repair.message.Texts;
 import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
