@@ -55,15 +55,7 @@ public final class LiveTable {
     private record Rules(
             TableSchema schema, SSTableVersion version, MutationValidator validator, CompactionStrategy strategy) {
         static Rules of(TableSchema schema, SSTableVersion version) {
-            return new Rules(
-                    schema,
-                    version,
-                    new MutationValidator(
-                            schema,
-                            version.localDeletionTimeMaxSeconds(),
-                            version.deletionLocalTimeMaxSeconds(),
-                            version.deletionTimestampMinMicros()),
-                    CompactionStrategy.of(schema));
+            return new Rules(schema, version, version.validator(schema), CompactionStrategy.of(schema));
         }
     }
 
@@ -522,6 +514,7 @@ public final class LiveTable {
         synchronized (this) {
             List<LiveSSTable> arrived = written.stream().toList();
             directory.update(content -> content.withSSTables(listed(arrived), List.of()));
+            reachAsFarAs(arrived);
             replaceFlushed(memtable, arrived);
         }
         memtable.linger();

@@ -74,7 +74,9 @@ final class ReplicaViews {
         }
         FragmentList cut =
                 MovedFragments.of(wanted.build(), micros -> micros, seconds -> Math.min(seconds, ceilingSeconds));
-        try (FragmentCursor cursor = new PurgeCursor(cut.cursor(), rule)) {
+        // Of two deletions that differed in nothing else, the outer one hides the inner one now.
+        FragmentList normal = merged(cut);
+        try (FragmentCursor cursor = new PurgeCursor(normal.cursor(), rule)) {
             return FragmentList.copyOf(cursor).lines();
         }
     }
