@@ -1,6 +1,7 @@
 package io.anneal.net;
 
 import io.anneal.io.ByteBudget;
+import io.anneal.io.InputFile;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
@@ -262,9 +263,11 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
             done.completeExceptionally(unfit);
             return done;
         }
-        Outgoing data = session.sendsFiles()
-                ? new Outgoing(file, position, lengthBytes, done)
-                : new Outgoing(new FileCopy(file, position, lengthBytes), done);
+        // The transport takes the descriptor out of the object without a look at what it is.
+        Outgoing data = InputFile.platform(file)
+                .filter(own -> session.sendsFiles())
+                .map(own -> new Outgoing(own, position, lengthBytes, done))
+                .orElseGet(() -> new Outgoing(new FileCopy(file, position, lengthBytes), done));
         onLoop(done, () -> outbox.add(data));
         return done;
     }
