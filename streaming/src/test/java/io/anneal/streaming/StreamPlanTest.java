@@ -88,14 +88,19 @@ class StreamPlanTest {
         Table table = store.createTable(SCHEMA);
         for (int k = 0; k < 300; k++) {
             for (int c = 0; c < 5; c++) {
-                table.row().key("k", k).key("c", c).set("s", "s" + k).set("v", "v" + k + "." + c).insert();
+                table.row()
+                        .key("k", k)
+                        .clustering("c", c)
+                        .set("s", "s" + k)
+                        .set("v", "v" + k + "." + c)
+                        .insert();
             }
             if (k == 100 || k == 200) {
                 table.flush();
             }
         }
         table.row().key("k", 7).deletePartition();
-        table.row().key("k", 8).key("c", 2).deleteRow();
+        table.row().key("k", 8).clustering("c", 2).deleteRow();
         return table;
     }
 
@@ -150,8 +155,9 @@ class StreamPlanTest {
         Table target = to.createTable(SCHEMA);
         TokenRange wanted = new TokenRange(0, 4_000_000_000_000_000_000L);
 
-        StreamReport report =
-                StreamPlan.into(new StoreReplicas(to)).add("ks.t", source(), wanted).run(ENVIRONMENT);
+        StreamReport report = StreamPlan.into(new StoreReplicas(to))
+                .add("ks.t", source(), wanted)
+                .run(ENVIRONMENT);
 
         assertThat(report.sstables()).isZero();
         assertThat(report.rows()).isPositive();
@@ -187,12 +193,19 @@ class StreamPlanTest {
     void shouldLoseNothingWhenTheTargetHasNewerRows() throws IOException {
         fill(from);
         Table target = to.createTable(SCHEMA);
-        target.row().key("k", 1).key("c", 1).set("v", "newer").timestampMicros(LATER_MICROS).insert();
+        target.row()
+                .key("k", 1)
+                .clustering("c", 1)
+                .set("v", "newer")
+                .timestampMicros(LATER_MICROS)
+                .insert();
 
-        StreamPlan.into(new StoreReplicas(to)).add("ks.t", source(), TokenRange.FULL).run(ENVIRONMENT);
+        StreamPlan.into(new StoreReplicas(to))
+                .add("ks.t", source(), TokenRange.FULL)
+                .run(ENVIRONMENT);
 
-        assertThat(target.row(Map.of("k", 1, "c", 1)).orElseThrow().get("v")).isEqualTo("newer");
-        assertThat(target.row(Map.of("k", 1, "c", 2)).orElseThrow().get("v")).isEqualTo("v1.2");
+        assertThat(target.row(Map.of("k", 1, "c", 1)).orElseThrow().value("v")).isEqualTo("newer");
+        assertThat(target.row(Map.of("k", 1, "c", 2)).orElseThrow().value("v")).isEqualTo("v1.2");
         assertThat(target.row(Map.of("k", 7, "c", 1))).isEmpty();
     }
 
@@ -208,7 +221,8 @@ class StreamPlanTest {
                 .hasMessageContaining("v");
         assertThat(to.table("ks.t").sstableCount()).isZero();
         try (var files = Files.walk(directory.resolve("to"))) {
-            assertThat(files.filter(file -> file.toString().contains("/receiving/"))).isEmpty();
+            assertThat(files.filter(file -> file.toString().contains("/receiving/")))
+                    .isEmpty();
         }
     }
 
@@ -221,7 +235,7 @@ class StreamPlanTest {
                 .to(directory.resolve("written"))
                 .timestampMicros(1)
                 .unsorted(1 << 20)) {
-            writer.row().key("k", 5000).key("c", 1).set("v", "own").insert();
+            writer.row().key("k", 5000).clustering("c", 1).set("v", "own").insert();
             writer.finish();
         }
         Files.createDirectories(data.getParent());
