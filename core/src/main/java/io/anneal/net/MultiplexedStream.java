@@ -205,7 +205,7 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
         if (id != 0) {
             session.metrics().streamEnded(metrics);
         }
-        session.forget(this);
+        session.streams().forget(this);
     }
 
     /** Gives the peer as much credit as the window has room for. */
@@ -340,7 +340,7 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
     void serve(RequestHandler handler) {
         message(session.limits().messageBytesMax())
                 .thenCompose(message -> handled(handler, message))
-                .whenComplete((answer, failed) -> session.handled())
+                .whenComplete((answer, failed) -> session.streams().handled())
                 .thenAccept(this::answer)
                 .exceptionally(failed -> {
                     refuse(failed);
@@ -355,7 +355,7 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
         } catch (IOException | RuntimeException | Error failed) {
             refuse(failed);
         } finally {
-            session.handled();
+            session.streams().handled();
         }
     }
 
