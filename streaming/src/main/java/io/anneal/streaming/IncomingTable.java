@@ -29,7 +29,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -130,7 +129,7 @@ final class IncomingTable implements Closeable {
                     ReceivedSSTable.open(receiving.newSSTable(file.version()), contents.files(), OutputFile.CREATE_NEW);
             begun.put(known, received);
         }
-        List<CompletableFuture<Void>> fetching = new ArrayList<>();
+        List<RemoteSource.Fetch> fetching = new ArrayList<>();
         for (Component component : contents.files().keySet()) {
             ReceivedFile into = received.file(component);
             if (into.missingBytes() > 0) {
@@ -154,12 +153,17 @@ final class IncomingTable implements Closeable {
     }
 
     /** Nobody writes to the files any more when this returns or throws. */
-    private static void settle(List<CompletableFuture<Void>> fetching) throws IOException {
+    private static void settle(List<RemoteSource.Fetch> fetching) throws IOException {
         try {
-            Waiting.result(CompletableFuture.allOf(fetching.toArray(CompletableFuture[]::new)));
+            for (RemoteSource.Fetch fetch : fetching) {
+                Waiting.result(fetch.done());
+            }
         } finally {
-            for (CompletableFuture<Void> one : fetching) {
-                one.cancel(false);
+            for (RemoteSource.Fetch fetch : fetching) {
+                if (!fetch.done().isDone()) {
+                    fetch.stream().reset(StreamCode.ABORTED, "target takes no more of the file");
+                }
+                fetch.done().exceptionally(failed -> null).join();
             }
         }
     }

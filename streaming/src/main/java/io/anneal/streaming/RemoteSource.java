@@ -63,18 +63,21 @@ final class RemoteSource implements Closeable {
                 questions.ask(SourceStep.DESCRIBE.code(), out -> out.writeInt(sstable), FileContents::decode));
     }
 
+    /** A file on its way. */
+    record Fetch(PeerStream stream, CompletableFuture<Void> done) {}
+
     /** Fetches what is missing of a file. */
-    CompletableFuture<Void> fetch(int sstable, Component component, ReceivedFile into, PieceCount received) {
+    Fetch fetch(int sstable, Component component, ReceivedFile into, PieceCount received) {
         PeerStream stream = connection.open(StreamVerb.FILE);
         ByteWriter out = new ByteWriter(64);
         new FilePart(inventory.sessionId(), sstable, component, into.position()).encode(out);
         stream.write(ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
         stream.end();
-        return stream.readAll(piece -> {
+        return new Fetch(stream, stream.readAll(piece -> {
             int lengthBytes = piece.remaining();
             into.append(piece);
             received.came(lengthBytes);
-        });
+        }));
     }
 
     /** Fetches all rows that are in no file that is sent whole. */

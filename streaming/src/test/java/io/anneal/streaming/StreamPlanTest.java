@@ -8,6 +8,7 @@ import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.TokenRange;
+import io.anneal.net.Connector;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
@@ -16,10 +17,14 @@ import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Node;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
+import io.anneal.sstable.Component;
+import io.anneal.store.LiveFiles;
 import io.anneal.store.SSTableWriter;
 import io.anneal.store.SSTables;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
+import io.anneal.testkit.FaultyProxy;
+import io.anneal.testkit.LinkFault;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -33,12 +38,16 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A table goes from one node to another over a real socket. */
 @Timeout(60)
@@ -264,5 +273,53 @@ class StreamPlanTest {
                         .add("ks.t", source(), TokenRange.FULL)
                         .run(ENVIRONMENT))
                 .hasMessageContaining("store has no such table");
+    }
+
+    /** A million bytes, in one SSTable. */
+    private Table large() throws IOException {
+        Table table = from.createTable(SCHEMA);
+        Random random = new Random(1);
+        for (int k = 0; k < 1000; k++) {
+            byte[] bytes = new byte[500];
+            random.nextBytes(bytes);
+            table.row().key("k", k).clustering("c", 1).set("v", HexFormat.of().formatHex(bytes)).insert();
+        }
+        table.flush();
+        return table;
+    }
+
+    /** Of all files but TOC. */
+    private static long sentBytes(Table source) throws IOException {
+        try (LiveFiles files = source.liveFiles()) {
+            return files.sstables().stream()
+                    .mapToLong(sstable -> sstable.lengthBytes()
+                            - sstable.files().get(Component.TOC).lengthBytes())
+                    .sum();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1_000, 30_000, 200_000, 400_000})
+    void shouldGoOnInTheMiddleOfAFileWhenTheConnectionWasCut(long cutAt) throws IOException {
+        Table source = large();
+        Table target = to.createTable(SCHEMA);
+        try (FaultyProxy proxy = FaultyProxy.to(address)) {
+            proxy.inject(LinkFault.reset(LinkFault.Direction.TO_CLIENT, cutAt));
+            AtomicInteger connects = new AtomicInteger();
+            Connector healing = peer -> {
+                if (connects.getAndIncrement() > 0) {
+                    proxy.heal();
+                }
+                return node.peers().connect(peer);
+            };
+
+            StreamReport report = StreamPlan.into(new StoreReplicas(to))
+                    .add("ks.t", StreamSource.at(healing, proxy.address()), TokenRange.FULL)
+                    .run(ENVIRONMENT);
+
+            assertThat(connects).hasValue(2);
+            assertThat(report.bytes()).as("nothing twice").isEqualTo(sentBytes(source));
+        }
+        assertThat(fragments(target)).isEqualTo(fragments(source));
     }
 }
