@@ -5,10 +5,13 @@ import io.anneal.io.Texts;
 import io.anneal.net.Connection;
 import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
+import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
+import io.anneal.net.RequestException;
 import io.anneal.net.Waiting;
 import io.anneal.node.Questions;
 import io.anneal.sstable.Component;
+import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.ReceivedFile;
 import io.anneal.streaming.message.FileContents;
 import io.anneal.streaming.message.FilePart;
@@ -75,7 +78,12 @@ final class RemoteSource implements Closeable {
         stream.end();
         return new Fetch(stream, stream.readAll(piece -> {
             int lengthBytes = piece.remaining();
-            into.append(piece);
+            try {
+                into.append(piece);
+            } catch (CorruptSSTableException lie) {
+                // The source's fault: a line in its log, none in ours, where the failure is told.
+                throw new RequestException(PeerException.MALFORMED, lie.getMessage());
+            }
             received.came(lengthBytes);
         }));
     }
