@@ -12,7 +12,6 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FileContent;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableStatistics;
-import io.anneal.sstable.file.DataDigest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -70,10 +69,12 @@ public final class LiveFiles implements Closeable {
         public FileContent content(Component component) throws IOException {
             PinnedFile file = files.get(component);
             PinnedFile digest = files.get(Component.DIGEST);
-            int crc32 = component == Component.DATA && digest != null
-                    ? DataDigest.read(descriptor.file(Component.DIGEST), digest.channel())
-                    : DataDigest.crc32(descriptor.file(component), file.channel());
-            return new FileContent(file.lengthBytes(), crc32);
+            if (component == Component.DATA && digest != null) {
+                return new FileContent(
+                        file.lengthBytes(),
+                        FileContent.digest(descriptor.file(Component.DIGEST), digest.channel()));
+            }
+            return FileContent.of(descriptor.file(component), file.channel());
         }
 
         public long lengthBytes() {

@@ -95,13 +95,15 @@ class LyingSourceTest {
                         StreamVerb.SOURCE,
                         stream -> new Answers(stream, (kind, question, in) -> answer(kind), "lies", StreamCode.REFUSED)
                                 .start(messages -> true));
-        node.handlers().registerStream(StreamVerb.FILE, stream -> stream.readMessage(FilePart.MAX_BYTES)
-                .thenAccept(question -> {
-                    ByteReader in = new ByteReader().wrap(question);
-                    in.readByte();
-                    stream.write(ByteBuffer.wrap(bytes(FilePart.decode(in))));
-                    stream.end();
-                }));
+        node.handlers()
+                .registerStream(
+                        StreamVerb.FILE,
+                        stream -> stream.readMessage(FilePart.MAX_BYTES).thenAccept(question -> {
+                            ByteReader in = new ByteReader().wrap(question);
+                            in.readByte();
+                            stream.write(ByteBuffer.wrap(bytes(FilePart.decode(in))));
+                            stream.end();
+                        }));
         address = node.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     }
 
@@ -169,11 +171,13 @@ class LyingSourceTest {
     }
 
     private void assertRefused(String... reasons) throws IOException {
-        assertThatThrownBy(this::stream).satisfies(failure -> assertThat(failure.toString() + failure.getCause())
-                .contains(reasons));
+        assertThatThrownBy(this::stream)
+                .satisfies(failure ->
+                        assertThat(failure.toString() + failure.getCause()).contains(reasons));
         assertThat(target.table("ks.t").sstableCount()).isZero();
         try (Stream<Path> left = Files.walk(directory.resolve("target"))) {
-            assertThat(left.filter(file -> file.toString().contains("/receiving/"))).isEmpty();
+            assertThat(left.filter(file -> file.toString().contains("/receiving/")))
+                    .isEmpty();
         }
     }
 

@@ -282,7 +282,11 @@ class StreamPlanTest {
         for (int k = 0; k < 1000; k++) {
             byte[] bytes = new byte[500];
             random.nextBytes(bytes);
-            table.row().key("k", k).clustering("c", 1).set("v", HexFormat.of().formatHex(bytes)).insert();
+            table.row()
+                    .key("k", k)
+                    .clustering("c", 1)
+                    .set("v", HexFormat.of().formatHex(bytes))
+                    .insert();
         }
         table.flush();
         return table;
