@@ -300,7 +300,7 @@ class RepairServiceTest {
                 })
                 .isInstanceOf(PeerException.class)
                 .hasMessageContaining("OutOfMemoryError: unable to create native thread");
-        assertThat(budget.reservedBytes()).isZero();
+        assertThat(budget.reservedBytes()).isEqualTo(BUDGET_BYTES / 2 - SESSION_BYTES);
     }
 
     @Test
