@@ -52,11 +52,11 @@ class ManySessionsTest {
     @Test
     void shouldLeaveNothingBehindOnALongConnection() throws IOException {
         try (Nodes nodes = new Nodes((handlers, own) -> {
-            // One place: a session that stayed would keep the next one out.
+            // Three places: sessions that stayed would keep the next ones out.
             new RepairService(
                             Nodes.replicas(table.opener()),
                             own.executor(),
-                            ByteBudget.of(11L * RepairConfig.BUFFER_MIN_BYTES))
+                            ByteBudget.of(31L * RepairConfig.BUFFER_MIN_BYTES))
                     .register(handlers);
             handlers.register(PEER, (connection, request) -> {
                 peer.set(connection);
