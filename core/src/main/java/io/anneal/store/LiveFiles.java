@@ -71,8 +71,7 @@ public final class LiveFiles implements Closeable {
             PinnedFile digest = files.get(Component.DIGEST);
             if (component == Component.DATA && digest != null) {
                 return new FileContent(
-                        file.lengthBytes(),
-                        FileContent.digest(descriptor.file(Component.DIGEST), digest.channel()));
+                        file.lengthBytes(), FileContent.digest(descriptor.file(Component.DIGEST), digest.channel()));
             }
             return FileContent.of(descriptor.file(component), file.channel());
         }

@@ -606,7 +606,8 @@ public final class Engine implements Closeable {
 
     private Path snapshotAlone(LiveTable table, String name) throws IOException {
         return alone(
-                table, () -> operations.snapshot(table, name, environment.clock().instant()));
+                table,
+                () -> operations.snapshot(table, name, environment.clock().instant()));
     }
 
     /** A range was repaired as a whole. */

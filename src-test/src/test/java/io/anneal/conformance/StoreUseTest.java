@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.anneal.environment.HostEnvironment;
 import io.anneal.compaction.CompactionCancelledException;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Mutation;
 import io.anneal.key.DecoratedKey;
