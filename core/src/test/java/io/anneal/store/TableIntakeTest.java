@@ -16,7 +16,6 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -282,11 +281,9 @@ class TableIntakeTest {
 
     /** The latest last. */
     private List<Path> filters() throws IOException {
-        try (Stream<Path> files = Files.walk(directory.resolve("store/data"))) {
-            return files.filter(file -> file.toString().endsWith("-Filter.db"))
-                    .sorted((left, right) -> Integer.compare(generation(left), generation(right)))
-                    .toList();
-        }
+        return under(directory.resolve("store"), "-Filter.db").stream()
+                .sorted((left, right) -> Integer.compare(generation(left), generation(right)))
+                .toList();
     }
 
     private static int generation(Path filter) {
