@@ -131,21 +131,71 @@ final class RepairOfStoresTest {
             assertThat(refused.exitCode()).as(open.directory().toString()).isEqualTo(ExitCode.UNANSWERED);
             assertThat(refused.err()).contains("ANL-4002", one.toString(), "pid=");
         }
-        Instant old = Instant.now().minusSeconds(20 * 86_400);
-        try (Stream<Path> files = Files.walk(two)) {
+        closedForDays(two, 20);
+        for (Object[] args : new Object[][] {
+            {"--dir", one, "--dir", two},
+            {"--dir", one, "--dir", two, "--apply"},
+            // What the last one opened and closed is as old as before.
+            {"--dir", one, "--dir", two, "--apply"},
+            {"--dir", one, "--dir", two}
+        }) {
+            CommandRun refused = repair(args);
+            assertThat(refused.exitCode()).as(refused.out()).isEqualTo(ExitCode.UNANSWERED);
+            assertThat(refused.err()).contains("older than gc_grace", "replica=two", "--allow-old-snapshots");
+        }
+        assertThat(ids(one)).containsExactly(1, 2);
+        assertThat(ids(two)).containsExactly(2, 3);
+        CommandRun refused = repair("--dir", one, "--dir", two, "--apply");
+        assertThat(refused.exitCode()).as("its program has opened it").isEqualTo(ExitCode.UNANSWERED);
+
+        CommandRun whole = repair("--dir", one, "--dir", two, "--apply", "--allow-old-snapshots", "--all-replicas");
+        assertThat(whole.exitCode()).as(whole.err()).isZero();
+        assertThat(repair("--dir", one, "--dir", two, "--apply").exitCode()).isZero();
+    }
+
+    /** As if nobody had touched it for so long. */
+    private static void closedForDays(Path store, int days) throws IOException {
+        Instant old = Instant.now().minusSeconds(days * 86_400L);
+        try (Stream<Path> files = Files.walk(store)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 Files.setLastModifiedTime(file, FileTime.from(old));
             }
         }
+    }
+
+    @Test
+    void shouldCallReplicasByTheirShortNamesWhetherItWritesOrNot() throws IOException {
+        Path out = directory.resolve("out");
         for (Object[] args : new Object[][] {
-            {"--dir", one, "--dir", two},
-            {"--dir", one, "--dir", two, "--apply"}
+            {"--dir", one, "--dir", cassandra},
+            {"--dir", one, "--dir", cassandra, "--apply", "--out", out}
+        }) {
+            CommandRun run = repair(args);
+            assertThat(run.out().lines().filter(line -> line.contains(": read ")))
+                    .as(run.out() + run.err())
+                    .map(line -> line.strip().substring(0, line.strip().indexOf(':')))
+                    .containsExactly("one", "cassandra");
+        }
+        CommandRun named = repair("--dir", one, "--dir", two, "--name", "left", "--name", "right", "--apply");
+        assertThat(named.out()).as(named.err()).contains("  left: read ", "  right: read ");
+    }
+
+    @Test
+    void shouldTakeAStoresOwnSchemaWhateverIsGiven() throws IOException {
+        Path schema = Files.writeString(
+                directory.resolve("other.cql"), TEXT.replace("5a1c395e-b41f", "6a1c395e-b41f") + ";\n");
+        Path out = directory.resolve("out");
+        for (Object[] args : new Object[][] {
+            {"--dir", one, "--dir", cassandra, "--schema", schema},
+            {"--dir", one, "--dir", cassandra, "--schema", schema, "--apply", "--out", out}
         }) {
             CommandRun refused = repair(args);
             assertThat(refused.exitCode()).as(refused.out()).isEqualTo(ExitCode.UNANSWERED);
-            assertThat(refused.err()).contains("older than gc_grace", "replica=" + two, "--allow-old-snapshots");
+            assertThat(refused.err()).contains("table ids differ");
         }
-        assertThat(ids(one)).containsExactly(1, 2);
+        CommandRun useless = repair("--dir", one, "--dir", two, "--schema", schema);
+        assertThat(useless.exitCode()).isEqualTo(ExitCode.USAGE);
+        assertThat(useless.err()).contains("--schema goes with Cassandra's directories");
     }
 
     @Test
@@ -163,6 +213,9 @@ final class RepairOfStoresTest {
             assertThat(refused.exitCode()).as(args.toString()).isEqualTo(ExitCode.USAGE);
             assertThat(refused.err()).contains("store=" + one);
         }
+        CommandRun inTheClear = CommandRun.of("serve", "--listen", "0.0.0.0:0", "--token-file", token, "--data", one);
+        assertThat(inTheClear.exitCode()).isEqualTo(ExitCode.USAGE);
+        assertThat(inTheClear.err()).contains("needs --tls-cert, --tls-key and --tls-ca", "0.0.0.0");
         try (Store open = Store.open(one, CONFIG)) {
             CommandRun refused = CommandRun.of(
                     "serve", "--listen", "127.0.0.1:0", "--token-file", token, "--data", open.directory());

@@ -119,7 +119,7 @@ final class RepairTest {
             }
         }
         CommandRun run = repair("--allow-empty");
-        assertThat(run.err()).contains("replica has no SSTable of the table", two.toString());
+        assertThat(run.err()).contains("replica has no SSTable of the table", "replica=two");
     }
 
     @Test
@@ -155,12 +155,12 @@ final class RepairTest {
         CommandRun refused = repair();
         assertThat(refused.exitCode()).isEqualTo(5);
         assertThat(refused.err())
-                .contains("ANL-3003", "replica=" + one, "ageSeconds=2592000", "gcGraceSeconds=864000")
+                .contains("ANL-3003", "replica=one", "ageSeconds=2592000", "gcGraceSeconds=864000")
                 .contains("--allow-old-snapshots");
 
         CommandRun allowed = repair("--allow-old-snapshots");
         assertThat(allowed.exitCode()).isEqualTo(1);
-        assertThat(allowed.err()).contains("older than gc_grace", one.toString());
+        assertThat(allowed.err()).contains("older than gc_grace", "replica=one");
         CommandRun applied = apply("--allow-old-snapshots");
         assertThat(applied.exitCode()).isZero();
         assertThat(applied.out()).contains("nodetool import").doesNotContain("import before");
@@ -170,7 +170,7 @@ final class RepairTest {
     void shouldRefuseOldSnapshotAlsoWhenItIsTheFollowers() throws IOException {
         snapshotOf(two, NOW.minusSeconds(GC_GRACE_SECONDS + 1));
 
-        assertThat(repair().err()).contains("replica=" + two, "ageSeconds=864001");
+        assertThat(repair().err()).contains("replica=two", "ageSeconds=864001");
         snapshotOf(two, NOW.minusSeconds(GC_GRACE_SECONDS));
         assertThat(repair().exitCode()).isEqualTo(1);
     }
@@ -178,7 +178,7 @@ final class RepairTest {
     @Test
     void shouldTakeTheAgeFromFileTimesWhenNoManifestTellsIt() throws IOException {
         dated(one, NOW.minusSeconds(GC_GRACE_SECONDS + 5));
-        assertThat(repair().err()).contains("replica=" + one, "ageSeconds=864005");
+        assertThat(repair().err()).contains("replica=one", "ageSeconds=864005");
 
         // The SSTables of a snapshot are older than it is.
         Files.setLastModifiedTime(one.resolve("ks/readings/schema.cql"), FileTime.from(NOW.minusSeconds(60)));
@@ -191,10 +191,11 @@ final class RepairTest {
         assertThat(repair().err()).doesNotContain("older than");
 
         snapshotOf(one, NOW.minusSeconds(5 * 3_600));
+        assertThat(repair().err()).contains("oldest=one", "newest=two", "secondsApart=18000");
         CommandRun run = repair("--json");
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err()).contains(one.toString(), "secondsApart=18000", two.toString());
-        assertThat(table(run, 0).get("notes").toString()).contains("secondsApart=18000");
+        assertThat(run.err()).as("what is in the object").isEmpty();
+        assertThat(table(run, 0).get("notes").toString()).contains("oldest=one", "newest=two", "secondsApart=18000");
     }
 
     @Test
@@ -203,7 +204,7 @@ final class RepairTest {
 
         CommandRun run = apply();
         assertThat(run.exitCode()).as(run.err()).isZero();
-        assertThat(run.err()).contains("future", one.toString(), "secondsAhead=90");
+        assertThat(run.err()).contains("future", "replica=one", "secondsAhead=90");
         assertThat(run.out()).contains("import before " + NOW.plusSeconds(GC_GRACE_SECONDS));
     }
 
@@ -247,7 +248,7 @@ final class RepairTest {
         assertThat(text.exitCode()).isEqualTo(1);
         assertThat(text.out())
                 .doesNotContain("nodetool")
-                .contains("too late to import on the node of " + two, "the deadline was " + NOW.plusSeconds(10))
+                .contains("too late to import on the node of two", "the deadline was " + NOW.plusSeconds(10))
                 .contains("delete what lies in [" + directory.resolve("out/two/ks/readings"));
         CommandRun json = repairAt(new PassingClock(), "--json", "--apply", "--out", directory.resolve("again"));
         assertThat(json.exitCode()).isEqualTo(1);
@@ -488,7 +489,7 @@ final class RepairTest {
         CommandRun applied = apply("--json");
         assertThat(applied.exitCode()).as(applied.err()).isZero();
         assertThat(table(applied, 0).get("notes").toString())
-                .contains("replicas write different formats", "2038-01-19", "replicas=[" + two + "]");
+                .contains("replicas write different formats", "2038-01-19", "replicas=[two]");
         imported(directory.resolve("out"));
 
         // Nothing bounces: what came back from the format that cuts is not given to the other one.

@@ -208,10 +208,6 @@ final class SegmentReader implements Closeable {
         return (flags & SegmentLayout.FLAG_LAST) != 0;
     }
 
-    long sectionOffset() {
-        return sectionOffset;
-    }
-
     /** Where the next section begins if the segment goes on. */
     long sectionEndOffset() {
         return sectionOffset + SegmentLayout.SECTION_HEADER_BYTES + storedBytes;

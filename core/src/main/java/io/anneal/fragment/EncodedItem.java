@@ -23,6 +23,8 @@ import java.util.List;
  * hands out points into the buffer. Allocates nothing but exceptions. Owned by one thread.
  */
 public final class EncodedItem {
+    private static final byte[] NOTHING = new byte[0];
+
     private final ClusteringComparator comparator;
     private final Column[] staticColumns;
     private final Column[] regularColumns;
@@ -91,6 +93,13 @@ public final class EncodedItem {
                             + (limit - itemOffset));
         }
         return this;
+    }
+
+    /** Lets go of the buffer; nothing may be asked before the next {@link #wrap}. */
+    public void release() {
+        buffer = NOTHING;
+        reader.wrap(NOTHING, 0, 0);
+        key.wrap(0, NOTHING, 0, 0);
     }
 
     public ItemKind kind() {

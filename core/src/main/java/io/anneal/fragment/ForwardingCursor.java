@@ -64,6 +64,16 @@ public abstract class ForwardingCursor implements FragmentCursor {
     }
 
     @Override
+    public void askBefore(LargeRows rows) {
+        inner.askBefore(rows);
+    }
+
+    @Override
+    public void releaseRow() {
+        inner.releaseRow();
+    }
+
+    @Override
     public void close() throws IOException {
         inner.close();
     }

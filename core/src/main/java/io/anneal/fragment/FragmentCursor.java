@@ -57,6 +57,12 @@ public interface FragmentCursor extends Closeable {
     /** Skips partitions whose token is below {@code token}; never goes back. */
     void forwardTo(long token) throws IOException;
 
+    /** Asks before it reads a large row, from the next {@link #advance()} on. What is in memory anyway needs no question. */
+    default void askBefore(LargeRows rows) {}
+
+    /** Gives back the memory of a large row, which is not valid any more; the place of the cursor stays. */
+    default void releaseRow() {}
+
     /** Where the current fragment stands; copies. */
     default PositionInPartition positionInPartition() {
         return switch (kind()) {

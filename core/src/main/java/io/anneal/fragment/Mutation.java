@@ -97,6 +97,15 @@ public final class Mutation {
         }
     }
 
+    /** What values and paths of a row take, which is all that can be long in it. */
+    static long valueBytes(Row row) {
+        long valueBytes = 0;
+        for (int i = 0; i < row.entryCount(); i++) {
+            valueBytes += Math.max(0, row.valueLengthBytes(i)) + Math.max(0, row.pathLengthBytes(i));
+        }
+        return valueBytes;
+    }
+
     public boolean isEmpty() {
         return bytes.length == 0;
     }
@@ -124,10 +133,7 @@ public final class Mutation {
          * @throws IllegalArgumentException when the mutation would be too long: it stays as it is
          */
         public Builder row(Row row) {
-            long valueBytes = 0;
-            for (int i = 0; i < row.entryCount(); i++) {
-                valueBytes += Math.max(0, row.valueLengthBytes(i)) + Math.max(0, row.pathLengthBytes(i));
-            }
+            long valueBytes = valueBytes(row);
             requireRoom(valueBytes);
             // Values at once, and with them the little around them.
             encoded.ensure((int) valueBytes + USUAL_BYTES);

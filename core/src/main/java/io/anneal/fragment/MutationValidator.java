@@ -7,9 +7,9 @@ import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.TableSchema;
 
 /**
- * Decodes a mutation, to see that its bytes are what they should be before they reach a disk: whole items that fit the schema,
- * all of the mutation's own partition, whose key is one of the table's, values of their types, nothing in them that could not be written to an SSTable later. Allocates nothing. One
- * thread.
+ * Refuses writes that could not be written to an SSTable later, at the moment when they are made. Of a mutation it decodes the
+ * bytes as well: whole items that fit the schema, all of the mutation's own partition, whose key is one of the table's,
+ * values of their types. Allocates nothing. One thread.
  */
 public final class MutationValidator {
     /** What a clustering value, as a key, may take in an SSTable. */
@@ -55,25 +55,54 @@ public final class MutationValidator {
             switch (item.kind()) {
                 case STATIC_ROW, CLUSTERING_ROW -> {
                     item.readRow(row);
-                    requireHeld(row, offset);
-                    requireValues(row, item.kind() == ItemKind.STATIC_ROW ? staticColumns : regularColumns);
+                    validate(row, offset);
                 }
                 case PARTITION_DELETION -> {
                     item.readPartitionDeletion(deletion);
-                    requireHeld(deletion, offset);
+                    requireHeld(deletion.timestampMicros(), deletion.localDeletionTimeSeconds(), offset);
                 }
                 case RANGE_DELETION -> {
                     item.readRangeDeletion(deletion);
-                    requireHeld(deletion.start(), offset);
-                    requireHeld(deletion.end(), offset);
-                    requireHeld(deletion, offset);
+                    validate(deletion, offset);
                 }
             }
         }
     }
 
+    /**
+     * Checks a row that is not encoded.
+     *
+     * @throws IllegalArgumentException when it is too long
+     */
+    public void validate(Row made) throws CorruptItemException {
+        Mutation.requireLength(Mutation.valueBytes(made));
+        validate(made, 0);
+    }
+
+    /** Checks the deletion of a partition that is not encoded. */
+    public void validate(DeletionTime made) throws CorruptItemException {
+        requireHeld(made.timestampMicros(), made.localDeletionTimeSeconds(), 0);
+    }
+
+    /** Checks the deletion of a range that is not encoded. */
+    public void validate(RangeDeletion made) throws CorruptItemException {
+        validate(made, 0);
+    }
+
+    private void validate(Row read, int offset) throws CorruptItemException {
+        requireHeld(read, offset);
+        requireValues(read);
+    }
+
+    private void validate(RangeDeletion read, int offset) throws CorruptItemException {
+        requireHeld(read.start(), offset);
+        requireHeld(read.end(), offset);
+        requireHeld(read.timestampMicros(), read.localDeletionTimeSeconds(), offset);
+    }
+
     /** What is no value of its type nobody could read again. */
-    private static void requireValues(Row row, Column[] columns) throws CorruptItemException {
+    private void requireValues(Row row) throws CorruptItemException {
+        Column[] columns = columns(row);
         for (int i = 0; i < row.entryCount(); i++) {
             Column column = columns[row.columnIndex(i)];
             // A tombstone, a deletion and an empty value have none; counters were made of whole shards.
@@ -94,10 +123,14 @@ public final class MutationValidator {
         }
     }
 
+    private Column[] columns(Row row) {
+        return row.isStatic() ? staticColumns : regularColumns;
+    }
+
     private void requireHeld(Row row, int offset) throws CorruptItemException {
         requireHeld(row.clustering(), offset);
         // By cells first, which have names.
-        Column[] columns = row.isStatic() ? staticColumns : regularColumns;
+        Column[] columns = columns(row);
         for (int i = 0; i < row.entryCount(); i++) {
             long maxSeconds = row.isComplexDeletion(i) ? deletionLocalTimeMaxSeconds : localDeletionTimeMaxSeconds;
             if (isTooLate(row.localDeletionTimeSeconds(i), maxSeconds)) {
@@ -110,7 +143,7 @@ public final class MutationValidator {
             String facts = ttl(row.livenessTtlSeconds());
             throw tooLate(row.livenessExpirySeconds(), localDeletionTimeMaxSeconds, offset, facts);
         }
-        requireHeld(row.deletionLocalTimeSeconds(), deletionLocalTimeMaxSeconds, offset);
+        requireInTime(row.deletionLocalTimeSeconds(), deletionLocalTimeMaxSeconds, offset);
     }
 
     private void requireHeld(Clustering clustering, int offset) throws CorruptItemException {
@@ -125,17 +158,17 @@ public final class MutationValidator {
         }
     }
 
-    private void requireHeld(RangeDeletion held, int offset) throws CorruptItemException {
-        if (held.timestampMicros() < deletionTimestampMinMicros) {
+    private void requireHeld(long timestampMicros, long localSeconds, int offset) throws CorruptItemException {
+        if (timestampMicros < deletionTimestampMinMicros) {
             throw new CorruptItemException(
                     "timestamp of a deletion is too small for the version of SSTables that is written",
                     offset,
-                    "timestampMicros=" + held.timestampMicros() + ", min=" + deletionTimestampMinMicros);
+                    "timestampMicros=" + timestampMicros + ", min=" + deletionTimestampMinMicros);
         }
-        requireHeld(held.localDeletionTimeSeconds(), deletionLocalTimeMaxSeconds, offset);
+        requireInTime(localSeconds, deletionLocalTimeMaxSeconds, offset);
     }
 
-    private static void requireHeld(long localSeconds, long maxSeconds, int offset) throws CorruptItemException {
+    private static void requireInTime(long localSeconds, long maxSeconds, int offset) throws CorruptItemException {
         if (isTooLate(localSeconds, maxSeconds)) {
             throw tooLate(localSeconds, maxSeconds, offset, "");
         }

@@ -20,6 +20,7 @@ public final class Row {
     public static final int ABSENT = -1;
 
     private static final int OWN_BYTES_MIN = 256;
+    private static final int ENTRIES_MIN = 8;
     private static final byte[] NOTHING = new byte[0];
     private static final int COLUMN = 0;
     private static final int TTL = 1;
@@ -45,12 +46,12 @@ public final class Row {
 
     private int entryCount;
     /** Of each entry what the constants above say, side by side: one bounds check serves them all. */
-    private int[] ints = new int[8 * INTS];
+    private int[] ints = new int[ENTRIES_MIN * INTS];
     /** Of each entry the timestamp, then the local deletion time. */
-    private long[] longs = new long[8 * LONGS];
+    private long[] longs = new long[ENTRIES_MIN * LONGS];
 
-    private byte[][] valueBuffers = grown(new byte[0][], 8);
-    private byte[][] pathBuffers = grown(new byte[0][], 8);
+    private byte[][] valueBuffers = grown(new byte[0][], ENTRIES_MIN);
+    private byte[][] pathBuffers = grown(new byte[0][], ENTRIES_MIN);
 
     /** Values that lie nowhere else, such as merged counters; grown by replacing, since entries point at what was there. */
     private byte[] ownBytes = NOTHING;
@@ -82,6 +83,17 @@ public final class Row {
         deletionShadowable = false;
         entryCount = 0;
         ownLength = 0;
+    }
+
+    /** Clears the row and lets go of all that it pointed at: what was large in it is free. */
+    public void release() {
+        clear(false);
+        clustering.reset(NOTHING);
+        ints = new int[ENTRIES_MIN * INTS];
+        longs = new long[ENTRIES_MIN * LONGS];
+        valueBuffers = grown(new byte[0][], ENTRIES_MIN);
+        pathBuffers = grown(new byte[0][], ENTRIES_MIN);
+        ownBytes = NOTHING;
     }
 
     public boolean isStatic() {

@@ -11,20 +11,26 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One owner at a time for a directory: a file in it, locked while the directory is owned, whose text says who the owner is.
- * The text of an owner that is gone stays and means nothing; so does the file, since deleting it would let two processes
- * hold two locks. Where the file system knows no locks, only this process is kept out. Safe to share between threads.
+ * The text of an owner that is gone stays and means nothing; so does the file, unless its owner {@link #remove() removes} it. Where
+ * the file system knows no locks, only this process is kept out. Safe to share between threads.
  */
 public final class DirectoryLock implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(DirectoryLock.class);
+
     /**
      * Owned by this process. A second opening of a lock file must not even touch it: POSIX drops a process's locks on a file
      * as soon as any of its channels to it is closed.
@@ -76,7 +82,31 @@ public final class DirectoryLock implements Closeable {
         return taken;
     }
 
+    /** What was locked may be a file that its last owner removed meanwhile: another process would make and lock the next one. */
     private static DirectoryLock lock(Path file, String what, Path directory) throws IOException {
+        while (true) {
+            Optional<Object> before = key(file);
+            DirectoryLock taken = lockOnce(file, what, directory);
+            if (before.equals(key(file))) {
+                return taken;
+            }
+            taken.release();
+        }
+    }
+
+    /** Of the file that has the name now; empty when none has. Where files have no keys nobody can remove one that is open. */
+    private static Optional<Object> key(Path file) throws StorageException {
+        try {
+            Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+            return Optional.of(key == null ? file : key);
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new StorageException("look at", file, e);
+        }
+    }
+
+    private static DirectoryLock lockOnce(Path file, String what, Path directory) throws IOException {
         FileChannel channel = open(file);
         FileLock lock = null;
         try {
@@ -179,10 +209,30 @@ public final class DirectoryLock implements Closeable {
             return;
         }
         closed = true;
-        try (channel) {
-            lock.release();
+        try {
+            release();
         } finally {
             OWNED.remove(file);
+        }
+    }
+
+    private void release() throws IOException {
+        try (channel) {
+            lock.release();
+        }
+    }
+
+    /** Gives the directory up, and leaves no file if the disk lets it go: one that stays means nothing. */
+    public synchronized void remove() throws IOException {
+        if (closed) {
+            return;
+        }
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            LOG.debug("lock file stays, file={}", file, e);
+        } finally {
+            close();
         }
     }
 }

@@ -5,6 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 
 /** Opens files for positional reads, on any file system. */
 public final class InputFile {
@@ -20,5 +21,14 @@ public final class InputFile {
         } catch (UnsupportedOperationException e) {
             return new PositionalChannel(Files.newByteChannel(file, StandardOpenOption.READ));
         }
+    }
+
+    /**
+     * The platform's own channel that stands behind one, for those who hand its descriptor to the kernel; empty when there is
+     * none. It is closed with the other one, and when a thread is interrupted that reads from that.
+     */
+    public static Optional<FileChannel> platform(FileChannel channel) {
+        FileChannel behind = channel instanceof LastingChannel lasting ? lasting.current() : channel;
+        return Optional.of(behind).filter(own -> own.getClass().getModule() == Object.class.getModule());
     }
 }

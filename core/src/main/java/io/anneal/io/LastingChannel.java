@@ -30,6 +30,10 @@ final class LastingChannel extends ReadOnlyChannel {
         return FileChannel.open(file, StandardOpenOption.READ);
     }
 
+    FileChannel current() {
+        return channel;
+    }
+
     private interface Attempt {
         long on(FileChannel current) throws IOException;
     }

@@ -2,6 +2,7 @@ package io.anneal.io;
 
 import io.anneal.environment.Sleeper;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -53,7 +54,16 @@ public final class RateLimiter {
      * @throws InterruptedException when the waiting thread is interrupted; nothing was taken then
      */
     public void acquire(long bytes) throws InterruptedException {
-        while (true) {
+        acquire(bytes, () -> false);
+    }
+
+    /**
+     * The same for who may be overtaken by something while it waits.
+     *
+     * @param gone what is waited for has no use any more: nothing is taken then
+     */
+    public void acquire(long bytes, BooleanSupplier gone) throws InterruptedException {
+        while (!gone.getAsBoolean()) {
             long rate = bytesPerSecond;
             if (rate == UNLIMITED) {
                 return;

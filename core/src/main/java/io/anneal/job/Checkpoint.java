@@ -77,7 +77,7 @@ final class Checkpoint implements Closeable {
             return checkpoint;
         } finally {
             if (!opened) {
-                lock.close();
+                giveUp(lock, path);
             }
         }
     }
@@ -89,6 +89,15 @@ final class Checkpoint implements Closeable {
         } catch (IllegalStateException e) {
             throw new JobRefusedException(
                     "another run uses this checkpoint, file=" + file + ", reason=" + e.getMessage());
+        }
+    }
+
+    /** Where there is no checkpoint, as there is none of a job that is complete, no file of it stays. */
+    private static void giveUp(DirectoryLock lock, Path checkpoint) throws IOException {
+        if (Files.exists(checkpoint)) {
+            lock.close();
+        } else {
+            lock.remove();
         }
     }
 
@@ -173,7 +182,7 @@ final class Checkpoint implements Closeable {
     public synchronized void close() throws IOException {
         closed = true;
         if (lock.isPresent()) {
-            lock.get().close();
+            giveUp(lock.get(), file.orElseThrow());
         }
     }
 }

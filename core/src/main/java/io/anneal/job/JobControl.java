@@ -63,10 +63,6 @@ public final class JobControl {
         return paused;
     }
 
-    synchronized boolean isAborted() {
-        return abortReason.isPresent();
-    }
-
     /** How many workers rest. */
     synchronized int resting() {
         return resting;

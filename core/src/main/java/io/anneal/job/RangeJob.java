@@ -1,5 +1,9 @@
 package io.anneal.job;
 
+import static io.anneal.io.Arguments.given;
+import static io.anneal.io.Arguments.notNegative;
+import static io.anneal.io.Arguments.positive;
+
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.RateLimiter;
 import io.anneal.io.StorageException;
@@ -18,6 +22,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -282,13 +287,17 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
      * @throws JobAbortedException when it was aborted
      */
     public void pace(long rowCount, long byteCount) throws InterruptedException {
+        pace(rowCount, byteCount, () -> false);
+    }
+
+    void pace(long rowCount, long byteCount, BooleanSupplier gone) throws InterruptedException {
         ticker.requireNotRefused();
         if (Thread.interrupted()) {
             throw new InterruptedException("job was interrupted");
         }
         settings.control.awaitLeave();
-        rows.acquire(rowCount);
-        bytes.acquire(byteCount);
+        rows.acquire(rowCount, gone);
+        bytes.acquire(byteCount, gone);
     }
 
     /** All is done: the last word to the listener. */
@@ -335,9 +344,9 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         private JobProgress.Listener listener = NO_LISTENER;
 
         private Builder(String name, Function<String, U> parser, HostEnvironment environment) {
-            this.name = name;
-            this.parser = parser;
-            this.environment = environment;
+            this.name = given("name", name);
+            this.parser = given("parser", parser);
+            this.environment = given("environment", environment);
         }
 
         /**
@@ -347,7 +356,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
          * @param parts what job it is, by words for names: a file that says another is refused
          */
         public Builder<U> checkpoint(Path file, Map<String, String> parts) {
-            checkpoint = Optional.of(file);
+            checkpoint = Optional.of(given("checkpoint", file));
             identity = Map.copyOf(parts);
             return this;
         }
@@ -359,7 +368,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
          */
         public Builder<U> facts(Map<String, String> start, Predicate<Map<String, String>> wanted) {
             facts = Map.copyOf(start);
-            goesOn = wanted;
+            goesOn = given("wanted", wanted);
             return this;
         }
 
@@ -374,13 +383,14 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
          * times after 1 to 30 s by default.
          */
         public Builder<U> retries(int attemptCount, Duration first, Duration longest) {
-            retries = retries.withAttempts(positive("attempts", attemptCount), first, longest);
+            retries = retries.withAttempts(
+                    positive("attempts", attemptCount), notNegative("first", first), notNegative("longest", longest));
             return this;
         }
 
         /** What else a unit fails with is not tried again; by default all is. */
         public Builder<U> retriesOnly(Predicate<Exception> passing) {
-            retries = retries.withPassing(passing);
+            retries = retries.withPassing(given("passing", passing));
             return this;
         }
 
@@ -391,48 +401,41 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
          * @param longest for how long, after the first such failure in a row
          */
         public Builder<U> patience(Predicate<Exception> noRoom, Duration longest) {
-            retries = retries.withPatience(noRoom, longest);
+            retries = retries.withPatience(given("noRoom", noRoom), notNegative("patience", longest));
             return this;
         }
 
         /** Rows a second over all units, 0 for as fast as it goes. */
         public Builder<U> rowsPerSecond(long rate) {
-            rowsPerSecond = rate;
+            rowsPerSecond = notNegative("rowsPerSecond", rate);
             return this;
         }
 
         /** Bytes a second over all units, 0 for as fast as it goes. */
         public Builder<U> bytesPerSecond(long rate) {
-            bytesPerSecond = rate;
+            bytesPerSecond = notNegative("bytesPerSecond", rate);
             return this;
         }
 
         /** What pauses, resumes and aborts it. */
         public Builder<U> control(JobControl value) {
-            control = value;
+            control = given("control", value);
             return this;
         }
 
         /** Is asked before each attempt and once a second; {@link JobRefusedException} from it ends the job. */
         public Builder<U> guard(Runnable value) {
-            guard = value;
+            guard = given("guard", value);
             return this;
         }
 
         public Builder<U> listener(JobProgress.Listener value) {
-            listener = value;
+            listener = given("listener", value);
             return this;
         }
 
         private boolean isWatched() {
             return listener != NO_LISTENER || guard != NO_GUARD;
-        }
-
-        private static int positive(String name, int value) {
-            if (value < 1) {
-                throw new IllegalArgumentException(name + " must be positive, " + name + "=" + value);
-            }
-            return value;
         }
 
         /**

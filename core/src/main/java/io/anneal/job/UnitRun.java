@@ -3,6 +3,7 @@ package io.anneal.job;
 import io.anneal.io.StorageException;
 import io.anneal.job.CheckpointContent.UnitState;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * A unit while it is worked on: what a task asks and tells. It belongs to the worker that has the unit; only its counts are read by
@@ -62,6 +63,15 @@ public final class UnitRun<U extends JobUnit> {
      */
     public void pace(long rowCount, long byteCount) throws InterruptedException {
         job.pace(rowCount, byteCount);
+    }
+
+    /**
+     * The same, but no longer than what is worked on is there.
+     *
+     * @param gone whether it is not, so that the task fails as soon as it goes on; asked ten times a second
+     */
+    public void pace(long rowCount, long byteCount, BooleanSupplier gone) throws InterruptedException {
+        job.pace(rowCount, byteCount, gone);
     }
 
     /** Counts what was done. It counts no more if this attempt fails. */

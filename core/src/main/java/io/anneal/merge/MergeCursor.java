@@ -4,6 +4,7 @@ import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.LargeRows;
 import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
@@ -420,6 +421,21 @@ public final class MergeCursor implements FragmentCursor {
             int source = byKey.poll();
             sources[source].forwardTo(token);
             queueByKey(source);
+        }
+    }
+
+    @Override
+    public void askBefore(LargeRows large) {
+        for (FragmentCursor source : sources) {
+            source.askBefore(large);
+        }
+    }
+
+    @Override
+    public void releaseRow() {
+        merged.release();
+        for (int g = 0; g < groupCount; g++) {
+            sources[group[g]].releaseRow();
         }
     }
 

@@ -140,6 +140,12 @@ public final class PurgeCursor extends ForwardingCursor {
     }
 
     @Override
+    public void releaseRow() {
+        view.release();
+        super.releaseRow();
+    }
+
+    @Override
     public FragmentKind kind() {
         return kind;
     }

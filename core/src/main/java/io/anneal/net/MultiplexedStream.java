@@ -1,6 +1,7 @@
 package io.anneal.net;
 
 import io.anneal.io.ByteBudget;
+import io.anneal.io.InputFile;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
@@ -204,7 +205,7 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
         if (id != 0) {
             session.metrics().streamEnded(metrics);
         }
-        session.forget(this);
+        session.streams().forget(this);
     }
 
     /** Gives the peer as much credit as the window has room for. */
@@ -262,9 +263,11 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
             done.completeExceptionally(unfit);
             return done;
         }
-        Outgoing data = session.sendsFiles()
-                ? new Outgoing(file, position, lengthBytes, done)
-                : new Outgoing(new FileCopy(file, position, lengthBytes), done);
+        // The transport takes the descriptor out of the object without a look at what it is.
+        Outgoing data = InputFile.platform(file)
+                .filter(own -> session.sendsFiles())
+                .map(own -> new Outgoing(own, position, lengthBytes, done))
+                .orElseGet(() -> new Outgoing(new FileCopy(file, position, lengthBytes), done));
         onLoop(done, () -> outbox.add(data));
         return done;
     }
@@ -337,7 +340,7 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
     void serve(RequestHandler handler) {
         message(session.limits().messageBytesMax())
                 .thenCompose(message -> handled(handler, message))
-                .whenComplete((answer, failed) -> session.handled())
+                .whenComplete((answer, failed) -> session.streams().handled())
                 .thenAccept(this::answer)
                 .exceptionally(failed -> {
                     refuse(failed);
@@ -352,7 +355,7 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
         } catch (IOException | RuntimeException | Error failed) {
             refuse(failed);
         } finally {
-            session.handled();
+            session.streams().handled();
         }
     }
 

@@ -26,8 +26,9 @@ public interface PeerStream {
     CompletableFuture<Void> write(ByteBuffer data);
 
     /**
-     * Sends a part of a file. Without TLS the bytes go from the file to the socket by sendfile; they carry no checksum
-     * of the wire then, so the receiver must check one of the file's own.
+     * Sends a part of a file. Without TLS the bytes go from the file to the socket by sendfile, if the channel is the platform's
+     * or of {@link io.anneal.io.InputFile}; they carry no checksum of the wire then, so the receiver must check one of the file's
+     * own.
      *
      * @param file stays open until the future is done
      */

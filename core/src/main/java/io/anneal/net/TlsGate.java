@@ -57,7 +57,7 @@ final class TlsGate extends ChannelInboundHandlerAdapter {
                             TlsLink.STEP,
                             PeerException.TLS_EXPECTED,
                             "the client does not speak TLS, and the server takes nothing else: give the client"
-                                    + " certificates (--tls-cert, --tls-key, --tls-ca)"));
+                                    + " certificates"));
         }
     }
 

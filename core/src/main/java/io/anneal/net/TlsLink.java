@@ -75,8 +75,7 @@ final class TlsLink {
                         peer,
                         STEP,
                         PeerException.TLS_EXPECTED,
-                        "the server speaks TLS, and the client does not: give the client certificates (--tls-cert,"
-                                + " --tls-key, --tls-ca)");
+                        "the server speaks TLS, and the client does not: give the client certificates");
     }
 
     static boolean isHandshake(byte first) {
@@ -114,8 +113,8 @@ final class TlsLink {
 
     /** What is said of an address to which rows would travel in the clear. */
     static String missing(InetSocketAddress address) {
-        return "an address other than loopback needs mutual TLS: give certificate, key and authorities"
-                + " (--tls-cert, --tls-key, --tls-ca), address=" + Wire.name(address);
+        return "an address other than loopback needs mutual TLS: give certificate, key and authorities," + " address="
+                + Wire.name(address);
     }
 
     static boolean isNeeded(InetSocketAddress address) {

@@ -14,6 +14,7 @@ import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
 import java.util.Date;
 import java.util.List;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.slf4j.Logger;
@@ -43,16 +44,17 @@ record TlsMaterial(SslContext client, SslContext server, X509Certificate certifi
                     "certificate and private key do not belong together, keyFile=" + config.keyFile() + ", subject="
                             + chain[0].getSubjectX500Principal().getName());
         }
+        KeyManagerFactory keys = keys(key, chain, config);
         PeerTrust trust = trust(config);
         SslContext client = SslContextBuilder.forClient()
                 .sslProvider(SslProvider.JDK)
                 .protocols(PROTOCOL)
-                .keyManager(key, chain)
+                .keyManager(keys)
                 .trustManager(trust)
                 // Names are checked when the peer has said its node id: PeerNames.
                 .endpointIdentificationAlgorithm(null)
                 .build();
-        SslContext server = SslContextBuilder.forServer(key, chain)
+        SslContext server = SslContextBuilder.forServer(keys)
                 .sslProvider(SslProvider.JDK)
                 .protocols(PROTOCOL)
                 .trustManager(trust)
@@ -79,6 +81,26 @@ record TlsMaterial(SslContext client, SslContext server, X509Certificate certifi
             return signature.verify(proof);
         } catch (GeneralSecurityException unfit) {
             return false;
+        }
+    }
+
+    /**
+     * Netty would keep the key in a store of the default kind, which derives a key from a password 10,000 times over to encrypt
+     * what never leaves this process, and as often again to read it: for each side, whenever files have changed.
+     */
+    private static KeyManagerFactory keys(PrivateKey key, X509Certificate[] chain, TlsConfig config)
+            throws IOException {
+        char[] password = {};
+        try {
+            KeyStore store = KeyStore.getInstance("JKS");
+            store.load(null, null);
+            store.setKeyEntry("key", key, password, chain);
+            KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            factory.init(store, password);
+            return factory;
+        } catch (GeneralSecurityException unfit) {
+            throw new CredentialFileException(
+                    config.keyFile(), "private key cannot be used, reason=" + unfit.getMessage());
         }
     }
 

@@ -47,6 +47,7 @@ public final class CassandraReplicas implements ReplicaSource {
     private final List<Path> directories;
     private final Optional<Path> schemaFile;
     private final Optional<StagingArea> staging;
+    private final String name;
 
     /**
      * @param directories one, or one a disk
@@ -54,9 +55,24 @@ public final class CassandraReplicas implements ReplicaSource {
      * @param staging where received rows go; without it the replica can only be compared
      */
     public CassandraReplicas(List<Path> directories, Optional<Path> schemaFile, Optional<StagingArea> staging) {
+        this(
+                directories,
+                schemaFile,
+                staging,
+                directories.size() == 1 ? directories.get(0).toString() : directories.toString());
+    }
+
+    private CassandraReplicas(
+            List<Path> directories, Optional<Path> schemaFile, Optional<StagingArea> staging, String name) {
         this.directories = List.copyOf(directories);
         this.schemaFile = schemaFile;
         this.staging = staging;
+        this.name = name;
+    }
+
+    /** The same under another name than that of its directories, for reports. */
+    public CassandraReplicas named(String other) {
+        return new CassandraReplicas(directories, schemaFile, staging, other);
     }
 
     @Override
@@ -97,7 +113,7 @@ public final class CassandraReplicas implements ReplicaSource {
         }
         warnOfIncrementalRepair(sstables);
         return new Table(
-                name(),
+                name,
                 found.directories(),
                 sstables,
                 schemaFile.isEmpty() ? tableId : textId,
@@ -129,10 +145,6 @@ public final class CassandraReplicas implements ReplicaSource {
                     sstables.readers().size(),
                     repaired.get(0).descriptor());
         }
-    }
-
-    private String name() {
-        return directories.size() == 1 ? directories.get(0).toString() : directories.toString();
     }
 
     private static List<String> notes(SSTables sstables, TableViews views) {

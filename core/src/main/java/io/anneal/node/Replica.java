@@ -90,6 +90,11 @@ public interface Replica extends Closeable {
         return false;
     }
 
+    /** Whether nothing of it can be read any more, since its store is closed or its table dropped. For any thread. */
+    default boolean isGone() {
+        return false;
+    }
+
     /**
      * A range was repaired on all replicas that there are: what was deleted before may be purged by tables whose deletions wait
      * for that.

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
  * Replicas that are tables of an open store: read as they are while they are written, flushed and compacted, and what they
@@ -24,19 +26,31 @@ import java.util.UUID;
 public final class StoreReplicas implements ReplicaSource {
     private final Store store;
     private final Map<String, Instant> asOf;
+    private final String name;
 
     public StoreReplicas(Store store) {
         this(store, Map.of());
     }
 
     /**
-     * Of a store that was just opened for this, so that its data may be old.
+     * Of a store that was opened for repairs, so that nothing else writes to it.
      *
-     * @param asOf from when the data of its tables dates, by {@code keyspace.table}; as it is now where nothing is said
+     * @param asOf from when the data of its tables dates, by {@code keyspace.table}; as it is now where nothing is said. What
+     *     takes part in a repair dates from that
      */
     public StoreReplicas(Store store, Map<String, Instant> asOf) {
+        this(store, new ConcurrentHashMap<>(asOf), store.directory().toString());
+    }
+
+    private StoreReplicas(Store store, Map<String, Instant> asOf, String name) {
         this.store = store;
-        this.asOf = Map.copyOf(asOf);
+        this.asOf = asOf;
+        this.name = name;
+    }
+
+    /** The same under another name than that of its directory, for reports. */
+    public StoreReplicas named(String other) {
+        return new StoreReplicas(store, asOf, other);
     }
 
     /** @param staged makes no difference: what a run gave the store is its data */
@@ -47,20 +61,23 @@ public final class StoreReplicas implements ReplicaSource {
                 .orElseThrow(() -> new ReplicaException(
                         "store has no such table, table=" + qualifiedName + ", store=" + store.directory()));
         return new LiveReplica(
+                name,
                 store.directory(),
                 found,
-                Optional.ofNullable(asOf.get(qualifiedName)),
-                store.clock().instant().getEpochSecond());
+                found.staleSince().or(() -> Optional.ofNullable(asOf.get(qualifiedName))),
+                store.clock().instant(),
+                opened -> asOf.computeIfPresent(qualifiedName, (of, known) -> opened));
     }
 
-    /** @param openedSeconds when it was opened by the store's clock, since 1970 */
-    private record LiveReplica(Path directory, Table table, Optional<Instant> asOf, long openedSeconds)
+    /**
+     * A table in a session.
+     *
+     * @param opened when it was, by the store's clock
+     * @param done is told that when what was received is the table's
+     */
+    private record LiveReplica(
+            String name, Path directory, Table table, Optional<Instant> asOf, Instant opened, Consumer<Instant> done)
             implements Replica {
-        @Override
-        public String name() {
-            return directory.toString();
-        }
-
         @Override
         public List<UUID> dataIds() throws IOException {
             return DataIds.of(List.of(directory));
@@ -99,7 +116,7 @@ public final class StoreReplicas implements ReplicaSource {
 
         @Override
         public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
-            return new TakenIn(table.intake());
+            return new TakenIn(table.intake(), () -> done.accept(opened));
         }
 
         @Override
@@ -112,10 +129,15 @@ public final class StoreReplicas implements ReplicaSource {
             return true;
         }
 
+        @Override
+        public boolean isGone() {
+            return !table.isOpen();
+        }
+
         /** A master whose clock is ahead must not have purged what was deleted here after it read. */
         @Override
         public void repaired(TokenRange range, long seconds) throws IOException {
-            table.repaired(range, Math.min(seconds, openedSeconds));
+            table.repaired(range, Math.min(seconds, opened.getEpochSecond()));
         }
 
         @Override
@@ -124,7 +146,7 @@ public final class StoreReplicas implements ReplicaSource {
         }
     }
 
-    private record TakenIn(TableIntake intake) implements Receiving {
+    private record TakenIn(TableIntake intake, Runnable done) implements Receiving {
         @Override
         public StagedWriter newWriter() {
             return intake.newWriter();
@@ -133,6 +155,7 @@ public final class StoreReplicas implements ReplicaSource {
         @Override
         public long complete() throws IOException {
             intake.complete();
+            done.run();
             return NO_DEADLINE;
         }
 

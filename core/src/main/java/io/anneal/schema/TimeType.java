@@ -1,40 +1,9 @@
 package io.anneal.schema;
 
-import io.anneal.io.ByteWriter;
-
 /** {@code time}: nanoseconds since midnight. Carries its length in SSTables. */
-final class TimeType extends NativeType {
+final class TimeType extends UnsignedNumberType {
     TimeType() {
-        super("time", "TimeType", VARIABLE_LENGTH);
-    }
-
-    @Override
-    public int compare(byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
-        return Bytes.compareUnsigned(left, leftOffset, leftLength, right, rightOffset, rightLength);
-    }
-
-    @Override
-    public boolean writeComparable(byte[] value, int offset, int length, ByteWriter out) {
-        if (length == 0) {
-            return false;
-        }
-        out.writeBytes(value, offset, length);
-        return true;
-    }
-
-    @Override
-    public void validate(byte[] value, int offset, int length) {
-        requireLength(value, offset, length, Long.BYTES, false);
-    }
-
-    /** Cassandra prints an empty time as the word null, in quotes. */
-    @Override
-    public void appendJson(byte[] value, int offset, int length, StringBuilder out) {
-        if (length == 0) {
-            out.append("\"null\"");
-            return;
-        }
-        appendQuoted(value, offset, length, out);
+        super("time", "TimeType", Long.BYTES, "null");
     }
 
     @Override

@@ -10,9 +10,6 @@ import java.util.List;
  * @param timestampMicros not {@link Long#MIN_VALUE}
  */
 public record EncodingBase(long timestampMicros, int localDeletionTimeSeconds, int ttlSeconds) {
-    /** The greatest local time of a deletion that any base reaches which is made here. */
-    static final long DELETION_REACH_SECONDS = 1_442_880_000L + Integer.MAX_VALUE;
-
     /** Cassandra's own choice when nothing is known: midnight of 22 September 2015, UTC. */
     public static final EncodingBase EPOCH = new EncodingBase(1_442_880_000_000_000L, 1_442_880_000, 0);
 
@@ -69,6 +66,11 @@ public record EncodingBase(long timestampMicros, int localDeletionTimeSeconds, i
                 ? EPOCH.localDeletionTimeSeconds
                 : maxSeconds - Integer.MAX_VALUE;
         return (int) Math.min(Math.max(minSeconds, least), Integer.MAX_VALUE - 1);
+    }
+
+    /** The greatest local time of a deletion of a partition, row, collection or range that can be written as a difference to it. */
+    long deletionReachSeconds() {
+        return (long) localDeletionTimeSeconds + Integer.MAX_VALUE;
     }
 
     public EncodingBase {

@@ -1,5 +1,7 @@
 package io.anneal.sstable;
 
+import io.anneal.fragment.MutationValidator;
+import io.anneal.schema.TableSchema;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
@@ -46,17 +48,31 @@ public enum SSTableVersion {
         return isAtLeast(OA) ? 0xFFFF_FFFEL : Integer.MAX_VALUE - 1;
     }
 
-    /**
-     * The largest local time of a deletion of a partition, row, collection or range that is written in it whatever else an
-     * SSTable holds: early in 2038, or in 2083.
-     */
-    public long deletionLocalTimeMaxSeconds() {
-        return Math.min(localDeletionTimeMaxSeconds(), EncodingBase.DELETION_REACH_SECONDS);
-    }
-
     /** The smallest timestamp that the deletion of a partition or a range may have in it. */
     public long deletionTimestampMinMicros() {
         return isAtLeast(OA) ? 0 : Long.MIN_VALUE;
+    }
+
+    /** Refuses what SSTables of this version cannot hold, whatever else they do; deletions end early in 2038, or in 2083. */
+    public MutationValidator validator(TableSchema schema) {
+        return validator(schema, EncodingBase.EPOCH);
+    }
+
+    /** Refuses what SSTables of this version cannot hold that are written with differences to this base. */
+    public MutationValidator validator(TableSchema schema, EncodingBase base) {
+        return new MutationValidator(
+                schema,
+                localDeletionTimeMaxSeconds(),
+                Math.min(localDeletionTimeMaxSeconds(), base.deletionReachSeconds()),
+                deletionTimestampMinMicros());
+    }
+
+    /** This version when it holds such times, else one that does: {@link #OA} late ones, {@link #NB} deletions before 1970. */
+    public SSTableVersion orThatHolds(long localDeletionTimeSeconds, long timestampMicros) {
+        if (localDeletionTimeSeconds > localDeletionTimeMaxSeconds()) {
+            return OA;
+        }
+        return timestampMicros < deletionTimestampMinMicros() ? NB : this;
     }
 
     /** The version in file names, as {@code nb}. */

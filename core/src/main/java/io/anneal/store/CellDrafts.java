@@ -24,14 +24,23 @@ final class CellDrafts {
         VALUE
     }
 
-    /** Which elements of a list a write means, before they are found. */
+    /** Which elements of a list a write means. */
     private enum Place {
         INDEX,
-        VALUE
+        VALUE,
+        /** A new one in front of those there are. */
+        START,
+        /** A new one after those there are. */
+        END;
+
+        boolean isNew() {
+            return this == START || this == END;
+        }
     }
 
     /**
-     * A write to elements of a list that must be read first.
+     * A write to elements of a list whose paths are known when the write ends: by then it has its timestamp, and the list is
+     * read where it must be.
      *
      * @param index of an element, by {@link Place#INDEX}
      * @param value by {@link Place#VALUE} that of the elements, else the new one; null deletes
@@ -150,7 +159,7 @@ final class CellDrafts {
         switch (column.type().kind()) {
             case LIST -> {
                 for (Object element : expect(column, Collection.class, values)) {
-                    drafts.add(value(column, listPath(), element));
+                    addElement(column, Place.END, element);
                 }
             }
             case SET -> {
@@ -201,8 +210,13 @@ final class CellDrafts {
         // The one that is numbered last comes first.
         Collections.reverse(elements);
         for (Object element : elements) {
-            drafts.add(value(column, prependedPath(column), element));
+            addElement(column, Place.START, element);
         }
+    }
+
+    private void addElement(Column column, Place place, Object element) {
+        pending.add(new Pending(
+                column, place, 0, KeyBuilder.bytes(column, column.type().cellType(), element)));
     }
 
     /** Puts a value in the place of a list's element, or deletes that. */
@@ -213,11 +227,11 @@ final class CellDrafts {
                 new Pending(column, Place.INDEX, index, value == null ? null : KeyBuilder.bytes(column, type, value)));
     }
 
-    /** Finds the elements of lists that are written by place or value; before the first {@link #fill}. */
+    /** Gives elements of lists their paths, those that are there already by reading the list; before the first {@link #fill}. */
     void resolve(ListSource source) throws IOException {
         Map<Column, List<ListElement>> lists = new LinkedHashMap<>();
         for (Pending write : pending) {
-            if (!lists.containsKey(write.column())) {
+            if (!write.place().isNew() && !lists.containsKey(write.column())) {
                 requireNotWhole(write.column());
                 lists.put(write.column(), source.elements(write.column()));
             }
@@ -235,6 +249,8 @@ final class CellDrafts {
                         }
                     }
                 }
+                case START -> drafts.add(added(write, prependedPath(write.column())));
+                case END -> drafts.add(added(write, listPath()));
             }
         }
         pending.clear();
@@ -248,6 +264,10 @@ final class CellDrafts {
                         "list is written as a whole and by its elements in one write, column=" + column.name());
             }
         }
+    }
+
+    private static Draft added(Pending write, byte[] path) {
+        return new Draft(write.column(), Kind.VALUE, path, write.value(), false);
     }
 
     private static Draft at(Pending write, List<ListElement> elements) {

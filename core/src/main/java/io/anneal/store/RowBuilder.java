@@ -69,7 +69,7 @@ public final class RowBuilder {
 
     /**
      * Adds elements to a collection that is not frozen, or sets some fields of such a user-defined type, and leaves the others
-     * alone. A null value in a map deletes its entry. Elements of a list are placed by the timestamp: give it first.
+     * alone. A null value in a map deletes its entry.
      */
     public RowBuilder add(String column, Object elements) {
         cells.addAll(settableColumn(column), elements);
@@ -77,9 +77,8 @@ public final class RowBuilder {
     }
 
     /**
-     * Adds elements at the start of a list, in their order. They are placed by the timestamp: give it first.
-     *
-     * @throws IllegalArgumentException when the timestamp is one before 2010, where elements would not come first
+     * Adds elements at the start of a list, in their order. A timestamp before 2010 is an {@link IllegalArgumentException}
+     * when the write ends, since elements would not come first.
      */
     public RowBuilder prepend(String column, Object elements) {
         cells.prepend(settableColumn(column), elements);

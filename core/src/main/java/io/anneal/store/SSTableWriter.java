@@ -1,5 +1,7 @@
 package io.anneal.store;
 
+import io.anneal.fragment.CorruptItemException;
+import io.anneal.fragment.MutationValidator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Slices;
 import io.anneal.schema.Column;
@@ -23,7 +25,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Writes SSTables from rows: for those who have rows, by column name and Java value. Goes to {@code
  * <directory>/<keyspace>/<table>/}, from where {@code nodetool import} or {@code sstableloader} takes it. An SSTable appears
- * whole or not at all; nothing remains of a writer that is closed without {@link #finish()}. Any number of writers may run at
+ * whole or not at all; nothing remains of a writer that is closed without {@link #finish()}. What the format cannot hold is
+ * refused by the write itself, with an {@link IllegalArgumentException}, and the writer goes on. Any number of writers may run at
  * once, of any tables; each belongs to one thread. Those that share a directory share its {@link StagingDirectory}.
  *
  * <pre>{@code
@@ -35,6 +38,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class SSTableWriter implements Closeable {
     private final TableSchema schema;
+    private final MutationValidator validator;
     private final OptionalLong timestampMicros;
     private final WriteSink sink;
     private final StagingDirectory owned;
@@ -43,8 +47,14 @@ public final class SSTableWriter implements Closeable {
     private boolean finished;
     private boolean closed;
 
-    private SSTableWriter(TableSchema schema, OptionalLong timestampMicros, WriteSink sink, StagingDirectory owned) {
+    private SSTableWriter(
+            TableSchema schema,
+            MutationValidator validator,
+            OptionalLong timestampMicros,
+            WriteSink sink,
+            StagingDirectory owned) {
         this.schema = schema;
+        this.validator = validator;
         this.timestampMicros = timestampMicros;
         this.sink = sink;
         this.owned = owned;
@@ -82,6 +92,9 @@ public final class SSTableWriter implements Closeable {
         @Override
         public void add(List<Write> writes) throws IOException {
             requireUsable();
+            for (Write write : writes) {
+                requireHeld(write);
+            }
             boolean added = false;
             try {
                 for (Write write : writes) {
@@ -90,6 +103,19 @@ public final class SSTableWriter implements Closeable {
                 added = true;
             } finally {
                 failed |= !added;
+            }
+        }
+
+        private void requireHeld(Write write) {
+            try {
+                switch (write.kind()) {
+                    case PARTITION_DELETION -> validator.validate(write.deletion());
+                    case STATIC_ROW, CLUSTERING_ROW -> validator.validate(write.row());
+                    case RANGE_DELETION -> validator.validate(write.range());
+                }
+            } catch (CorruptItemException e) {
+                throw new IllegalArgumentException(
+                        "write does not fit the table, table=" + schema.qualifiedName() + ", reason=" + e.reason(), e);
             }
         }
 
@@ -265,8 +291,11 @@ public final class SSTableWriter implements Closeable {
          * another.
          */
         public SSTableWriter sorted() throws IOException {
-            return open(staging -> new SortedSink(
-                    schema, new StagedWriter(staging.target(schema), config(expectedPartitions), sizeLimitBytes)));
+            return open(
+                    format.validator(schema, base),
+                    staging -> new SortedSink(
+                            schema,
+                            new StagedWriter(staging.target(schema), config(expectedPartitions), sizeLimitBytes)));
         }
 
         /**
@@ -280,11 +309,13 @@ public final class SSTableWriter implements Closeable {
                 throw new IllegalArgumentException("memory is too little to sort in, memoryBytes=" + memoryBytes
                         + ", minBytes=" + MEMORY_MIN_BYTES);
             }
-            return open(staging -> new MemtableSink(
-                    schema,
-                    (partitions, smallest) -> new StagedWriter(
-                            staging.target(schema), config(partitions).withBase(smallest), Long.MAX_VALUE),
-                    memoryBytes));
+            return open(
+                    format.validator(schema),
+                    staging -> new MemtableSink(
+                            schema,
+                            (partitions, smallest) -> new StagedWriter(
+                                    staging.target(schema), config(partitions).withBase(smallest), Long.MAX_VALUE),
+                            memoryBytes));
         }
 
         private SSTableWriterConfig config(long partitions) {
@@ -301,7 +332,7 @@ public final class SSTableWriter implements Closeable {
             WriteSink open(StagingDirectory staging);
         }
 
-        private SSTableWriter open(SinkOpener opener) throws IOException {
+        private SSTableWriter open(MutationValidator validator, SinkOpener opener) throws IOException {
             if (directory == null && shared == null) {
                 throw new IllegalStateException("writer has no directory to write to, table=" + schema.qualifiedName());
             }
@@ -309,7 +340,7 @@ public final class SSTableWriter implements Closeable {
             boolean opened = false;
             try {
                 WriteSink sink = opener.open(shared == null ? owned : shared);
-                SSTableWriter writer = new SSTableWriter(schema, timestampMicros, sink, owned);
+                SSTableWriter writer = new SSTableWriter(schema, validator, timestampMicros, sink, owned);
                 opened = true;
                 return writer;
             } finally {

@@ -28,6 +28,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collections;
 import java.util.Comparator;
@@ -117,12 +118,18 @@ public final class Store implements Closeable {
     }
 
     private static Store openHere(Path directory, StoreConfig config, HostEnvironment environment) throws IOException {
-        Closeable lock = StoreLock.take(directory, environment.clock().instant());
+        Optional<Instant> lastOpen = StoreLock.lastOpen(directory);
+        Closeable lock = StoreLock.take(directory, environment.clock());
         boolean opened = false;
         try {
             StoreFile file = storeFile(directory, environment);
             Engine engine = Engine.open(
-                    directory, new ShardRule(config.shardCount(), file.ignoredBits()), config, environment, FORMATS);
+                    directory,
+                    lastOpen,
+                    new ShardRule(config.shardCount(), file.ignoredBits()),
+                    config,
+                    environment,
+                    FORMATS);
             Store store = new Store(directory, environment, lock, Optional.of(engine), Optional.empty());
             opened = true;
             return store;

@@ -17,10 +17,12 @@ import io.anneal.table.StoreSnapshots;
 import io.anneal.table.Undisturbed;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -355,6 +357,11 @@ public final class Table {
         live().engine().truncate(live().table());
     }
 
+    /** Whether it can be read: until it is dropped, or the store is closed. */
+    public boolean isOpen() {
+        return live.map(writable -> writable.table().isOpen()).orElse(true);
+    }
+
     /** Which SSTables it writes. */
     public SSTableVersion writtenVersion() {
         return live().table().version();
@@ -393,6 +400,15 @@ public final class Table {
     /** A range was repaired as a whole: deletions made before may be purged by tables whose {@code tombstone_gc} is {@code repair}. */
     public void repaired(TokenRange range, long seconds) throws IOException {
         live().engine().repaired(live().table(), range, seconds);
+    }
+
+    /**
+     * Until when it knew of what was deleted on other replicas, if the store was closed afterwards for longer than gc_grace: rows
+     * of it may have been deleted of which no replica knows any more. Empty once it was truncated, or repaired as a whole.
+     */
+    public Optional<Instant> staleSince() {
+        OptionalLong seconds = live().table().directory().content().staleSeconds();
+        return seconds.isPresent() ? Optional.of(Instant.ofEpochSecond(seconds.getAsLong())) : Optional.empty();
     }
 
     Engine engine() {

@@ -12,6 +12,12 @@ final class WriteTime {
     /** As Cassandra has it: twenty years. */
     static final int TTL_MAX_SECONDS = 20 * 365 * 24 * 60 * 60;
 
+    /** The smallest stands for none, and what an assigned collection replaces is one older. */
+    private static final long TIMESTAMP_MIN_MICROS = DeletionTime.NO_TIMESTAMP + 2;
+
+    /** What 32 bits hold. */
+    private static final long LOCAL_TIME_MAX_SECONDS = 0xFFFF_FFFFL;
+
     private final WriteTarget target;
     private OptionalLong timestampMicros = OptionalLong.empty();
     private OptionalLong localTimeSeconds = OptionalLong.empty();
@@ -48,15 +54,17 @@ final class WriteTime {
     }
 
     void timestampMicros(long micros) {
-        if (micros == DeletionTime.NO_TIMESTAMP) {
-            throw new IllegalArgumentException("timestamp is reserved for none, timestampMicros=" + micros);
+        if (micros < TIMESTAMP_MIN_MICROS) {
+            throw new IllegalArgumentException(
+                    "timestamp is reserved, timestampMicros=" + micros + ", minMicros=" + TIMESTAMP_MIN_MICROS);
         }
         timestampMicros = OptionalLong.of(micros);
     }
 
     void localTimeSeconds(long seconds) {
-        if (seconds < 0) {
-            throw new IllegalArgumentException("local time is before 1970, localTimeSeconds=" + seconds);
+        if (seconds < 0 || seconds > LOCAL_TIME_MAX_SECONDS) {
+            throw new IllegalArgumentException("local time is before 1970 or after 2106, localTimeSeconds=" + seconds
+                    + ", maxSeconds=" + LOCAL_TIME_MAX_SECONDS);
         }
         localTimeSeconds = OptionalLong.of(seconds);
     }

@@ -18,9 +18,11 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -154,17 +156,23 @@ public final class Engine implements Closeable {
      * Opens all tables of a store and brings back what the commit log has of them.
      *
      * @param directory of the store, which the caller has locked
+     * @param lastOpen a moment at which it was open before, if that is known
      * @throws io.anneal.commitlog.CorruptCommitLogException when acknowledged writes cannot be read, unless told to go on
      */
     public static Engine open(
-            Path directory, ShardRule shards, StoreConfig config, HostEnvironment environment, SSTableFormats formats)
+            Path directory,
+            Optional<Instant> lastOpen,
+            ShardRule shards,
+            StoreConfig config,
+            HostEnvironment environment,
+            SSTableFormats formats)
             throws IOException {
         Engine engine = new Engine(directory, shards, config, environment, formats);
         boolean opened = false;
         try {
             TableCatalogue.sweep(directory.resolve(DATA));
             engine.snapshots.sweep();
-            engine.tables.openAll();
+            engine.tables.openAll(new Absence(lastOpen, environment.clock().instant()));
             engine.openLog();
             opened = true;
             return engine;

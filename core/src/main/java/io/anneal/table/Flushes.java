@@ -11,6 +11,7 @@ import io.anneal.sstable.Compression;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.EncodingBase;
 import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import java.io.IOException;
 import java.util.List;
@@ -128,7 +129,7 @@ final class Flushes {
 
     private void write(LiveTable table, LiveMemtable memtable) throws IOException {
         long startNanos = nanoTime.getAsLong();
-        Optional<LiveSSTable> written = write(table, memtable.memtable(), memtable.shard());
+        Optional<LiveSSTable> written = write(table, memtable.memtable(), memtable.shard(), table.version());
         try {
             table.flushed(memtable, written);
         } finally {
@@ -145,10 +146,11 @@ final class Flushes {
     }
 
     /** Nothing, when deletions have left nothing of it. */
-    Optional<LiveSSTable> write(LiveTable table, Memtable memtable, int shard) throws IOException {
+    Optional<LiveSSTable> write(LiveTable table, Memtable memtable, int shard, SSTableVersion version)
+            throws IOException {
         TableSchema schema = memtable.schema();
         SSTableWriterConfig config = SSTableWriterConfig.defaults(Math.max(1, memtable.partitionCount()))
-                .withVersion(table.version())
+                .withVersion(version)
                 .withCompression(Compression.of(schema.options()))
                 .withBase(base(memtable));
         Descriptor descriptor;

@@ -1,9 +1,12 @@
 package io.anneal.table;
 
 import io.anneal.compaction.CompactionCandidate;
+import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What a table consists of at one moment: its memtables, those still being flushed among them, and its SSTables. Replaced as
@@ -88,6 +91,23 @@ final class LiveSet extends Counted {
         }
         for (LiveMemtable memtable : flushing) {
             least = Math.min(least, memtable.memtable().minTimestampMicros());
+        }
+        return least;
+    }
+
+    /** The least timestamp of what may hold a key of a shard, but for some SSTables. */
+    long minTimestampMicros(KeyView key, int shard, Set<LiveSSTable> without) throws IOException {
+        long least = Long.MAX_VALUE;
+        for (LiveMemtable memtable : memtables(shard)) {
+            if (memtable.memtable().contains(key)) {
+                least = Math.min(least, memtable.memtable().minTimestampMicros());
+            }
+        }
+        for (LiveSSTable sstable : sstables(shard)) {
+            long micros = sstable.reader().statistics().minTimestampMicros();
+            if (micros < least && !without.contains(sstable) && sstable.reader().mayContain(key)) {
+                least = micros;
+            }
         }
         return least;
     }

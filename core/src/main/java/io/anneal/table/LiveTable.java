@@ -5,10 +5,7 @@ import io.anneal.compaction.CompactionCandidate;
 import io.anneal.compaction.CompactionStrategy;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.FragmentCursor;
-import io.anneal.fragment.FragmentStreamValidator;
 import io.anneal.fragment.Mutation;
-import io.anneal.fragment.MutationTranslator;
-import io.anneal.fragment.MutationValidator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.ShardRule;
@@ -16,14 +13,10 @@ import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.memtable.Memtable;
 import io.anneal.memtable.MemtablePool;
-import io.anneal.merge.MergeCursor;
 import io.anneal.metrics.TableMetrics;
 import io.anneal.schema.TableSchema;
-import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableVersion;
-import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -51,22 +44,6 @@ public final class LiveTable {
     /** The live set's parts while a change is made. */
     private record Parts(List<LiveMemtable> active, List<LiveMemtable> flushing, List<LiveSSTable> sstables) {}
 
-    /** What follows from the schema; the log's thread validates. */
-    private record Rules(
-            TableSchema schema, SSTableVersion version, MutationValidator validator, CompactionStrategy strategy) {
-        static Rules of(TableSchema schema, SSTableVersion version) {
-            return new Rules(
-                    schema,
-                    version,
-                    new MutationValidator(
-                            schema,
-                            version.localDeletionTimeMaxSeconds(),
-                            version.deletionLocalTimeMaxSeconds(),
-                            version.deletionTimestampMinMicros()),
-                    CompactionStrategy.of(schema));
-        }
-    }
-
     /** A truncation under way: what was written up to a place in the commit log goes. */
     private record Truncation(CommitLogPosition upTo, CompletableFuture<Void> done) {
         boolean spares(LiveMemtable memtable) {
@@ -82,18 +59,13 @@ public final class LiveTable {
     private final MemtablePool pool;
     private final MemoryGate gate;
     private final TableMetrics metrics;
-    private final OpenCursors cursors;
-    private final LongSupplier nanoTime;
     private final Consumer<LiveSSTable> disposal;
-    private final FailureNotices notices;
     /** Held by what is done with the table as a whole. */
     private final ReentrantLock administration = new ReentrantLock();
 
-    private volatile Rules rules;
+    private final LiveReads reads;
+    private volatile WriteRules rules;
     private volatile LiveSet current;
-    /** Of the last mutation that was made by another schema; null before there was one. The log's thread. */
-    private MutationTranslator translator;
-
     private volatile Truncation truncation;
     private volatile boolean closed;
 
@@ -118,11 +90,9 @@ public final class LiveTable {
         this.pool = pool;
         this.gate = gate;
         this.metrics = metrics;
-        this.cursors = cursors;
-        this.nanoTime = nanoTime;
-        rules = Rules.of(directory.schema(), version);
+        rules = new WriteRules(directory.schema(), version);
         this.disposal = disposal;
-        this.notices = notices;
+        reads = new LiveReads(shards, metrics, cursors, nanoTime, () -> closed, notices);
         List<LiveMemtable> active = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
             active.add(newMemtable(schema(), shard, CommitLogPosition.NONE));
@@ -203,6 +173,10 @@ public final class LiveTable {
     }
 
     /** @throws IllegalStateException when it is closed or dropped */
+    public boolean isOpen() {
+        return !closed;
+    }
+
     public void requireOpen() {
         if (closed) {
             throw closedFailure();
@@ -252,7 +226,7 @@ public final class LiveTable {
                         schema().qualifiedName(),
                         theirs.text(),
                         version().text());
-                rules = Rules.of(schema(), theirs);
+                rules = new WriteRules(schema(), theirs);
             }
         }
     }
@@ -298,26 +272,7 @@ public final class LiveTable {
      * @throws IllegalStateException when the table is closed, from the cursor too
      */
     public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
-        LiveSet set = acquire();
-        List<FragmentCursor> cursors = new ArrayList<>();
-        try {
-            for (LiveMemtable memtable : set.active()) {
-                cursors.add(memtable.memtable().scan(range));
-            }
-            for (LiveMemtable memtable : set.flushing()) {
-                cursors.add(memtable.memtable().scan(range));
-            }
-            for (LiveSSTable sstable : set.sstables()) {
-                cursors.add(sstable.reader().scan(set.schema(), range));
-            }
-            return live(
-                    validated(MergeCursor.of(set.schema(), cursors, localDeletionTimeMaxSeconds), false),
-                    set,
-                    metrics::scanDone);
-        } catch (IOException | RuntimeException e) {
-            abandon(cursors, set, e);
-            throw e;
-        }
+        return reads.scan(acquire(), range, localDeletionTimeMaxSeconds);
     }
 
     /**
@@ -327,59 +282,7 @@ public final class LiveTable {
      * @param reversed whether rows come against clustering order
      */
     public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
-        long startNanos = nanoTime.getAsLong();
-        LiveSet set = acquire();
-        List<FragmentCursor> cursors = new ArrayList<>();
-        try {
-            int shard = shards.shardOf(key.token());
-            int sstableCount = 0;
-            for (LiveMemtable memtable : set.memtables(shard)) {
-                memtable.memtable().read(key, slices, reversed).ifPresent(cursors::add);
-            }
-            for (LiveSSTable sstable : set.sstables(shard)) {
-                Optional<SSTableCursor> found = sstable.reader().read(set.schema(), key, slices, reversed);
-                if (found.isPresent()) {
-                    cursors.add(found.get());
-                    sstableCount++;
-                }
-            }
-            int sstablesRead = sstableCount;
-            MergeCursor merged =
-                    reversed ? MergeCursor.ofReversed(set.schema(), cursors) : MergeCursor.of(set.schema(), cursors);
-            return live(
-                    validated(merged, reversed),
-                    set,
-                    (rowCount, tombstoneCount) -> metrics.shard(shard)
-                            .readDone(nanoTime.getAsLong() - startNanos, sstablesRead, tombstoneCount));
-        } catch (IOException | RuntimeException e) {
-            abandon(cursors, set, e);
-            throw e;
-        }
-    }
-
-    private FragmentCursor live(FragmentCursor merged, LiveSet set, LiveCursor.Listener listener) {
-        return new LiveCursor(merged, set, cursors, () -> closed, set.schema().qualifiedName(), listener, notices);
-    }
-
-    private static FragmentCursor validated(FragmentCursor merged, boolean reversed) {
-        if (!LiveTable.class.desiredAssertionStatus()) {
-            return merged;
-        }
-        return reversed ? FragmentStreamValidator.ofReversed(merged) : FragmentStreamValidator.of(merged);
-    }
-
-    private void abandon(List<? extends Closeable> opened, LiveSet set, Exception failure) {
-        if (failure instanceof CorruptSSTableException corrupt) {
-            notices.sstableCorrupt(schema().qualifiedName(), corrupt);
-        }
-        for (Closeable closeable : opened) {
-            try {
-                closeable.close();
-            } catch (IOException e) {
-                failure.addSuppressed(e);
-            }
-        }
-        set.release();
+        return reads.partition(acquire(), key, slices, reversed);
     }
 
     /** Those that are live now; for those who know that nobody changes them meanwhile. */
@@ -402,18 +305,7 @@ public final class LiveTable {
      * @throws CorruptItemException when it could not be applied once it is in the commit log
      */
     Mutation accept(Mutation mutation) throws CorruptItemException {
-        Rules now = rules;
-        Mutation accepted = mutation.isOf(now.schema()) ? mutation : translate(mutation, now.schema());
-        now.validator().validate(accepted);
-        return accepted;
-    }
-
-    private Mutation translate(Mutation mutation, TableSchema now) throws CorruptItemException {
-        TableSchema before = mutation.schema().orElseThrow();
-        if (translator == null || !translator.isBetween(before, now)) {
-            translator = new MutationTranslator(before, now);
-        }
-        return translator.translate(mutation);
+        return rules.accept(mutation);
     }
 
     // Writing: each shard's thread.
@@ -457,7 +349,7 @@ public final class LiveTable {
     void alter(TableSchema altered) {
         synchronized (this) {
             assert current.flushing().isEmpty();
-            rules = Rules.of(altered, version());
+            rules = new WriteRules(altered, version());
             List<LiveMemtable> empty = new ArrayList<>();
             for (LiveMemtable memtable : current.active()) {
                 assert memtable.memtable().isEmpty();
@@ -522,6 +414,7 @@ public final class LiveTable {
         synchronized (this) {
             List<LiveSSTable> arrived = written.stream().toList();
             directory.update(content -> content.withSSTables(listed(arrived), List.of()));
+            reachAsFarAs(arrived);
             replaceFlushed(memtable, arrived);
         }
         memtable.linger();
@@ -645,22 +538,7 @@ public final class LiveTable {
     long minTimestampMicros(KeyView key, Set<LiveSSTable> compacting) {
         LiveSet set = acquire();
         try {
-            long least = Long.MAX_VALUE;
-            int shard = shards.shardOf(key.token());
-            for (LiveMemtable memtable : set.memtables(shard)) {
-                if (memtable.memtable().contains(key)) {
-                    least = Math.min(least, memtable.memtable().minTimestampMicros());
-                }
-            }
-            for (LiveSSTable sstable : set.sstables(shard)) {
-                long micros = sstable.reader().statistics().minTimestampMicros();
-                if (micros < least
-                        && !compacting.contains(sstable)
-                        && sstable.reader().mayContain(key)) {
-                    least = micros;
-                }
-            }
-            return least;
+            return set.minTimestampMicros(key, shards.shardOf(key.token()), compacting);
         } catch (IOException e) {
             // What cannot be asked may have anything.
             return Long.MIN_VALUE;

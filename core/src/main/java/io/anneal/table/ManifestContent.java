@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -26,6 +27,9 @@ import java.util.regex.Pattern;
  * @param sstables the live ones
  * @param writing generations whose files are being written, linked or copied: deleted at the next start
  * @param obsolete generations that were live and whose last reader may not be gone: deleted then, or at the next start
+ * @param repairTimes when ranges were last repaired as a whole
+ * @param staleSeconds until when the table knew of what was deleted on other replicas, since 1970, if the store was not open
+ *     afterwards for longer than gc_grace; empty once it has caught up
  */
 public record ManifestContent(
         String keyspace,
@@ -36,7 +40,8 @@ public record ManifestContent(
         List<ListedSSTable> sstables,
         Set<String> writing,
         Set<String> obsolete,
-        List<RepairTime> repairTimes) {
+        List<RepairTime> repairTimes,
+        OptionalLong staleSeconds) {
     private static final Pattern NAME = Pattern.compile("\\w+");
     private static final Pattern GENERATION = Pattern.compile("[0-9a-z_]+");
 
@@ -93,7 +98,16 @@ public record ManifestContent(
     /** A table without data. */
     public static ManifestContent empty(String keyspace, String table, UUID tableId, ShardRule shards) {
         return new ManifestContent(
-                keyspace, table, tableId, shards, Map.of(), List.of(), Set.of(), Set.of(), List.of());
+                keyspace,
+                table,
+                tableId,
+                shards,
+                Map.of(),
+                List.of(),
+                Set.of(),
+                Set.of(),
+                List.of(),
+                OptionalLong.empty());
     }
 
     /** {@code keyspace.table}. */
@@ -122,7 +136,16 @@ public record ManifestContent(
                 .map(s -> new ListedSSTable(s.generation(), ListedSSTable.SHARED))
                 .toList();
         return new ManifestContent(
-                keyspace, table, tableId, rule, all(rule, position), shared, writing, obsolete, repairTimes);
+                keyspace,
+                table,
+                tableId,
+                rule,
+                all(rule, position),
+                shared,
+                writing,
+                obsolete,
+                repairTimes,
+                staleSeconds);
     }
 
     private static Map<Integer, CommitLogPosition> all(ShardRule rule, CommitLogPosition position) {
@@ -137,7 +160,8 @@ public record ManifestContent(
     public ManifestContent withFlushed(int shard, CommitLogPosition position) {
         Map<Integer, CommitLogPosition> changed = new HashMap<>(flushed);
         changed.merge(shard, position, (known, later) -> known.compareTo(later) < 0 ? later : known);
-        return new ManifestContent(keyspace, table, tableId, shards, changed, sstables, writing, obsolete, repairTimes);
+        return new ManifestContent(
+                keyspace, table, tableId, shards, changed, sstables, writing, obsolete, repairTimes, staleSeconds);
     }
 
     /** All shards flushed up to there, as after replay or truncation; none steps back. */
@@ -153,7 +177,8 @@ public record ManifestContent(
     public ManifestContent withWriting(Collection<String> generations) {
         Set<String> changed = new LinkedHashSet<>(writing);
         changed.addAll(generations);
-        return new ManifestContent(keyspace, table, tableId, shards, flushed, sstables, changed, obsolete, repairTimes);
+        return new ManifestContent(
+                keyspace, table, tableId, shards, flushed, sstables, changed, obsolete, repairTimes, staleSeconds);
     }
 
     /**
@@ -176,13 +201,23 @@ public record ManifestContent(
         Set<String> nowObsolete = new LinkedHashSet<>(obsolete);
         nowObsolete.addAll(removed);
         return new ManifestContent(
-                keyspace, table, tableId, shards, flushed, live, stillWriting, nowObsolete, repairTimes);
+                keyspace, table, tableId, shards, flushed, live, stillWriting, nowObsolete, repairTimes, staleSeconds);
     }
 
     /** The table without data: every SSTable is obsolete, all of the log up to {@code position} needed no more. */
     public ManifestContent truncated(CommitLogPosition position) {
         List<String> live = sstables.stream().map(ListedSSTable::generation).toList();
-        return withSSTables(List.of(), live).withAllFlushed(position);
+        return withSSTables(List.of(), live).withAllFlushed(position).withStale(OptionalLong.empty());
+    }
+
+    private ManifestContent withStale(OptionalLong seconds) {
+        return new ManifestContent(
+                keyspace, table, tableId, shards, flushed, sstables, writing, obsolete, repairTimes, seconds);
+    }
+
+    /** The store was not open afterwards for longer than gc_grace; an earlier such time stays. */
+    public ManifestContent withStale(long seconds) {
+        return staleSeconds.isPresent() ? this : withStale(OptionalLong.of(seconds));
     }
 
     /** Without generations whose files are gone, written or obsolete ones. */
@@ -192,21 +227,25 @@ public record ManifestContent(
         Set<String> stillObsolete = new LinkedHashSet<>(obsolete);
         stillObsolete.removeAll(generations);
         return new ManifestContent(
-                keyspace, table, tableId, shards, flushed, sstables, stillWriting, stillObsolete, repairTimes);
+                keyspace,
+                table,
+                tableId,
+                shards,
+                flushed,
+                sstables,
+                stillWriting,
+                stillObsolete,
+                repairTimes,
+                staleSeconds);
     }
 
-    /** A range was repaired as a whole; a time of the same range is replaced by a later one. */
+    /** A range was repaired as a whole; earlier times of its parts go. A table all of which was repaired has caught up. */
     public ManifestContent withRepaired(TokenRange range, long seconds) {
-        List<RepairTime> changed = new ArrayList<>();
-        long latest = seconds;
-        for (RepairTime time : repairTimes) {
-            if (time.range().equals(range)) {
-                latest = Math.max(latest, time.seconds());
-            } else {
-                changed.add(time);
-            }
-        }
-        changed.add(new RepairTime(range, latest));
-        return new ManifestContent(keyspace, table, tableId, shards, flushed, sstables, writing, obsolete, changed);
+        List<RepairTime> changed = RepairedRanges.with(repairTimes, range, seconds);
+        OptionalLong stale = staleSeconds.isPresent() && RepairedRanges.coverRing(changed, staleSeconds.getAsLong())
+                ? OptionalLong.empty()
+                : staleSeconds;
+        return new ManifestContent(
+                keyspace, table, tableId, shards, flushed, sstables, writing, obsolete, changed, stale);
     }
 }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -28,6 +29,7 @@ import java.util.UUID;
  *   writing &lt;generation&gt;
  *   obsolete &lt;generation&gt;
  *   repaired &lt;left&gt; &lt;right&gt; &lt;seconds&gt;
+ *   stale &lt;seconds&gt;                              at most one
  *   crc32 &lt;8 hexadecimal digits&gt;                  of all bytes before this line
  * </pre>
  */
@@ -41,6 +43,7 @@ final class ManifestText {
     private final Set<String> writing = new LinkedHashSet<>();
     private final Set<String> obsolete = new LinkedHashSet<>();
     private final List<RepairTime> repairTimes = new ArrayList<>();
+    private OptionalLong staleSeconds = OptionalLong.empty();
 
     private int lineNumber;
     private String[] name;
@@ -66,6 +69,7 @@ final class ManifestText {
         for (RepairTime time : content.repairTimes()) {
             line(text, "repaired", time.range().left(), time.range().right(), time.seconds());
         }
+        content.staleSeconds().ifPresent(seconds -> line(text, "stale", seconds));
         return FORMAT.print(text.toString());
     }
 
@@ -107,7 +111,7 @@ final class ManifestText {
         }
         try {
             return new ManifestContent(
-                    name[0], name[1], tableId, shards, flushed, sstables, writing, obsolete, repairTimes);
+                    name[0], name[1], tableId, shards, flushed, sstables, writing, obsolete, repairTimes, staleSeconds);
         } catch (IllegalArgumentException e) {
             throw wrong("manifest contradicts itself, reason=" + e.getMessage(), e);
         }
@@ -145,6 +149,13 @@ final class ManifestText {
                 requireWords(words, 4);
                 TokenRange range = new TokenRange(Long.parseLong(words[1]), Long.parseLong(words[2]));
                 repairTimes.add(new RepairTime(range, Long.parseLong(words[3])));
+            }
+            case "stale" -> {
+                requireWords(words, 2);
+                if (staleSeconds.isPresent()) {
+                    throw new IllegalArgumentException("fact stands here twice");
+                }
+                staleSeconds = OptionalLong.of(Long.parseLong(words[1]));
             }
             default -> throw new IllegalArgumentException("no such fact");
         }

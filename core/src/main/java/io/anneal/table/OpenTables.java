@@ -81,10 +81,10 @@ final class OpenTables {
     }
 
     /** Opens what can be opened and sets the others apart. */
-    void openAll() throws IOException {
+    void openAll(Absence absence) throws IOException {
         for (Path tableDirectory : TableCatalogue.list(data)) {
             try {
-                open(tableDirectory);
+                open(tableDirectory, absence);
             } catch (StorageException e) {
                 // The disk's failure is no table's.
                 throw e;
@@ -103,7 +103,7 @@ final class OpenTables {
     }
 
     /** Touches no file of the table before all of it is found right. */
-    private void open(Path tableDirectory) throws IOException {
+    private void open(Path tableDirectory, Absence absence) throws IOException {
         TableDirectory found = TableDirectory.read(tableDirectory, formats, OutputFile.CREATE_NEW);
         formats.requireWritable(found.schema().options());
         CompactionStrategy.of(found.schema());
@@ -111,6 +111,7 @@ final class OpenTables {
         boolean opened = false;
         try {
             table.openSSTables();
+            absence.note(found);
             found.sweep();
             opened = true;
         } finally {

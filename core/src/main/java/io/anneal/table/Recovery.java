@@ -4,6 +4,8 @@ import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.commitlog.CommitLogReplay;
 import io.anneal.fragment.Mutation;
 import io.anneal.key.ShardRule;
+import io.anneal.memtable.Memtable;
+import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -135,7 +137,11 @@ final class Recovery {
     }
 
     private void recover(LiveTable table, LiveMemtable full, int owner) throws IOException {
-        Optional<LiveSSTable> written = flushes.write(table, full.memtable(), owner);
+        Memtable memtable = full.memtable();
+        // What the store takes now it may not have taken when the log was written.
+        SSTableVersion version =
+                table.version().orThatHolds(memtable.maxLocalDeletionTimeSeconds(), memtable.minTimestampMicros());
+        Optional<LiveSSTable> written = flushes.write(table, memtable, owner, version);
         try {
             table.recovered(full, written);
         } finally {

@@ -26,6 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -334,6 +335,56 @@ final class RangeJobTest {
             job.run(this::done);
         }
         resumable().open(RangeJobTest::units).close();
+    }
+
+    private List<String> files() throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    @Test
+    void shouldLeaveNoFileWhenAllIsDoneOrNothingWasBegun() throws Exception {
+        try (RangeJob<TestUnit> job = resumable().open(RangeJobTest::units)) {
+            job.run(this::done);
+            job.finish();
+            job.complete();
+            assertThatThrownBy(() -> resumable().open(RangeJobTest::units))
+                    .as("it is not over")
+                    .isInstanceOf(JobRefusedException.class);
+        }
+        assertThat(files()).isEmpty();
+
+        assertThatThrownBy(() -> resumable().open(() -> {
+                    throw new IOException("no units");
+                }))
+                .hasMessage("no units");
+        assertThat(files()).isEmpty();
+
+        resumable().open(RangeJobTest::units).close();
+        assertThat(files()).as("the next run goes on").contains("job.checkpoint");
+    }
+
+    @Test
+    void shouldRefuseASettingWhereItIsMade() {
+        Map<String, Runnable> settings = new LinkedHashMap<>();
+        settings.put("parallel=0", () -> job().parallel(0));
+        settings.put("attempts=0", () -> job().retries(0, Duration.ZERO, Duration.ZERO));
+        settings.put("first=PT-1S", () -> job().retries(1, Duration.ofSeconds(-1), Duration.ZERO));
+        settings.put("longest=null", () -> job().retries(1, Duration.ZERO, null));
+        settings.put("passing=null", () -> job().retriesOnly(null));
+        settings.put("noRoom=null", () -> job().patience(null, Duration.ZERO));
+        settings.put("patience=PT-1S", () -> job().patience(failure -> true, Duration.ofSeconds(-1)));
+        settings.put("rowsPerSecond=-1", () -> job().rowsPerSecond(-1));
+        settings.put("bytesPerSecond=-1", () -> job().bytesPerSecond(-1));
+        settings.put("control=null", () -> job().control(null));
+        settings.put("guard=null", () -> job().guard(null));
+        settings.put("listener=null", () -> job().listener(null));
+        settings.put("checkpoint=null", () -> job().checkpoint(null, IDENTITY));
+        settings.forEach((named, setting) -> assertThatThrownBy(setting::run)
+                .as(named)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(named));
     }
 
     @Test

@@ -42,6 +42,60 @@ class LaterFormatTest {
     }
 
     @Test
+    void shouldGoOnWithALaterFormatWhenOnlyTheCommitLogHasTimesThatTheStoresDoesNotHold() throws IOException {
+        Path home = directory.resolve("store");
+        Path crashed = directory.resolve("crashed");
+        try (Store store = Store.open(home, StoreConfig.defaults().withVersion(SSTableVersion.OA))) {
+            Table table = store.createTable("CREATE TABLE ks.t (k int PRIMARY KEY, v text)");
+            Table early = store.createTable("CREATE TABLE ks.early (k int PRIMARY KEY, v text)");
+            insert(table, 1);
+            early.row().key("k", 1).set("v", "x").ttlSeconds(60).insert();
+            copy(home, crashed);
+        }
+
+        try (Store store = Store.open(crashed)) {
+            Table table = store.table("ks.t");
+            assertThat(table.writtenVersion()).isEqualTo(SSTableVersion.OA);
+            assertThat(store.table("ks.early").writtenVersion()).isEqualTo(SSTableVersion.NB);
+            assertThat(table.row(Map.of("k", 1)).orElseThrow().value("v")).isEqualTo("x");
+            insert(table, 2);
+            table.compact();
+        }
+        try (Store store = Store.open(crashed)) {
+            assertThat(store.table("ks.t").row(Map.of("k", 2)).orElseThrow().value("v"))
+                    .isEqualTo("x");
+        }
+    }
+
+    /** As the files of a store lie when its process is killed: without its locks. */
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.sorted().toList()) {
+                if (!file.getFileName().toString().equals("LOCK")) {
+                    Files.copy(file, to.resolve(from.relativize(file).toString()));
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldOpenAStoreWhoseCommitLogHasDeletionsThatALaterFormatDoesNotHold() throws IOException {
+        Path home = directory.resolve("store");
+        Path crashed = directory.resolve("crashed");
+        try (Store store = Store.open(home)) {
+            Table table = store.createTable("CREATE TABLE ks.t (k int PRIMARY KEY, v text)");
+            table.row().key("k", 1).timestampMicros(-5).deletePartition();
+            table.row().key("k", 1).set("v", "x").insert();
+            copy(home, crashed);
+        }
+
+        try (Store store = Store.open(crashed, StoreConfig.defaults().withVersion(SSTableVersion.OA))) {
+            Table table = store.table("ks.t");
+            assertThat(table.row(Map.of("k", 1)).orElseThrow().value("v")).isEqualTo("x");
+        }
+    }
+
+    @Test
     void shouldTakeTheFormatOfWhatIsImported() throws IOException {
         try (Store store = Store.open(directory.resolve("store"))) {
             Table table = store.createTable("CREATE TABLE ks.t (k int PRIMARY KEY, v text)");

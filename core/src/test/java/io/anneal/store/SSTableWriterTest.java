@@ -1,6 +1,7 @@
 package io.anneal.store;
 
 import static io.anneal.sstable.SSTableVersion.NB;
+import static io.anneal.sstable.SSTableVersion.OA;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -17,6 +18,7 @@ import io.anneal.schema.CqlTypes;
 import io.anneal.schema.JavaValues;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.EncodingBase;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.store.directory.CassandraDirectory;
 import io.anneal.store.directory.Formats;
@@ -24,6 +26,7 @@ import io.anneal.store.directory.StagingDirectory;
 import io.anneal.store.directory.TableDirectories;
 import io.anneal.store.directory.TableSource;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,6 +42,8 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class SSTableWriterTest {
     private static final long MICROS = 1_700_000_000_000_000L;
@@ -401,7 +406,7 @@ final class SSTableWriterTest {
         try (Stream<Path> files = Files.walk(directory)) {
             assertThat(files.filter(Files::isRegularFile)
                             .map(f -> f.getFileName().toString()))
-                    .containsExactly(".anneal.lock");
+                    .isEmpty();
         }
     }
 
@@ -473,6 +478,21 @@ final class SSTableWriterTest {
     }
 
     @Test
+    void shouldTakeTheTimestampAfterTheElementsOfAList() throws IOException {
+        try (SSTableWriter writer =
+                SSTableWriter.builder(READINGS).to(directory).unsorted(MEMORY_BYTES)) {
+            writer.row()
+                    .key("id", 1)
+                    .clustering("at", 1)
+                    .set("list", List.of(1, 2))
+                    .timestampMicros(MICROS)
+                    .update();
+            assertThat(lines(writer.finish(), READINGS))
+                    .containsExactly("partition 1", "row [1] list deleted@-1 list=1 list=2");
+        }
+    }
+
+    @Test
     void shouldWantATimestamp() throws IOException {
         try (SSTableWriter writer =
                 SSTableWriter.builder(READINGS).to(directory).unsorted(MEMORY_BYTES)) {
@@ -507,6 +527,166 @@ final class SSTableWriterTest {
                             row.valueOffset(0),
                             row.valueLengthBytes(0)))
                     .isEqualTo(5L);
+        }
+    }
+
+    private static SSTableWriter open(SSTableWriter.Builder builder, boolean sorted) throws IOException {
+        return sorted ? builder.sorted() : builder.unsorted(MEMORY_BYTES);
+    }
+
+    private static void assertRefused(WriteEnd write, String... facts) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(write::run)
+                .withMessageStartingWith("write does not fit the table, table=ks.")
+                .withMessageContainingAll(facts)
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("corrupt", "offset="));
+    }
+
+    private interface WriteEnd {
+        void run() throws IOException;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldRefuseAtOnceWhatTheFormatDoesNotHoldAndGoOn(boolean sorted) throws IOException {
+        TableSchema texts =
+                schema("CREATE TABLE ks.texts (id int, at text, name text, home text static, tags set<text>,"
+                        + " PRIMARY KEY (id, at))");
+        List<Descriptor> written;
+        try (SSTableWriter writer =
+                open(SSTableWriter.builder(texts).to(directory).format(NB).timestampMicros(MICROS), sorted)) {
+            writer.row().key("id", 1).clustering("at", "a").set("name", "first").insert();
+            assertRefused(
+                    () -> writer.row()
+                            .key("id", 1)
+                            .clustering("at", "b")
+                            .set("home", "half")
+                            .set("name", "b")
+                            .ttlSeconds(WriteTime.TTL_MAX_SECONDS)
+                            .insert(),
+                    "nb ends in 2038",
+                    "ttlSeconds=630720000");
+            long late = Integer.MAX_VALUE;
+            assertRefused(
+                    () -> writer.row().key("id", 1).localTimeSeconds(late).deletePartition(),
+                    "localDeletionTimeSeconds=2147483647");
+            assertRefused(
+                    () -> writer.row()
+                            .key("id", 1)
+                            .clustering("at", "b")
+                            .localTimeSeconds(late)
+                            .deleteRow(),
+                    "localDeletionTimeSeconds=2147483647");
+            assertRefused(
+                    () -> writer.rangeDeletion()
+                            .key("id", 1)
+                            .from("at", "b", true)
+                            .localTimeSeconds(late)
+                            .delete(),
+                    "localDeletionTimeSeconds=2147483647");
+            assertRefused(
+                    () -> writer.row()
+                            .key("id", 1)
+                            .clustering("at", "b".repeat(0x10000))
+                            .insert(),
+                    "lengthBytes=65536");
+            assertRefused(
+                    () -> writer.rangeDeletion()
+                            .key("id", 1)
+                            .from("at", "b".repeat(0x10000), true)
+                            .delete(),
+                    "lengthBytes=65536");
+            writer.row().key("id", 1).clustering("at", "c").set("name", "last").insert();
+            written = writer.finish();
+        }
+        assertThat(lines(written, texts))
+                .containsExactly("partition 1", "row [a] live@0 name=first", "row [c] live@0 name=last");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldRefuseDeletionsThatALaterFormatDoesNotHold(boolean sorted) throws IOException {
+        try (SSTableWriter writer =
+                open(SSTableWriter.builder(READINGS).to(directory).format(OA), sorted)) {
+            assertRefused(
+                    () -> writer.row().key("id", 1).timestampMicros(-1).deletePartition(), "timestampMicros=-1, min=0");
+            assertRefused(
+                    () -> writer.row()
+                            .key("id", 1)
+                            .clustering("at", 1)
+                            .timestampMicros(1)
+                            .localTimeSeconds(0xFFFF_FFFEL)
+                            .deleteRow(),
+                    "localDeletionTimeSeconds=4294967294");
+            writer.row().key("id", 1).clustering("at", 1).timestampMicros(1).deleteRow();
+            assertThat(writer.finish()).hasSize(1);
+        }
+    }
+
+    @Test
+    void shouldRefuseDeletionsOutOfReachOfTheBaseThatASortedWriterIsGiven() throws IOException {
+        try (SSTableWriter writer = SSTableWriter.builder(READINGS)
+                .to(directory)
+                .format(OA)
+                .timestampMicros(MICROS)
+                .encodingBase(new EncodingBase(0, 0, 0))
+                .sorted()) {
+            assertRefused(
+                    () -> writer.row()
+                            .key("id", 1)
+                            .clustering("at", 1)
+                            .localTimeSeconds(1L << 31)
+                            .deleteRow(),
+                    "localDeletionTimeSeconds=2147483648, max=2147483647");
+            writer.row()
+                    .key("id", 1)
+                    .clustering("at", 1)
+                    .localTimeSeconds(Integer.MAX_VALUE)
+                    .deleteRow();
+            assertThat(writer.finish()).hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldRefuseWhatIsLongerThanCassandraReads(boolean sorted) throws IOException {
+        TableSchema blobs =
+                schema("CREATE TABLE ks.blobs (id int PRIMARY KEY, a blob, b blob, c blob, v vector<float, 3>)");
+        ByteBuffer large = ByteBuffer.allocate(87 << 20);
+        try (SSTableWriter writer =
+                open(SSTableWriter.builder(blobs).to(directory).timestampMicros(MICROS), sorted)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> writer.row()
+                            .key("id", 1)
+                            .set("a", large)
+                            .set("b", large)
+                            .set("c", large)
+                            .insert())
+                    .withMessageContaining("lengthMaxBytes=268435456");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> writer.row().key("id", 1).set("v", List.of(1f, 2f)))
+                    .withMessageContaining("column=v");
+            writer.row().key("id", 1).set("v", List.of(1f, 2f, 3f)).insert();
+            assertThat(writer.finish()).hasSize(1);
+        }
+    }
+
+    @Test
+    void shouldRefuseTimesThatNoFormatHolds() throws IOException {
+        try (SSTableWriter writer = unsorted(READINGS)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> writer.row().localTimeSeconds(Long.MAX_VALUE))
+                    .withMessageContaining("localTimeSeconds=9223372036854775807");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> writer.rangeDeletion().localTimeSeconds(Long.MAX_VALUE));
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> writer.row()
+                            .key("id", 1)
+                            .clustering("at", 1)
+                            .set("tags", Set.of())
+                            .timestampMicros(Long.MIN_VALUE + 1)
+                            .update())
+                    .withMessageContaining("timestampMicros");
         }
     }
 

@@ -73,9 +73,21 @@ final class TableListsTest {
         row().timestampMicros(micros).prepend("l", List.of("a")).update();
         assertThat(list()).isEqualTo(List.of("a", "b", "c", "m"));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> row().timestampMicros(1).prepend("l", List.of("a")))
+                .isThrownBy(() ->
+                        row().timestampMicros(1).prepend("l", List.of("a")).update())
                 .withMessageContaining("column=l")
                 .withMessageContaining("timestampMicros=1");
+    }
+
+    @Test
+    void shouldPlaceElementsByTheTimestampWhereverItIsGiven() throws IOException {
+        long micros = 1_700_000_000_000_000L;
+        row().add("l", List.of("late"))
+                .prepend("l", List.of("a"))
+                .timestampMicros(micros + 1)
+                .update();
+        row().timestampMicros(micros).add("l", List.of("early")).update();
+        assertThat(list()).isEqualTo(List.of("a", "early", "late"));
     }
 
     @Test

@@ -15,8 +15,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
@@ -252,6 +254,77 @@ final class ManifestTest {
         ManifestContent content =
                 EMPTY.withRepaired(range, 10).withRepaired(range, 20).withRepaired(range, 15);
         assertThat(content.repairTimes()).containsExactly(new RepairTime(range, 20));
+    }
+
+    @Test
+    void shouldForgetRepairsThatNewerOnesCover() {
+        ManifestContent content = EMPTY.withRepaired(new TokenRange(0, 10), 10)
+                .withRepaired(new TokenRange(10, 20), 20)
+                .withRepaired(new TokenRange(5, 15), 15);
+        assertThat(content.repairTimes())
+                .containsExactly(
+                        new RepairTime(new TokenRange(0, 5), 10),
+                        new RepairTime(new TokenRange(5, 10), 15),
+                        new RepairTime(new TokenRange(10, 20), 20));
+        assertThat(content.withRepaired(new TokenRange(-5, 12), 30).repairTimes())
+                .containsExactly(
+                        new RepairTime(new TokenRange(-5, 12), 30), new RepairTime(new TokenRange(12, 20), 20));
+        assertThat(content.withRepaired(new TokenRange(20, 0), 15)
+                        .withRepaired(TokenRange.FULL, 20)
+                        .repairTimes())
+                .containsExactly(new RepairTime(TokenRange.FULL, 20));
+        assertThat(content.withRepaired(new TokenRange(7, 7), 40).repairTimes())
+                .containsExactly(new RepairTime(TokenRange.FULL, 40));
+    }
+
+    @Test
+    void shouldSayOfEachTokenWhenItWasRepairedLast() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        ManifestContent content = EMPTY;
+        List<RepairTime> told = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            RepairTime time = new RepairTime(new TokenRange(token(random), token(random)), random.nextInt(20) + 1);
+            told.add(time);
+            content = content.withRepaired(time.range(), time.seconds());
+            for (int token = -12; token <= 12; token++) {
+                assertThat(last(content.repairTimes(), token))
+                        .as("seed=%d, token=%d", seed, token)
+                        .isEqualTo(last(told, token));
+            }
+            assertThat(last(content.repairTimes(), Long.MIN_VALUE))
+                    .as("seed=%d", seed)
+                    .isEqualTo(last(told, Long.MIN_VALUE));
+        }
+    }
+
+    private static long token(Random random) {
+        return random.nextInt(10) == 0 ? Long.MIN_VALUE : random.nextInt(20) - 10;
+    }
+
+    private static long last(List<RepairTime> times, long token) {
+        return times.stream()
+                .filter(time -> time.range().contains(token))
+                .mapToLong(RepairTime::seconds)
+                .max()
+                .orElse(0);
+    }
+
+    @Test
+    void shouldStaySmallHoweverManyRangesAreRepairedAndNeverSayLaterThanItWas() {
+        ManifestContent content = EMPTY;
+        List<TokenRange> ranges = TokenRange.FULL.split(3_000);
+        for (int i = 0; i < ranges.size(); i++) {
+            content = content.withRepaired(ranges.get(i), 1_000 + i);
+        }
+        assertThat(content.repairTimes()).hasSizeLessThanOrEqualTo(1_024);
+        for (int i = 0; i < ranges.size(); i++) {
+            assertThat(last(content.repairTimes(), ranges.get(i).right())).isBetween(1_000L, 1_000L + i);
+        }
+        for (int i = 0; i < 3_000; i++) {
+            content = content.withRepaired(new TokenRange(10 * i, 10 * i + 5), 9_000 + i);
+        }
+        assertThat(content.repairTimes()).hasSizeLessThanOrEqualTo(1_024);
     }
 
     @Test

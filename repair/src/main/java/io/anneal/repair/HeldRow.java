@@ -38,6 +38,7 @@ record HeldRow(
     }
 
     void writeTo(ByteWriter out) {
+        assert file.isEmpty() : file;
         out.writeBytes(array, offset, lengthBytes);
     }
 
@@ -52,6 +53,10 @@ record HeldRow(
     }
 
     HeldRow spilled(SpillFile.Spilled where) {
-        return new HeldRow(NOTHING.array, 0, lengthBytes, hashed, high, low, Optional.of(where));
+        return inFile(where, hashed, high, low);
+    }
+
+    static HeldRow inFile(SpillFile.Spilled where, boolean hashed, long high, long low) {
+        return new HeldRow(NOTHING.array, 0, where.lengthBytes(), hashed, high, low, Optional.of(where));
     }
 }

@@ -49,6 +49,9 @@ public final class LocalParticipant implements Participant {
 
     private Optional<ReplicaSession> session = Optional.empty();
 
+    /** For any thread. */
+    private volatile Optional<Replica> replica = Optional.empty();
+
     /** Set by {@link #close()}; an open that was still waiting then must not start a session that nobody ends. */
     private boolean closed;
 
@@ -138,6 +141,7 @@ public final class LocalParticipant implements Participant {
             refuseOtherSchema(table, parameters);
             SessionOpened answer = ReplicaSession.opened(table, parameters);
             opened = Optional.of(new OpenTable(table, parameters));
+            replica = Optional.of(table);
             return answer;
         } finally {
             if (opened.isEmpty()) {
@@ -252,6 +256,11 @@ public final class LocalParticipant implements Participant {
             open.table().repaired(range, seconds);
             return null;
         });
+    }
+
+    @Override
+    public boolean isGone() {
+        return replica.map(Replica::isGone).orElse(false);
     }
 
     @Override

@@ -65,6 +65,9 @@ public interface Participant extends AutoCloseable {
     CompletableFuture<Void> repaired(TokenRange range, long seconds);
 
     /** Bytes that crossed the network to this replica; 0 inside one process. */
+    /** Whether it can do nothing any more; for any thread, does not wait. */
+    boolean isGone();
+
     long bytesSent();
 
     /** Bytes that crossed the network from this replica; 0 inside one process. */

@@ -6,6 +6,7 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.EncodedItem;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.HandedFragment;
+import io.anneal.fragment.LargeRows;
 import io.anneal.fragment.RangeDeletion;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
@@ -77,6 +78,9 @@ final class ReceivedWriter implements Closeable {
                 range(ranges.get(nextRange++));
             }
             ReceivedWriter.this.row(received);
+            if (item.lengthBytes() > LargeRows.UNASKED_BYTES_MAX) {
+                received.release();
+            }
         }
 
         private boolean startsBefore(RangeDeletion range, Row row) {

@@ -182,6 +182,11 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
+    public boolean isGone() {
+        return messages.stream().closed().isDone();
+    }
+
+    @Override
     public long bytesSent() {
         return messages.bytesSent();
     }

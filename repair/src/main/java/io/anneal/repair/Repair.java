@@ -1,5 +1,9 @@
 package io.anneal.repair;
 
+import static io.anneal.io.Arguments.given;
+import static io.anneal.io.Arguments.notNegative;
+import static io.anneal.io.Arguments.positive;
+
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.job.JobAbortedException;
@@ -32,6 +36,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 
@@ -109,7 +115,7 @@ public final class Repair {
 
     /** The tokens that every replica owns. */
     public Repair range(TokenRange tokens) {
-        range = Optional.of(tokens);
+        range = Optional.of(given("range", tokens));
         return this;
     }
 
@@ -131,7 +137,7 @@ public final class Repair {
 
     /** In a dry run: counts what this run staged, although it is not imported yet. */
     public Repair staged(UUID sessionId) {
-        staged = Optional.of(sessionId);
+        staged = Optional.of(given("staged", sessionId));
         return this;
     }
 
@@ -143,7 +149,7 @@ public final class Repair {
 
     /** Size of each replica's row buffer, instead of one that the budget gives. */
     public Repair bufferBytes(int value) {
-        bufferBytes = Optional.of(value);
+        bufferBytes = Optional.of(positive("bufferBytes", value));
         return this;
     }
 
@@ -164,19 +170,19 @@ public final class Repair {
      * counted, and a window passes at once: the next one waits for it.
      */
     public Repair rowsPerSecond(long rate) {
-        rowsPerSecond = rate;
+        rowsPerSecond = notNegative("rowsPerSecond", rate);
         return this;
     }
 
     /** Bytes a second that masters read, over all ranges; 0 for as fast as it goes. Counted as rows are. */
     public Repair bytesPerSecond(long rate) {
-        bytesPerSecond = rate;
+        bytesPerSecond = notNegative("bytesPerSecond", rate);
         return this;
     }
 
     /** How long to come again while a node has no room for another session; an hour unless it is said. */
     public Repair patience(Duration value) {
-        patience = value;
+        patience = notNegative("patience", value);
         return this;
     }
 
@@ -185,39 +191,32 @@ public final class Repair {
      * need a name then.
      */
     public Repair checkpoint(Path file) {
-        checkpoint = Optional.of(file);
+        checkpoint = Optional.of(given("checkpoint", file));
         return this;
     }
 
     /** What pauses, resumes and aborts it. */
     public Repair control(JobControl value) {
-        control = value;
+        control = given("control", value);
         return this;
     }
 
     /** Hears about once a second how far it is, on a thread of the environment's. */
     public Repair progress(JobProgress.Listener value) {
-        progress = Optional.of(value);
+        progress = Optional.of(given("progress", value));
         return this;
     }
 
     /** Hears in what the replicas differ, of each range once: when it is done. */
     public Repair differences(DifferenceListener value) {
-        differences = Optional.of(value);
+        differences = Optional.of(given("differences", value));
         return this;
     }
 
     /** Hears the report of each range when it is done, one call at a time. */
     public Repair reports(BiConsumer<RangeUnit, RepairReport> value) {
-        reports = value;
+        reports = given("reports", value);
         return this;
-    }
-
-    private static int positive(String name, int value) {
-        if (value < 1) {
-            throw new IllegalArgumentException(name + " must be positive, " + name + "=" + value);
-        }
-        return value;
     }
 
     /** Memory that is taken for it already, and stays its caller's. */
@@ -403,6 +402,10 @@ public final class Repair {
             for (RepairMember other : others) {
                 followers.add(participant(other, clusteringColumns, distinct, environment));
             }
+            part.listener()
+                    .endsWhen(() -> replica.isGone()
+                            || isShutDown(environment.executor())
+                            || followers.stream().anyMatch(Participant::isGone));
             try (RepairMaster master = new RepairMaster(config, replica, followers, part.listener())) {
                 return master.run();
             }
@@ -414,6 +417,10 @@ public final class Repair {
             followers.forEach(Participant::close);
             followers.forEach(Repair::awaitClose);
         }
+    }
+
+    private static boolean isShutDown(Executor executor) {
+        return executor instanceof ExecutorService service && service.isShutdown();
     }
 
     /** What a replica of this process says in its own words; anything else is a mistake of this program. */

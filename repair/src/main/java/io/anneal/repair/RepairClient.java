@@ -31,6 +31,7 @@ final class RepairClient {
      */
     RepairReport run(RunRepair repair, RepairListener listener) throws IOException {
         MessageStream messages = connection.open(RepairVerb.RUN).messages();
+        listener.endsWhen(() -> messages.stream().closed().isDone());
         boolean done = false;
         try {
             ByteWriter out = new ByteWriter(256);

@@ -8,7 +8,7 @@ public final class RepairCode {
     public static final String TRUNCATED = "truncated";
     /** A step that is out of turn: the session is not open yet, or open already. */
     public static final String NO_SESSION = "no-session";
-    /** The row buffer is larger than a server allows. */
+    /** A row, a row buffer or the number of replicas is larger than a node has memory for. */
     public static final String TOO_LARGE = "too-large";
     /** The two sides speak different versions of repair. */
     public static final String VERSION = "repair-version";

@@ -8,6 +8,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
+import io.anneal.repair.message.Waiver;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 
 /**
  * Repairs ranges as a job: tries again what may pass, and tells of each range once, when it has ended well. Its workers use it.
@@ -74,7 +76,7 @@ final class RepairJob {
             try {
                 job.run(this::repair);
             } catch (JobFailedException e) {
-                throw job.units().size() == 1 ? single(e) : e;
+                throw job.units().size() == 1 || isOneRefusal(e) ? single(e) : e;
             }
             job.finish();
             job.complete();
@@ -92,6 +94,19 @@ final class RepairJob {
         InterruptedIOException interrupted = new InterruptedIOException("repair was interrupted");
         interrupted.initCause(cause);
         return interrupted;
+    }
+
+    /** What all ranges are refused for is said once, so that the caller can ask what would let it go on. */
+    private static boolean isOneRefusal(JobFailedException failed) {
+        return failed.failures().stream()
+                                .map(failure -> failure.cause() instanceof RepairException refused
+                                        ? refused.waiver()
+                                        : Optional.<Waiver>empty())
+                                .distinct()
+                                .count()
+                        == 1
+                && failed.failures().get(0).cause() instanceof RepairException first
+                && first.waiver().isPresent();
     }
 
     /** Of one range the failure speaks for itself. */
@@ -143,6 +158,7 @@ final class RepairJob {
         private final DifferenceListener heard;
         private long rows;
         private long bytes;
+        private BooleanSupplier gone = () -> false;
 
         Watch(UnitRun<RangeUnit> run, DifferenceListener heard) {
             this.run = run;
@@ -165,6 +181,11 @@ final class RepairJob {
         }
 
         @Override
+        public void endsWhen(BooleanSupplier value) {
+            gone = value;
+        }
+
+        @Override
         public void progress(long windows, long rowsRead, long bytesRead, double covered)
                 throws InterruptedIOException {
             begun = true;
@@ -175,7 +196,7 @@ final class RepairJob {
             run.add(moreRows, moreBytes);
             run.covered(covered);
             try {
-                run.pace(moreRows, moreBytes);
+                run.pace(moreRows, moreBytes, gone);
             } catch (InterruptedException e) {
                 throw interrupted(e);
             }

@@ -1,10 +1,19 @@
 package io.anneal.repair;
 
 import java.io.IOException;
+import java.util.function.BooleanSupplier;
 
 /** Watches one session of a repair; called on the master's thread. */
 public interface RepairListener extends DifferenceListener {
     RepairListener NONE = new RepairListener() {};
+
+    /**
+     * Before the first progress.
+     *
+     * @param gone whether a replica is not there any more, so that who holds the repair up need not wait: it fails as soon as it
+     *     goes on. For any thread
+     */
+    default void endsWhen(BooleanSupplier gone) {}
 
     /**
      * A window was reconciled, or more; numbers are those of the whole session so far.

@@ -194,7 +194,9 @@ final class ReplicaSession implements Closeable {
             }
         }
         if (found.cardinality() == 1) {
-            return alone(rows.content(found.nextSetBit(0)));
+            byte[] item = alone(rows.content(found.nextSetBit(0)));
+            rows.releaseContent();
+            return item;
         }
         byte[] items = new byte[lengthBytes];
         int end = 0;
@@ -238,13 +240,14 @@ final class ReplicaSession implements Closeable {
         return out.toByteArray();
     }
 
-    /** Receives items, keeping the array; answers with the ghosts that shadow them. */
+    /** Receives items, keeping the array; answers with the ghosts that shadow them, and with rows that these change. */
     byte[] receive(byte[] items) throws IOException {
-        return receive(items, Window.Arrivals.UNHEEDED);
+        return window.receive(items, Window.Arrivals.UNHEEDED, true);
     }
 
-    byte[] receive(byte[] items, Window.Arrivals arrivals) throws IOException {
-        return window.receive(items, arrivals);
+    /** As the master, who holds all rows: answers with deletions alone. */
+    byte[] receiveAsMaster(byte[] items, Window.Arrivals arrivals) throws IOException {
+        return window.receive(items, arrivals, false);
     }
 
     private void endWindow() throws IOException {

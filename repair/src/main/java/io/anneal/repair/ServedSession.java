@@ -206,6 +206,9 @@ final class ServedSession {
             return new RequestException(PeerException.OVERLOADED, "this node takes no more work");
         }
         String text = FailureText.of(cause);
+        if (cause instanceof RepairException coded && coded.peerCode().isPresent()) {
+            return new RequestException(coded.peerCode().get(), text);
+        }
         if (cause instanceof TableTruncatedException) {
             return new RequestException(RepairCode.TRUNCATED, text);
         }

@@ -208,11 +208,12 @@ final class Window {
      * Receives encoded items, deletions before rows whatever their order. Rows that nothing here changes are not copied: the
      * array is kept until the window ends, and must stay as it is.
      *
+     * @param withRows whether rows that a ghost has shadowed in part are answered as they are held now
      * @return encoded ghosts that shadow part of them
      * @throws CorruptItemException when the bytes are no items of this table
      * @throws RepairException when an item stands outside the window, or more was received than there is room for
      */
-    byte[] receive(byte[] items, Arrivals arrivals) throws IOException {
+    byte[] receive(byte[] items, Arrivals arrivals, boolean withRows) throws IOException {
         if (!open) {
             throw new IllegalStateException("items were received, and no window is open");
         }
@@ -243,8 +244,13 @@ final class Window {
         }
         for (int at = 0; at < items.length; at = item.endOffset()) {
             if (!ItemCodec.isDeletion(item.wrap(items, at, items.length))) {
-                receiveRow(ghosts, arrivals);
+                receiveRow(ghosts, arrivals, withRows);
             }
+        }
+        if (rows.buffer().isTooLarge(items.length)) {
+            item.release();
+            incoming.release();
+            rows.release();
         }
         return ghosts.out.toByteArray();
     }
@@ -380,7 +386,7 @@ final class Window {
         rows.apply(from, to, this::covering);
     }
 
-    private void receiveRow(GhostAnswer ghosts, Arrivals arrivals) throws IOException {
+    private void receiveRow(GhostAnswer ghosts, Arrivals arrivals, boolean withRows) throws IOException {
         item.readRow(incoming);
         RingPosition position = positionOfIncoming();
         requireInWindow(position, position, 1);
@@ -400,14 +406,16 @@ final class Window {
 
         if (after.hashed() != came.hashed() || after.hashed() && after.low() != came.low()) {
             ghosts.addAbove(position, incoming);
-            if (before.isPresent() && !after.isNothing()) {
-                ghosts.add(after);
+            if (withRows && before.isPresent() && !after.isNothing()) {
+                ghosts.add(rows.inMemory(after));
             }
         }
         boolean unchanged = before.isEmpty()
                 ? !after.hashed()
                 : before.get().hashed() == after.hashed() && before.get().low() == after.low();
-        if (!unchanged) {
+        if (unchanged) {
+            rows.forget(after);
+        } else {
             rows.put(index, position, after);
         }
     }

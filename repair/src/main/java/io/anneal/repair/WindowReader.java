@@ -40,6 +40,7 @@ final class WindowReader implements Closeable {
     private final long localDeletionTimeMaxSeconds;
     private final RowBuffer rows;
     private final ClusteringComparator comparator;
+    private final LargeRowTurns largeRows;
 
     private DeletionReader deletions;
     private Optional<FragmentCursor> cursor = Optional.empty();
@@ -54,6 +55,7 @@ final class WindowReader implements Closeable {
         this.bufferBytes = bufferBytes;
         this.localDeletionTimeMaxSeconds = localDeletionTimeMaxSeconds;
         rows = new RowBuffer(table.schema(), bufferBytes);
+        largeRows = new LargeRowTurns(table.name(), table.schema().qualifiedName(), rows.inMemoryMaxBytes());
         comparator = ClusteringComparator.of(table.schema());
         deletions = new DeletionReader(comparator);
     }
@@ -75,6 +77,7 @@ final class WindowReader implements Closeable {
             throw new IllegalStateException("the part before was not read to its end, replica=" + table.name());
         }
         cursor = Optional.of(table.scan(part, localDeletionTimeMaxSeconds));
+        cursor.get().askBefore(largeRows);
         deletions = new DeletionReader(comparator);
         last = null;
         lastBoundary = Optional.empty();
@@ -82,8 +85,13 @@ final class WindowReader implements Closeable {
 
     /** Reads until the buffer is full, and beyond the last boundary in any case: every window ends behind the one before. */
     void readAhead() throws IOException {
-        while (cursor.isPresent() && (rows.aheadBytes() + deletions.bytes() < bufferBytes || !isBehind(lastBoundary))) {
-            readOne(cursor.get());
+        try {
+            while (cursor.isPresent()
+                    && (rows.aheadBytes() + deletions.bytes() < bufferBytes || !isBehind(lastBoundary))) {
+                readOne(cursor.get());
+            }
+        } finally {
+            largeRows.leave();
         }
     }
 
@@ -119,6 +127,8 @@ final class WindowReader implements Closeable {
         long contentBytes = row.contentBytes();
         if (rows.isTooLarge(contentBytes)) {
             spillRow(from.key(), row);
+            from.releaseRow();
+            largeRows.leave();
         } else {
             ByteWriter bytes = rows.bytes(expectedBytes(from.key(), row, contentBytes));
             int offset = bytes.lengthBytes();
@@ -146,6 +156,7 @@ final class WindowReader implements Closeable {
         ByteWriter bytes = rows.bytes(placeBytes(key, row));
         int offset = bytes.lengthBytes();
         SpillFile.Spilled content = codec.spill(key, row, rows.spill());
+        largeRows.requireSendable(key, content.lengthBytes());
         int length = codec.place(key, row, bytes);
         rows.addSpilled(offset, length, content, codec.isHashed(), codec.high(), codec.low());
     }

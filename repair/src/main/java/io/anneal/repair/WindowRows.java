@@ -13,6 +13,7 @@ import io.anneal.key.RingPosition;
 import io.anneal.merge.RowMerger;
 import io.anneal.repair.row.ItemCodec;
 import io.anneal.repair.row.RowBuffer;
+import io.anneal.repair.row.SpillFile;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.util.Arrays;
@@ -35,7 +36,7 @@ final class WindowRows {
     private final RowBuffer rows;
     private final EncodedItem heldItem;
     private final KeyView keyView = new KeyView();
-    private ByteWriter scratch = new ByteWriter(SCRATCH_BYTES);
+    private final ByteWriter scratch = new ByteWriter(SCRATCH_BYTES);
     private final Row held = new Row();
     private final Row merged = new Row();
     private final NavigableMap<RingPosition, HeldRow> newRows;
@@ -58,7 +59,7 @@ final class WindowRows {
     }
 
     /** Forgets received rows; the row buffer's window is dropped by its reader. */
-    void end() throws IOException {
+    void end() {
         for (HeldRow row : newRows.values()) {
             forget(row);
         }
@@ -95,20 +96,25 @@ final class WindowRows {
     }
 
     /** The row held at a place now; empty when there is none, or nothing of it is left. */
-    Optional<HeldRow> heldAt(RingPosition position) throws IOException {
+    Optional<HeldRow> heldAt(RingPosition position) {
         return heldAt(rows.find(position), position);
     }
 
     /** As {@link #heldAt(RingPosition)}, of a place that was found in the row buffer before. */
-    Optional<HeldRow> heldAt(int index, RingPosition position) throws IOException {
+    Optional<HeldRow> heldAt(int index, RingPosition position) {
         if (index < 0) {
             HeldRow row = newRows.get(position);
-            return row == null || row.isNothing() ? Optional.empty() : Optional.of(inMemory(row));
+            return Optional.ofNullable(row).filter(held -> !held.isNothing());
         }
         if (rows.isDead(index)) {
             return Optional.empty();
         }
-        EncodedItem row = rows.content(index);
+        Optional<SpillFile.Spilled> file = rows.spilledAt(index);
+        if (file.isPresent()) {
+            return Optional.of(
+                    HeldRow.inFile(file.get(), rows.isHashed(index), rows.hashHigh(index), rows.hashLow(index)));
+        }
+        EncodedItem row = rows.item(index);
         return Optional.of(new HeldRow(
                 row.buffer(),
                 row.offset(),
@@ -125,12 +131,15 @@ final class WindowRows {
         return merger.isOnlyVersionNormal(covering.timestampMicros());
     }
 
-    /** Merges a row with what is held at its place, under a deletion; what comes out lies in the scratch. */
-    HeldRow merge(Row incoming, Optional<HeldRow> before, DeletionTime covering, DecoratedKey key) {
+    /**
+     * Merges a row with what is held at its place, under a deletion; what comes out lies in the scratch, or in the file: {@link
+     * #put} it, or {@link #forget} it.
+     */
+    HeldRow merge(Row incoming, Optional<HeldRow> before, DeletionTime covering, DecoratedKey key) throws IOException {
         merger.start(incoming.isStatic());
         merger.add(incoming);
         if (before.isPresent()) {
-            read(before.get(), held);
+            read(inMemory(before.get()), held);
             merger.add(held);
         }
         merger.merge(covering.timestampMicros(), covering.localDeletionTimeSeconds(), merged);
@@ -154,7 +163,9 @@ final class WindowRows {
             }
             forget(before);
         }
-        giveBackScratch();
+        if (rows.isTooLarge(scratch.capacityBytes())) {
+            scratch.shrink();
+        }
     }
 
     /** What goes into the file, or where a longer row of the buffer stood, takes none. */
@@ -172,28 +183,37 @@ final class WindowRows {
 
     /** The row as it can stay: the next one that is merged overwrites the scratch, and a large one goes into the file. */
     private HeldRow kept(HeldRow row) throws IOException {
+        if (row.file().isPresent()) {
+            return row;
+        }
         if (rows.isTooLarge(row.lengthBytes())) {
             return row.spilled(rows.spill().append(row.array(), row.offset(), row.lengthBytes()));
         }
         return row.array() == scratch.array() ? row.copy() : row;
     }
 
-    private HeldRow inMemory(HeldRow row) throws IOException {
+    /** The row with its bytes: a large one is read from the file, into an array of its own. */
+    HeldRow inMemory(HeldRow row) throws IOException {
         return row.file().isPresent()
                 ? row.inMemory(rows.spill().read(row.file().get()))
                 : row;
     }
 
-    private void forget(HeldRow row) throws IOException {
+    /** The row is not held, or not any more. */
+    void forget(HeldRow row) {
         if (row != null && row.file().isPresent()) {
             rows.spill().forget(row.file().get());
         }
     }
 
-    private void giveBackScratch() {
-        if (rows.isTooLarge(scratch.capacityBytes())) {
-            scratch = new ByteWriter(SCRATCH_BYTES);
-        }
+    /** Lets go of what a large row needed. */
+    void release() {
+        scratch.shrink();
+        held.release();
+        merged.release();
+        heldItem.release();
+        rows.releaseContent();
+        codec.release();
     }
 
     /** Applies deletions to the rows of one partition from a place to another. */
@@ -209,6 +229,7 @@ final class WindowRows {
             if (isTouched(held, deletion.timestampMicros())) {
                 replace(i, mergeHeld(deletion, key));
             }
+            releaseLarge(rows.lengthBytes(i));
         }
         for (Map.Entry<RingPosition, HeldRow> entry :
                 newRows.subMap(from, true, to, true).entrySet()) {
@@ -217,12 +238,18 @@ final class WindowRows {
                 read(inMemory(row), held);
                 entry.setValue(kept(mergeHeld(covering.apply(entry.getKey()), key)));
                 forget(row);
+                releaseLarge(row.lengthBytes());
             }
         }
-        giveBackScratch();
     }
 
-    private HeldRow mergeHeld(DeletionTime covering, DecoratedKey key) {
+    private void releaseLarge(long lengthBytes) {
+        if (rows.isTooLarge(lengthBytes) || rows.isTooLarge(scratch.capacityBytes())) {
+            release();
+        }
+    }
+
+    private HeldRow mergeHeld(DeletionTime covering, DecoratedKey key) throws IOException {
         merger.start(held.isStatic());
         merger.add(held);
         merger.merge(covering.timestampMicros(), covering.localDeletionTimeSeconds(), merged);
@@ -235,12 +262,20 @@ final class WindowRows {
             rows.kill(index);
             return;
         }
+        if (row.file().isPresent()) {
+            rows.replace(index, row.file().get(), row.hashed(), row.high(), row.low());
+            return;
+        }
         rows.replace(index, row.array(), row.offset(), row.lengthBytes(), row.hashed(), row.high(), row.low());
     }
 
-    private HeldRow encodeMerged(KeyView key) {
+    private HeldRow encodeMerged(KeyView key) throws IOException {
         if (merged.isEmpty()) {
             return HeldRow.NOTHING;
+        }
+        if (rows.isTooLarge(merged.contentBytes())) {
+            SpillFile.Spilled content = codec.spill(key, merged, rows.spill());
+            return HeldRow.inFile(content, codec.isHashed(), codec.high(), codec.low());
         }
         scratch.clear();
         codec.row(key, merged, scratch);
@@ -282,17 +317,23 @@ final class WindowRows {
             for (;
                     index < rows.windowEnd() && rows.compare(index, entry.getKey()) < 0;
                     index = nextReceived(index + 1)) {
-                consumer.accept(rows.content(index));
+                accept(index, consumer);
                 count++;
             }
             consumer.accept(at(inMemory(row)));
+            releaseLarge(row.lengthBytes());
             count++;
         }
         for (; index < rows.windowEnd(); index = nextReceived(index + 1)) {
-            consumer.accept(rows.content(index));
+            accept(index, consumer);
             count++;
         }
         return count;
+    }
+
+    private void accept(int index, RowConsumer consumer) throws IOException {
+        consumer.accept(rows.content(index));
+        releaseLarge(rows.lengthBytes(index));
     }
 
     private int nextReceived(int from) {

@@ -243,6 +243,7 @@ final class WindowSync {
             throw expected.refused(e);
         }
         expected.requireWanted();
+        item.release();
     }
 
     /** Asks each follower for the items with these hashes: the part of its window that they are. */
@@ -287,7 +288,7 @@ final class WindowSync {
             }
             all.writeBytes(items);
         });
-        byte[] ghosts = own.receive(all.toByteArray());
+        byte[] ghosts = own.receiveAsMaster(all.toByteArray(), Window.Arrivals.UNHEEDED);
 
         Pushes pushes = new Pushes();
         for (HashedDeletion deletion : union) {
@@ -315,10 +316,7 @@ final class WindowSync {
         NavigableMap<RingPosition, long[]> touched = new TreeMap<>((left, right) -> left.compareTo(right, comparator));
         ByteWriter ghosts = new ByteWriter(64);
         fetchMissing(
-                Phase.ROWS,
-                mine,
-                lists,
-                (items, expected) -> ghosts.writeBytes(onlyDeletions(receiveRows(items, expected, touched))));
+                Phase.ROWS, mine, lists, (items, expected) -> ghosts.writeBytes(receiveRows(items, expected, touched)));
 
         Pushes pushes = new Pushes();
         long[] touchedHashes = new long[touched.size()];
@@ -344,7 +342,7 @@ final class WindowSync {
      */
     private byte[] receiveRows(byte[] items, ExpectedItems expected, NavigableMap<RingPosition, long[]> touched)
             throws IOException {
-        return own.receive(items, (position, hash, before) -> {
+        return own.receiveAsMaster(items, (position, hash, before) -> {
             expected.came(hash);
             touched.merge(
                     position,
@@ -379,13 +377,15 @@ final class WindowSync {
         }
     }
 
-    private void pushTouched(HeldRow row, long[] versions, List<HashList> lists, Pushes pushes) throws IOException {
+    private void pushTouched(HeldRow held, long[] versions, List<HashList> lists, Pushes pushes) throws IOException {
+        HeldRow row = held;
         for (int i = 0; i < followers.size(); i++) {
             HashList list = lists.get(i);
             boolean lacks = row.hashed()
                     ? !list.contains(row.low())
                     : LongStream.of(versions).anyMatch(list::contains);
             if (lacks) {
+                row = own.current().rows().inMemory(row);
                 pushes.add(i, row.array(), row.offset(), row.lengthBytes());
                 itemsPushed++;
             }
@@ -412,6 +412,7 @@ final class WindowSync {
                     itemsPushed++;
                 }
             }
+            rows.releaseContent();
             rowsDiffering++;
             listener.rowDiffers(rows.position(index));
         }
@@ -501,7 +502,7 @@ final class WindowSync {
             Deque<Ghosts> next = new ArrayDeque<>();
             for (Ghosts ghosts : waiting) {
                 if (ghosts.origin() != OWN) {
-                    byte[] stronger = onlyDeletions(own.receive(ghosts.items()));
+                    byte[] stronger = own.receiveAsMaster(ghosts.items(), Window.Arrivals.UNHEEDED);
                     if (stronger.length > 0) {
                         next.add(new Ghosts(OWN, stronger));
                     }
@@ -510,17 +511,6 @@ final class WindowSync {
             }
             waiting = next;
         }
-    }
-
-    private byte[] onlyDeletions(byte[] items) throws CorruptItemException {
-        ByteWriter deletions = new ByteWriter(64);
-        for (int at = 0; at < items.length; at = item.endOffset()) {
-            item.wrap(items, at, items.length);
-            if (ItemCodec.isDeletion(item)) {
-                deletions.writeBytes(items, item.offset(), item.lengthBytes());
-            }
-        }
-        return deletions.toByteArray();
     }
 
     /**
@@ -540,11 +530,8 @@ final class WindowSync {
                 Optional<HeldRow> row =
                         own.current().rows().heldAt(own.current().position(item));
                 if (row.isPresent()) {
-                    pushes.addForAllBut(
-                            ghosts.origin(),
-                            row.get().array(),
-                            row.get().offset(),
-                            row.get().lengthBytes());
+                    HeldRow whole = own.current().rows().inMemory(row.get());
+                    pushes.addForAllBut(ghosts.origin(), whole.array(), whole.offset(), whole.lengthBytes());
                 }
             }
         }

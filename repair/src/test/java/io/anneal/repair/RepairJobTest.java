@@ -29,12 +29,16 @@ import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -431,5 +435,85 @@ class RepairJobTest {
                     .isInstanceOf(RepairException.class)
                     .hasMessageContaining("closed");
         }
+    }
+
+    /** A rate at which it would last for hours, and what happens while it is held up. */
+    private RepairEnvironment heldUp(ExecutorService threads, TableEvent event) {
+        AtomicBoolean happened = new AtomicBoolean();
+        HostEnvironment host = HostEnvironment.system()
+                .withTime(() -> Instant.ofEpochSecond(100), System::nanoTime, nanos -> {
+                    if (happened.compareAndSet(false, true)) {
+                        try {
+                            event.run();
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(e);
+                        }
+                    }
+                })
+                .withRandom(new Random(1));
+        return new RepairEnvironment(host, threads, ByteBudget.of(64 << 20));
+    }
+
+    @Test
+    void shouldEndAtOnceWhenStoreIsClosedWhileItIsHeldUp() throws Exception {
+        for (boolean isMaster : new boolean[] {false, true}) {
+            try (Store store = Store.open(directory.resolve("store-" + isMaster))) {
+                store.createTable(SchemaText.print(own.schema()));
+                RepairMember closing = RepairMember.here("store", new StoreReplicas(store));
+                Repair repair = isMaster ? repair(closing, here(own)) : repair(here(own), closing);
+
+                // A master's table that is empty reads nothing that a rate could hold up.
+                if (isMaster) {
+                    repair(closing, here(own)).run(environment());
+                }
+                assertThatThrownBy(() -> repair.bytesPerSecond(1).run(heldUp(executor, store::close)))
+                        .as("master=%s", isMaster)
+                        .isInstanceOf(RepairException.class)
+                        .hasMessageContaining("closed");
+            }
+        }
+    }
+
+    @Test
+    void shouldEndAtOnceWhenItsOwnThreadsEndWhileItIsHeldUp() {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        assertThatThrownBy(
+                        () -> repair(here(own), here(other)).bytesPerSecond(1).run(heldUp(threads, threads::shutdown)))
+                .isInstanceOf(RepairException.class)
+                .hasMessageContaining("takes no more work");
+    }
+
+    @Test
+    void shouldEndAtOnceWhenANodeIsLostWhileItIsHeldUp() {
+        assertThatThrownBy(() -> repair(here(own), remote(client.client().keepAll(0)))
+                        .bytesPerSecond(1)
+                        .run(heldUp(executor, server::close)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(server.address().toString());
+    }
+
+    @Test
+    void shouldRefuseASettingWhereItIsMade() {
+        Repair repair = repair(here(own), here(other));
+        Map<String, Runnable> settings = Map.ofEntries(
+                Map.entry("range=null", () -> repair.range(null)),
+                Map.entry("staged=null", () -> repair.staged(null)),
+                Map.entry("bufferBytes=0", () -> repair.bufferBytes(0)),
+                Map.entry("ranges=0", () -> repair.ranges(0)),
+                Map.entry("parallel=-1", () -> repair.parallel(-1)),
+                Map.entry("rowsPerSecond=-1", () -> repair.rowsPerSecond(-1)),
+                Map.entry("bytesPerSecond=-1", () -> repair.bytesPerSecond(-1)),
+                Map.entry("patience=null", () -> repair.patience(null)),
+                Map.entry("patience=PT-1S", () -> repair.patience(Duration.ofSeconds(-1))),
+                Map.entry("checkpoint=null", () -> repair.checkpoint(null)),
+                Map.entry("control=null", () -> repair.control(null)),
+                Map.entry("progress=null", () -> repair.progress(null)),
+                Map.entry("differences=null", () -> repair.differences(null)),
+                Map.entry("reports=null", () -> repair.reports(null)));
+        settings.forEach((named, setting) -> assertThatThrownBy(setting::run)
+                .as(named)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(named));
+        assertThat(repair.patience(ChronoUnit.FOREVER.getDuration())).isSameAs(repair);
     }
 }

@@ -18,7 +18,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code anneal bench sstable --peer cassandra} with few rows: that all sides are measured, not how fast they are. */
-@WithCassandra
 final class BenchWithCassandraTest {
     @TempDir
     private Path directory;

@@ -29,7 +29,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a store is measured against writes, reads and compacts the rows that it is said to. */
-@WithCassandra
 final class CassandraStoreTest {
     private static final int ROWS = 3_000;
     private static final int READS = 100;

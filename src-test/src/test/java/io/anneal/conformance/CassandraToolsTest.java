@@ -30,7 +30,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What benchmarks compare with does what it is measured for: the same rows, read and written by Cassandra's own code. */
-@WithCassandra
 final class CassandraToolsTest {
     private static final int ROWS = 2_000;
     private static final int PARTS = 4;

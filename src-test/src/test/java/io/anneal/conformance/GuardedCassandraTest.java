@@ -34,7 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
  * A Cassandra that speaks TLS only, and asks for a client's certificate and a password: all of it set by a file of the
  * driver's, over our Netty.
  */
-@WithCassandra
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class GuardedCassandraTest {
     private static final String KEYSPACE = "guarded";

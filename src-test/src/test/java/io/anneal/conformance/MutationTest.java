@@ -44,6 +44,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -179,34 +180,45 @@ class MutationTest {
         return length <= PLACES_MAX ? 1 : length / PLACES_MAX | 1;
     }
 
-    /** Scans, reads by key and verifies; the outcome is that of verifying. */
-    private Outcome tryAll(Descriptor descriptor, Component component, Expected expected, String where) {
+    /** Scans, reads by key and verifies, all of it through one reader; the outcome is that of verifying. */
+    private Outcome tryAll(Descriptor descriptor, Component component, Expected expected, String where)
+            throws IOException {
         boolean unchecked = component == Component.STATISTICS && isBefore4(descriptor);
-        Outcome scan = outcome(where + " scan", () -> {
-            boolean same = Expected.scan(descriptor).lines().equals(expected.lines());
-            assertThat(same || unchecked).as(where).isTrue();
-            return same ? Outcome.RIGHT : Outcome.OTHER;
-        });
-        if (component == Component.DATA) {
-            assertThat(scan).as(where).isEqualTo(Outcome.REFUSED);
-        } else if (NOT_FOR_SCANS.contains(component)) {
-            assertThat(scan).as(where).isEqualTo(Outcome.RIGHT);
+        AtomicReference<SSTableReader> opened = new AtomicReference<>();
+        if (outcome(where + " open", () -> open(descriptor, opened)) == Outcome.REFUSED) {
+            assertThat(NOT_FOR_SCANS).as(where).doesNotContain(component);
+            return Outcome.REFUSED;
         }
-        expected.reads()
-                .forEach((read, lines) -> outcome(where + " " + read, () -> {
-                    Optional<List<String>> found = read.of(descriptor);
-                    boolean mayBeAbsent = unchecked || component == Component.FILTER;
-                    assertThat(unchecked || found.map(lines::equals).orElse(mayBeAbsent))
-                            .as(where + " " + read + " found=" + found)
-                            .isTrue();
-                    return found.isEmpty() ? Outcome.ABSENT : Outcome.RIGHT;
-                }));
-        return outcome(where + " verify", () -> {
-            try (SSTableReader reader = Formats.open(descriptor)) {
+        try (SSTableReader reader = opened.get()) {
+            Outcome scan = outcome(where + " scan", () -> {
+                boolean same = Expected.scan(reader).lines().equals(expected.lines());
+                assertThat(same || unchecked).as(where).isTrue();
+                return same ? Outcome.RIGHT : Outcome.OTHER;
+            });
+            if (component == Component.DATA) {
+                assertThat(scan).as(where).isEqualTo(Outcome.REFUSED);
+            } else if (NOT_FOR_SCANS.contains(component)) {
+                assertThat(scan).as(where).isEqualTo(Outcome.RIGHT);
+            }
+            expected.reads()
+                    .forEach((read, lines) -> outcome(where + " " + read, () -> {
+                        Optional<List<String>> found = read.of(reader);
+                        boolean mayBeAbsent = unchecked || component == Component.FILTER;
+                        assertThat(unchecked || found.map(lines::equals).orElse(mayBeAbsent))
+                                .as("%s %s found=%s", where, read, found)
+                                .isTrue();
+                        return found.isEmpty() ? Outcome.ABSENT : Outcome.RIGHT;
+                    }));
+            return outcome(where + " verify", () -> {
                 reader.verify();
                 return Outcome.RIGHT;
-            }
-        });
+            });
+        }
+    }
+
+    private static Outcome open(Descriptor descriptor, AtomicReference<SSTableReader> opened) throws IOException {
+        opened.set(Formats.open(descriptor));
+        return Outcome.RIGHT;
     }
 
     private Outcome outcome(String where, Reading reading) {
@@ -297,16 +309,14 @@ class MutationTest {
 
     /** A partition, or one row of it. */
     private record Read(DecoratedKey key, Clustering row) {
-        Optional<List<String>> of(Descriptor descriptor) throws IOException {
-            try (SSTableReader reader = Formats.open(descriptor)) {
-                Slices slices = row == null ? Slices.ALL : Slices.of(Slice.of(row));
-                Optional<SSTableCursor> found = reader.read(reader.headerSchema(), key, slices, false);
-                if (found.isEmpty()) {
-                    return Optional.empty();
-                }
-                try (FragmentCursor cursor = found.get()) {
-                    return Optional.of(FragmentList.copyOf(cursor).lines());
-                }
+        Optional<List<String>> of(SSTableReader reader) throws IOException {
+            Slices slices = row == null ? Slices.ALL : Slices.of(Slice.of(row));
+            Optional<SSTableCursor> found = reader.read(reader.headerSchema(), key, slices, false);
+            if (found.isEmpty()) {
+                return Optional.empty();
+            }
+            try (FragmentCursor cursor = found.get()) {
+                return Optional.of(FragmentList.copyOf(cursor).lines());
             }
         }
     }
@@ -314,7 +324,13 @@ class MutationTest {
     /** What is in an SSTable, and what is read of it without reading all. */
     private record Expected(List<String> lines, Map<Read, List<String>> reads) {
         static Expected of(Descriptor descriptor) throws IOException {
-            FragmentList list = scan(descriptor);
+            try (SSTableReader reader = Formats.open(descriptor)) {
+                return of(reader);
+            }
+        }
+
+        private static Expected of(SSTableReader reader) throws IOException {
+            FragmentList list = scan(reader);
             Map<DecoratedKey, List<Clustering>> rows = new LinkedHashMap<>();
             DecoratedKey key = null;
             for (Fragment fragment : list.fragments()) {
@@ -327,7 +343,7 @@ class MutationTest {
             }
             Map<Read, List<String>> reads = new LinkedHashMap<>();
             for (DecoratedKey some : rows.keySet().stream().limit(KEYS_READ_MAX).toList()) {
-                add(new Read(some, null), descriptor, reads);
+                add(new Read(some, null), reader, reads);
             }
             // The widest has blocks: the first row, the last, and one between.
             rows.entrySet().stream()
@@ -336,22 +352,21 @@ class MutationTest {
                     .ifPresent(widest -> {
                         List<Clustering> all = widest.getValue();
                         for (int row : new int[] {0, all.size() / 2, all.size() - 1}) {
-                            add(new Read(widest.getKey(), all.get(row)), descriptor, reads);
+                            add(new Read(widest.getKey(), all.get(row)), reader, reads);
                         }
                     });
             return new Expected(list.lines(), reads);
         }
 
-        static FragmentList scan(Descriptor descriptor) throws IOException {
-            try (SSTableReader reader = Formats.open(descriptor);
-                    FragmentCursor cursor = reader.scan(reader.headerSchema(), TokenRange.Linear.ALL)) {
+        static FragmentList scan(SSTableReader reader) throws IOException {
+            try (FragmentCursor cursor = reader.scan(reader.headerSchema(), TokenRange.Linear.ALL)) {
                 return FragmentList.copyOf(cursor);
             }
         }
 
-        private static void add(Read read, Descriptor descriptor, Map<Read, List<String>> reads) {
+        private static void add(Read read, SSTableReader reader, Map<Read, List<String>> reads) {
             try {
-                reads.put(read, read.of(descriptor).orElseThrow());
+                reads.put(read, read.of(reader).orElseThrow());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(600)
 class MisbehavingPeerTest {
-    private static final int[] SHORT = {0, 1, 100};
+    private static final int[] SHORT = {0, 1, 20};
     private static final int[] LONG = {0, 100, 70_000, 1, 500_000, 64 << 10};
 
     private static final int ROUNDS = Integer.getInteger("anneal.link.rounds", 40);

@@ -19,7 +19,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -95,6 +100,32 @@ class ServedStoreTest {
         try (Store open = Store.open(store, CONFIG);
                 TableRows rows = open.table("ks.t").rows()) {
             return rows.stream().count();
+        }
+    }
+
+    @Test
+    void shouldNotBringBackWhatWasDeletedWhileTheStoreWasClosedForLong() throws Exception {
+        // The other replica was purged of rows that it deleted: it has less, and knows no more why.
+        Instant closed = Instant.now().minus(Duration.ofDays(20));
+        try (Stream<Path> files = Files.walk(store)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Files.setLastModifiedTime(file, FileTime.from(closed));
+            }
+        }
+        Path staging = directory.resolve("staging");
+        for (String reason : List.of("first", "opened and closed since", "again")) {
+            try (Commands.Server served = serve("--data", store);
+                    Commands.Server beside = serve("--data", data, "--staging", staging)) {
+                Commands.Result refused = repair(served, beside);
+                assertThat(refused.exitCode()).as(reason + refused.out()).isEqualTo(5);
+                assertThat(refused.err())
+                        .as(reason)
+                        .contains("ANL-3003", "older than gc_grace", "--allow-old-snapshots");
+            }
+        }
+        assertThat(staging.resolve("ks")).as("nothing is given to anybody").doesNotExist();
+        try (Store open = Store.open(store, CONFIG)) {
+            assertThat(open.table("ks.t").staleSince()).contains(closed.truncatedTo(ChronoUnit.SECONDS));
         }
     }
 

@@ -36,6 +36,7 @@ import java.net.BindException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.util.Optional;
 
 /**
  * What a user is told of an exception: one line that says what, where and what to do. The only place that knows which
@@ -96,6 +97,10 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(storageCode(storage), message);
         } else if (failure instanceof RepairException && isOfReplicaHere(failure.getCause())) {
             return ofOther(failure.getCause());
+        } else if (failure instanceof RepairException large && isTooLarge(large.peerCode())) {
+            return of(ErrorCode.MEMORY, message);
+        } else if (failure instanceof PeerException large && isTooLarge(Optional.of(large.code()))) {
+            return of(ErrorCode.MEMORY, message);
         } else if (failure instanceof RepairException refused) {
             return of(
                     ErrorCode.REPAIR,
@@ -121,6 +126,10 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.CORRUPT_FRAME, message);
         }
         return of(ErrorCode.INPUT_OUTPUT, "input or output failed: " + (message == null ? failure : message));
+    }
+
+    private static boolean isTooLarge(Optional<String> code) {
+        return code.equals(Optional.of(RepairCode.TOO_LARGE));
     }
 
     /** What a store or a schema of this process says has the code that it has without a repair. */

@@ -23,8 +23,8 @@ final class PeerAdvice {
                     PeerException.TOO_MANY_STREAMS,
                     PeerException.OVERLOADED,
                     PeerException.BUSY -> "try again later, or give the server more --memory";
-            case PeerException.MESSAGE_TOO_LARGE, PeerException.UNKNOWN_VERB ->
-                "check that both sides are of one version";
+            case PeerException.MESSAGE_TOO_LARGE -> "give that side more --memory";
+            case PeerException.UNKNOWN_VERB -> "check that both sides are of one version";
             case RepairCode.VERSION -> "upgrade the older side";
             case PeerException.INTERNAL -> "look into the peer's log";
             default -> ErrorCode.PEER.advice();

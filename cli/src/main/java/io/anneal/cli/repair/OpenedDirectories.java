@@ -46,25 +46,32 @@ final class OpenedDirectories implements Closeable {
     ReplicaSource open(NamedReplica replica) throws IOException {
         Optional<StoreDirectory> store = replica.store();
         if (store.isPresent()) {
-            return dryRun ? closed(replica) : open(store.get());
+            return dryRun ? closed(replica) : open(replica, store.get());
         }
         Optional<StagingArea> staging = out.isPresent() ? Optional.of(staging(replica, out.get())) : Optional.empty();
-        return new CassandraReplicas(List.of(replica.directory()), schemaFile, staging);
+        return new CassandraReplicas(List.of(replica.directory()), schemaFile, staging).named(replica.name());
     }
 
-    private ReplicaSource open(StoreDirectory found) throws IOException {
+    private ReplicaSource open(NamedReplica replica, StoreDirectory found) throws IOException {
+        Map<String, Instant> asOf = asOf(found);
+        Store store = StoreOpening.forRepairs(found, StoreConfig.defaults().withCompactionThreads(0), host);
+        opened.push(store);
+        return new StoreReplicas(store, asOf).named(replica.name());
+    }
+
+    /** From when the data of a store's tables dates that is not open yet. */
+    static Map<String, Instant> asOf(StoreDirectory found) throws IOException {
         Map<String, Instant> asOf = new HashMap<>();
         for (TableDirectories table : CassandraDirectory.of(found.directory()).tables()) {
             table.asOf().ifPresent(moment -> asOf.put(table.qualifiedName(), moment));
         }
-        Store store = StoreOpening.forRepairs(found, StoreConfig.defaults().withCompactionThreads(0), host);
-        opened.push(store);
-        return new StoreReplicas(store, asOf);
+        return asOf;
     }
 
-    /** What a run gave it is its own data, and nothing is staged. */
-    private ReplicaSource closed(NamedReplica replica) {
-        ReplicaSource files = new CassandraReplicas(List.of(replica.directory()), schemaFile, Optional.empty());
+    /** What a run gave it is its own data, and nothing is staged. It knows its tables, as one that is open does. */
+    private static ReplicaSource closed(NamedReplica replica) {
+        ReplicaSource files = new CassandraReplicas(List.of(replica.directory()), Optional.empty(), Optional.empty())
+                .named(replica.name());
         return (keyspace, table, staged) -> files.open(keyspace, table, Optional.empty());
     }
 

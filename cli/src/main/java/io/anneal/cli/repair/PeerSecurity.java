@@ -6,6 +6,7 @@ import io.anneal.net.SharedToken;
 import io.anneal.net.TlsConfig;
 import io.anneal.net.TokenFile;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.UUID;
@@ -48,6 +49,16 @@ public final class PeerSecurity {
         }
         if (!hasTls && tokenFile == null) {
             throw command.usage(NEEDED);
+        }
+    }
+
+    /** Refuses an address at which rows would travel in the clear. */
+    void checkListening(Subcommand command, InetSocketAddress address) {
+        if (certificateFile == null
+                && (address.isUnresolved() || !address.getAddress().isLoopbackAddress())) {
+            throw command.usage(
+                    "--listen at any address but loopback needs --tls-cert, --tls-key and --tls-ca, address="
+                            + address);
         }
     }
 

@@ -145,7 +145,10 @@ public final class RepairCommand extends Subcommand {
             description = "Rows a second at most that masters read; as fast as it goes unless told.")
     private long rowsPerSecond;
 
-    @Option(names = "--schema", paramLabel = "FILE.cql", description = "The schema text, instead of the snapshots'.")
+    @Option(
+            names = "--schema",
+            paramLabel = "FILE.cql",
+            description = "The schema text, instead of the snapshots'; stores have their own.")
     private Path schemaFile;
 
     @Mixin
@@ -280,7 +283,7 @@ public final class RepairCommand extends Subcommand {
             if (!table.isWholeKeyspace()) {
                 expanded.add(table);
             } else if (directories.isEmpty()) {
-                throw usage("KS.* goes with --dir");
+                throw usage("--table KS.* goes with --dir: give servers a --table for each table, table=" + table);
             } else {
                 expanded.addAll(tablesOf(table));
             }
@@ -309,15 +312,20 @@ public final class RepairCommand extends Subcommand {
         }
         NamedReplica.refuseNested(directories);
         List<NamedReplica> named = NamedReplica.of(directories, names);
+        boolean schemaHasUse = schemaFile == null;
         for (NamedReplica replica : named) {
             boolean isStore = replica.store().isPresent();
             if (apply && out == null && !isStore) {
                 throw usage("--apply needs --out DIR for the new SSTables of all but stores, replica="
                         + replica.directory());
             }
+            schemaHasUse |= !isStore;
             if (out != null && !isStore) {
                 NamedReplica.refuseOverlap(out.resolve(replica.name()), directories);
             }
+        }
+        if (!schemaHasUse) {
+            throw usage("--schema goes with Cassandra's directories: a store knows its tables");
         }
         return named;
     }

@@ -38,7 +38,7 @@ final class RepairOverDirectories {
         try (OpenedDirectories opened = new OpenedDirectories(host, schemaFile, out, task.dryRun())) {
             List<RepairMember> replicas = new ArrayList<>();
             for (NamedReplica replica : named) {
-                replicas.add(RepairMember.here(opened.open(replica)));
+                replicas.add(RepairMember.here(replica.name(), opened.open(replica)));
             }
             run(repair.between(replicas), replicas.size(), budget);
         }

@@ -43,12 +43,12 @@ final class RepairResults {
         QualifiedTable table = table(unit.table());
         Instant now = command.environment().clock().instant();
         done.put(table, new Done(report, now));
-        progress.aside(() -> {
-            report.notes().forEach(note -> command.say("note: " + note + ", table=" + table));
-            if (!command.json()) {
+        if (!command.json()) {
+            progress.aside(() -> {
+                report.notes().forEach(note -> command.say("note: " + note + ", table=" + table));
                 RepairOutput.print(command.out(), table, report, now);
-            }
-        });
+            });
+        }
     }
 
     /** Tells what kept tables from being done: each its own reason, or one for all that are left. */

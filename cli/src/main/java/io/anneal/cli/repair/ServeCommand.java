@@ -22,8 +22,10 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import picocli.CommandLine.Command;
@@ -73,6 +75,7 @@ public final class ServeCommand extends Subcommand {
     @Override
     protected int execute() throws IOException, InterruptedException {
         security.check(this);
+        security.checkListening(this, RepairRunner.address(listen));
         Optional<StoreDirectory> store = store();
         if (store.isPresent()) {
             return serveStore(store.get());
@@ -116,13 +119,17 @@ public final class ServeCommand extends Subcommand {
     }
 
     private int serveStore(StoreDirectory found) throws IOException, InterruptedException {
+        Map<String, Instant> asOf = OpenedDirectories.asOf(found);
         try (Store store = StoreOpening.forRepairs(found, StoreConfig.defaults(), host())) {
             store.unreadable().forEach((table, reason) -> tell(reason));
             requireTables(store.tables().stream()
                     .map(table -> new QualifiedTable(
                             table.schema().keyspace(), table.schema().name()))
                     .toList());
-            return serve(new StoreReplicas(store), () -> NodeFile.idOf(store.directory(), host()::newId), store);
+            return serve(
+                    new StoreReplicas(store, asOf).named(listen),
+                    () -> NodeFile.idOf(store.directory(), host()::newId),
+                    store);
         }
     }
 
@@ -138,7 +145,7 @@ public final class ServeCommand extends Subcommand {
     }
 
     private ReplicaSource replicas(Optional<StagingArea> area) {
-        return new CassandraReplicas(data, Optional.ofNullable(schemaFile), area);
+        return new CassandraReplicas(data, Optional.ofNullable(schemaFile), area).named(listen);
     }
 
     /** The data directories; a snapshot's tag may be another next time. */

@@ -13,6 +13,7 @@ import io.anneal.table.RepairTime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -104,6 +105,7 @@ final class StoreInfoCommand extends Subcommand {
         for (RepairTime time : manifest.repairTimes()) {
             line("  repaired      %s at %d s", time.range(), time.seconds());
         }
+        manifest.staleSeconds().ifPresent(seconds -> line("  stale         since %s", Instant.ofEpochSecond(seconds)));
         for (String snapshot : table.snapshots()) {
             line("  snapshot      %s", snapshot);
         }
@@ -169,6 +171,11 @@ final class StoreInfoCommand extends Subcommand {
             json.writeEndObject();
         }
         json.writeEndArray();
+        if (manifest.staleSeconds().isPresent()) {
+            json.writeNumberField("staleSeconds", manifest.staleSeconds().getAsLong());
+        } else {
+            json.writeNullField("staleSeconds");
+        }
         json.writeArrayFieldStart("snapshots");
         for (String snapshot : table.snapshots()) {
             json.writeString(snapshot);

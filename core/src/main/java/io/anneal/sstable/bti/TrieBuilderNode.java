@@ -22,7 +22,9 @@ final class TrieBuilderNode {
     private long position;
     private int nodeBytes;
     private int branchBytes;
+    /** Whether a child lies elsewhere already, so that the length of the pointer depends on where this node will lie. */
     private boolean hasPlacedChild;
+
     private boolean hasPlacedBelow;
 
     /** Makes it a new node without children and payload. */
@@ -153,12 +155,7 @@ final class TrieBuilderNode {
         return branchBytes + nodeBytes;
     }
 
-    /** Whether a child lies elsewhere already, so that the length of the pointer depends on where this node will lie. */
-    boolean hasPlacedChild() {
-        return hasPlacedChild;
-    }
-
-    /** Whether the same is true of a node below, so that the length of the branch depends on the place. */
+    /** Whether a node below has a child that lies elsewhere already, so that the length of the branch depends on the place. */
     boolean hasPlacedBelow() {
         return hasPlacedBelow;
     }

@@ -1,6 +1,7 @@
 package io.anneal.sstable.data;
 
 import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.LargeRows;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.Partitioner;
@@ -79,6 +80,16 @@ public final class DataCursor extends WindowCursor {
     /** Kind of the current fragment as the file has it: a bound's kind, or that of a row. */
     public int boundKind() {
         return reader.boundKind();
+    }
+
+    @Override
+    public void askBefore(LargeRows rows) {
+        reader.askBefore(rows, key());
+    }
+
+    @Override
+    public void releaseRow() {
+        reader.releaseRow();
     }
 
     @Override

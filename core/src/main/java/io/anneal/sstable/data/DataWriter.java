@@ -44,9 +44,6 @@ import java.util.Set;
  * content and partitions without deletion and rows do not exist and are left out. Allocates nothing per row.
  */
 public final class DataWriter implements FragmentWriter {
-    /** Beyond this, what a huge row needed is given back when it is written: many writers may be open. */
-    private static final int ROW_KEPT_MAX_BYTES = 16 << 20;
-
     private final StagedSSTable staged;
     private final OutputFile.Opener opener;
     private final TableSchema schema;
@@ -275,11 +272,7 @@ public final class DataWriter implements FragmentWriter {
     }
 
     private void writeEncoded() throws IOException {
-        data.write(rows.head());
-        data.write(rows.body());
-        if (rows.body().capacityBytes() > ROW_KEPT_MAX_BYTES) {
-            rows.body().shrink();
-        }
+        rows.writeTo(data);
     }
 
     private void addRow(Row row) throws IOException {

@@ -134,6 +134,17 @@ public final class DataWindow {
         in.seek(offset);
     }
 
+    /** Gives up everything before the next byte, and the memory that a huge row needed at once. */
+    public void release() {
+        mark();
+        if (buffer.length <= CAPACITY_KEPT_MAX_BYTES) {
+            return;
+        }
+        byte[] left = new byte[Math.max(CAPACITY_MIN_BYTES, filled - mark)];
+        shiftTo(left);
+        in.wrap(buffer, 0, filled);
+    }
+
     private boolean isTooLargeFor(long wantedBytes) {
         return buffer.length > CAPACITY_KEPT_MAX_BYTES
                 && Math.max(wantedBytes, filled - mark) < CAPACITY_KEPT_MAX_BYTES / 2;
@@ -151,6 +162,12 @@ public final class DataWindow {
             long doubled = Math.min(CAPACITY_DOUBLED_MAX_BYTES, 2L * buffer.length);
             target = new byte[(int) Math.max(needed, doubled)];
         }
+        shiftTo(target);
+    }
+
+    /** What lies behind the mark; offsets are void. */
+    private void shiftTo(byte[] target) {
+        int kept = filled - mark;
         System.arraycopy(buffer, mark, target, 0, kept);
         buffer = target;
         base += mark;

@@ -9,6 +9,8 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.file.DataFile;
+import java.io.IOException;
 import java.util.List;
 
 /**
@@ -24,13 +26,17 @@ import java.util.List;
  * The head keeps the place of the last fragment until the next one, which is what block indexes need. Owned by one thread.
  */
 public final class RowEncoder {
+    /** Beyond this, what a huge row needed is given back when it is written: many writers may be open. */
+    private static final int KEPT_MAX_BYTES = 16 << 20;
+
     private final ClusteringEncoder clusterings;
     private final DeltaEncoder deltas;
     private final Columns staticColumns;
     private final Columns regularColumns;
     private final Row emptyStatic = new Row();
     private final ByteWriter head = new ByteWriter(1024);
-    private final ByteWriter body = new ByteWriter(8192);
+    private final RowBody content = new RowBody();
+    private final ByteWriter body = content.copied();
 
     private int prefixOffset;
     private int prefixEnd;
@@ -44,17 +50,18 @@ public final class RowEncoder {
         emptyStatic.clear(true);
     }
 
-    public ByteWriter head() {
-        return head;
-    }
-
-    public ByteWriter body() {
-        return body;
+    /** Writes the last fragment, once: its values lie in the row until then. */
+    public void writeTo(DataFile data) throws IOException {
+        data.write(head);
+        content.writeTo(data);
+        if (body.capacityBytes() > KEPT_MAX_BYTES) {
+            body.shrink();
+        }
     }
 
     /** Bytes of the last fragment. */
-    int lengthBytes() {
-        return head.lengthBytes() + body.lengthBytes();
+    long lengthBytes() {
+        return head.lengthBytes() + content.lengthBytes();
     }
 
     /** Appends the place of the last fragment in the form of a block index. */
@@ -93,7 +100,7 @@ public final class RowEncoder {
         }
         prefixEnd = head.lengthBytes();
 
-        body.clear();
+        content.clear();
         encodeBody(row, flags, columns);
         writeSizes(previousSizeBytes);
     }
@@ -107,7 +114,7 @@ public final class RowEncoder {
     }
 
     private void writeSizes(long previousSizeBytes) {
-        head.writeUnsignedVInt(body.lengthBytes() + VInt.lengthBytes(previousSizeBytes));
+        head.writeUnsignedVInt(content.lengthBytes() + VInt.lengthBytes(previousSizeBytes));
         head.writeUnsignedVInt(previousSizeBytes);
     }
 
@@ -223,7 +230,7 @@ public final class RowEncoder {
             throw new IllegalArgumentException(
                     "value has the wrong length, lengthBytes=" + length + ", expected=" + fixedLength);
         }
-        body.writeBytes(row.valueBuffer(entry), row.valueOffset(entry), length);
+        content.value(row.valueBuffer(entry), row.valueOffset(entry), length);
     }
 
     /**
@@ -250,7 +257,7 @@ public final class RowEncoder {
         clusterings.writeBound(kind, change.prefix(), head);
         prefixEnd = head.lengthBytes();
 
-        body.clear();
+        content.clear();
         if (closes) {
             deltas.writeDeletion(openMicros, openLocalSeconds, body);
         }

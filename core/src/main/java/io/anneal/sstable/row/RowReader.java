@@ -1,11 +1,13 @@
 package io.anneal.sstable.row;
 
 import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.LargeRows;
 import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteReader;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
+import io.anneal.key.KeyView;
 import io.anneal.sstable.file.DataWindow;
 import java.io.IOException;
 
@@ -32,6 +34,8 @@ public final class RowReader {
     private int boundKind;
     private int bodyBytes;
     private boolean keepsEqualBoundaries;
+    private LargeRows large = LargeRows.ALL;
+    private KeyView key;
 
     /**
      * @param headBytes what is asked for before a fragment's head is parsed: many so that few are cut by the end of a
@@ -50,6 +54,18 @@ public final class RowReader {
     /** Boundaries between range deletions that are the same are decoded from now on as changes, and not passed over. */
     public void keepEqualBoundaries() {
         keepsEqualBoundaries = true;
+    }
+
+    /** @param keyView of the partition that is being read, whichever that is */
+    public void askBefore(LargeRows rows, KeyView keyView) {
+        large = rows;
+        key = keyView;
+    }
+
+    /** Lets go of the row that was decoded last. */
+    public void releaseRow() {
+        row.release();
+        window.release();
     }
 
     /** The row that was decoded last. */
@@ -147,6 +163,9 @@ public final class RowReader {
     private void wantBody() throws IOException {
         window.want(VINT_MAX_BYTES);
         bodyBytes = window.checkedLength(in.readUnsignedVInt(), "row");
+        if (bodyBytes > LargeRows.UNASKED_BYTES_MAX) {
+            large.enter(key, bodyBytes);
+        }
         window.want(bodyBytes);
     }
 

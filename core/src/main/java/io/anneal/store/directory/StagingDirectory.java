@@ -126,9 +126,9 @@ public final class StagingDirectory implements Closeable {
         return highest;
     }
 
-    /** Gives the directory up. The lock file stays: deleting it would let two processes hold two locks. */
+    /** Gives the directory up; nothing but what was written stays. */
     @Override
     public void close() throws IOException {
-        lock.close();
+        lock.remove();
     }
 }

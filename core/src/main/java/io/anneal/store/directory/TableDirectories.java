@@ -3,6 +3,7 @@ package io.anneal.store.directory;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
+import io.anneal.table.CorruptManifestException;
 import io.anneal.table.Manifest;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -159,7 +161,8 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
     /**
      * The moment from which the data dates. Of a snapshot what its manifest tells, since Cassandra 4.1; else the older of the
      * times of the manifest and the schema text. Of a node that is stopped, the time of the newest data file; of a store
-     * that of its manifest. Other files count for nothing, since anybody may add them. Empty when there are no such files.
+     * that of its manifest, or what that says if it has not caught up since the store was closed for long. Other files count
+     * for nothing, since anybody may add them. Empty when there are no such files.
      *
      * <p>Of several directories only one need have a manifest: Cassandra writes one a snapshot, on one of the disks.
      */
@@ -169,6 +172,9 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
         Instant newest = Instant.MIN;
         for (Path directory : directories) {
             boolean ofStore = Files.exists(directory.resolve(Manifest.FILE));
+            if (ofStore) {
+                created = earlier(created, staleSince(directory).orElse(Instant.MAX));
+            }
             Optional<SnapshotManifest> manifest = SnapshotManifest.read(directory);
             created = earlier(
                     created, manifest.flatMap(SnapshotManifest::createdAt).orElse(Instant.MAX));
@@ -187,6 +193,16 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
             return Optional.of(written);
         }
         return newest.isAfter(Instant.MIN) ? Optional.of(newest) : Optional.empty();
+    }
+
+    private static Optional<Instant> staleSince(Path directory) throws IOException {
+        try {
+            OptionalLong seconds = Manifest.read(directory).staleSeconds();
+            return seconds.isPresent() ? Optional.of(Instant.ofEpochSecond(seconds.getAsLong())) : Optional.empty();
+        } catch (CorruptManifestException unreadable) {
+            // Who opens the table is told.
+            return Optional.empty();
+        }
     }
 
     private static Instant earlier(Instant one, Instant other) {

@@ -30,7 +30,7 @@ final class StoreLockTest {
         private Holder() {}
 
         public static void main(String[] args) throws IOException {
-            try (Closeable lock = StoreLock.take(Path.of(args[0]), SINCE)) {
+            try (Closeable lock = StoreLock.take(Path.of(args[0]), () -> SINCE)) {
                 System.out.println("taken " + lock);
                 System.out.flush();
                 while (System.in.read() >= 0) {
@@ -43,9 +43,9 @@ final class StoreLockTest {
     @Test
     void shouldNameOwnerInTheSameProcess() throws IOException {
         Path store = directory.resolve("a/b");
-        try (Closeable lock = StoreLock.take(store, SINCE)) {
+        try (Closeable lock = StoreLock.take(store, () -> SINCE)) {
             assertThat(lock).isNotNull();
-            assertThatThrownBy(() -> StoreLock.take(store, SINCE))
+            assertThatThrownBy(() -> StoreLock.take(store, () -> SINCE))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("store is in use")
                     .hasMessageContaining("directory=" + store)
@@ -53,16 +53,16 @@ final class StoreLockTest {
             assertThat(StoreLock.owner(store)).isPresent();
         }
         assertThat(StoreLock.owner(store)).isEmpty();
-        StoreLock.take(store, SINCE).close();
+        StoreLock.take(store, () -> SINCE).close();
     }
 
     @Test
     void shouldKnowTheDirectoryByAnyName() throws IOException {
         Path store = Files.createDirectory(directory.resolve("store"));
         Path link = Files.createSymbolicLink(directory.resolve("link"), store);
-        try (Closeable lock = StoreLock.take(store, SINCE)) {
+        try (Closeable lock = StoreLock.take(store, () -> SINCE)) {
             assertThat(lock).isNotNull();
-            assertThatThrownBy(() -> StoreLock.take(link, SINCE)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> StoreLock.take(link, () -> SINCE)).isInstanceOf(IllegalStateException.class);
         }
     }
 
@@ -84,7 +84,7 @@ final class StoreLockTest {
             BufferedReader lines =
                     new BufferedReader(new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8));
             assertThat(lines.readLine()).startsWith("taken");
-            assertThatThrownBy(() -> StoreLock.take(directory, SINCE))
+            assertThatThrownBy(() -> StoreLock.take(directory, () -> SINCE))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("directory=" + directory)
                     .hasMessageContaining("pid=" + holder.pid())
@@ -99,7 +99,7 @@ final class StoreLockTest {
         }
         // A killed owner is none.
         assertThat(StoreLock.owner(directory)).isEmpty();
-        StoreLock.take(directory, SINCE).close();
+        StoreLock.take(directory, () -> SINCE).close();
     }
 
     @Test
@@ -113,7 +113,7 @@ final class StoreLockTest {
             assertThat(StoreLock.owner(directory))
                     .hasValueSatisfying(owner -> assertThat(owner).contains("pid=" + holder.pid()));
             for (int i = 0; i < 2; i++) {
-                assertThatThrownBy(() -> StoreLock.take(directory, SINCE))
+                assertThatThrownBy(() -> StoreLock.take(directory, () -> SINCE))
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("whose file LOCK somebody removed, is in use")
                         .hasMessageContaining("directory=" + directory)
@@ -122,7 +122,7 @@ final class StoreLockTest {
         } finally {
             holder.destroyForcibly().waitFor();
         }
-        StoreLock.take(directory, SINCE).close();
+        StoreLock.take(directory, () -> SINCE).close();
     }
 
     @Test
@@ -133,7 +133,7 @@ final class StoreLockTest {
                             .readLine())
                     .startsWith("taken");
             Files.writeString(directory.resolve(StoreLock.FILE), "");
-            assertThatThrownBy(() -> StoreLock.take(directory, SINCE))
+            assertThatThrownBy(() -> StoreLock.take(directory, () -> SINCE))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageEndingWith("directory=" + directory);
         } finally {
@@ -145,35 +145,35 @@ final class StoreLockTest {
     void shouldKeepThisProcessOutWhereThereAreNoLocks() throws IOException {
         try (FileSystem files = Jimfs.newFileSystem(Configuration.unix())) {
             Path store = files.getPath("/store");
-            try (Closeable lock = StoreLock.take(store, SINCE)) {
+            try (Closeable lock = StoreLock.take(store, () -> SINCE)) {
                 assertThat(lock).isNotNull();
-                assertThatThrownBy(() -> StoreLock.take(store, SINCE))
+                assertThatThrownBy(() -> StoreLock.take(store, () -> SINCE))
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("pid=");
             }
-            StoreLock.take(store, SINCE).close();
+            StoreLock.take(store, () -> SINCE).close();
         }
     }
 
     @Test
     void shouldNameWhatCannotBeMade() throws IOException {
         Path file = Files.writeString(directory.resolve("file"), "");
-        assertThatThrownBy(() -> StoreLock.take(file.resolve("store"), SINCE))
+        assertThatThrownBy(() -> StoreLock.take(file.resolve("store"), () -> SINCE))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining(file.toString());
         Files.createDirectory(directory.resolve(StoreLock.FILE));
-        assertThatThrownBy(() -> StoreLock.take(directory, SINCE))
+        assertThatThrownBy(() -> StoreLock.take(directory, () -> SINCE))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("LOCK");
         Files.delete(directory.resolve(StoreLock.FILE));
-        StoreLock.take(directory, SINCE).close();
+        StoreLock.take(directory, () -> SINCE).close();
     }
 
     @Test
     void shouldCloseTwice() throws IOException {
-        Closeable first = StoreLock.take(directory, SINCE);
+        Closeable first = StoreLock.take(directory, () -> SINCE);
         first.close();
-        try (Closeable second = StoreLock.take(directory, SINCE)) {
+        try (Closeable second = StoreLock.take(directory, () -> SINCE)) {
             assertThat(second).isNotNull();
             first.close();
             assertThat(StoreLock.owner(directory)).isPresent();

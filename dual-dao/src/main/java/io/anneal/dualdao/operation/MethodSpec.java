@@ -1,7 +1,6 @@
 package io.anneal.dualdao.operation;
 
 import io.anneal.dualdao.DualDao;
-import io.anneal.dualdao.DualDaoBuilder;
 import io.anneal.dualdao.compare.Comparison;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -11,7 +10,7 @@ import java.util.function.Predicate;
 
 /**
  * Says of a method what annotations would say, for interfaces that one can't edit, and what annotations can't. Begins with what
- * the method's annotations say; what is said here counts. Used within {@link DualDaoBuilder#method} alone.
+ * the method's annotations say; what is said here counts. Used within {@code DualDaoBuilder.method} alone.
  */
 public final class MethodSpec {
     /** Where a call's keys come from: one parameter, seen as annotated, or all of the arguments. */
@@ -68,7 +67,7 @@ public final class MethodSpec {
 
     /**
      * As {@link Key} on this parameter: the key, a collection or an array of keys, a map by key, or entities of which
-     * {@link DualDaoBuilder#keyOf} knows the key.
+     * {@code DualDaoBuilder.keyOf} knows the key.
      *
      * @param parameter from 0
      */
@@ -127,13 +126,13 @@ public final class MethodSpec {
         return this;
     }
 
-    /** Whether an answer means that there is nothing, instead of {@link DualDaoBuilder#missing}. Asked of the value of an answer that comes later; null is always nothing. */
+    /** Whether an answer means that there is nothing, instead of {@code DualDaoBuilder.missing}. Asked of the value of an answer that comes later; null is always nothing. */
     public MethodSpec missing(Predicate<Object> newMissing) {
         missing = newMissing;
         return this;
     }
 
-    /** How answers are compared, instead of {@link DualDaoBuilder#compare}. */
+    /** How answers are compared, instead of {@code DualDaoBuilder.compare}. */
     public MethodSpec compare(Comparison newComparison) {
         comparison = newComparison;
         return this;

@@ -19,6 +19,9 @@ final class Latencies {
     /** Made by the first value: many operations are of one side only, and this takes some tens of KB. */
     private volatile Recorder recorder;
 
+    /** Emptying a recorder walks thousands of counts, whatever they are. */
+    private volatile boolean unread;
+
     private Histogram drained;
     private final Histogram sinceStart = empty();
     private final Histogram sinceFacts = empty();
@@ -36,6 +39,9 @@ final class Latencies {
             target = start();
         }
         target.recordValue(Math.max(0, Math.min(nanos, NANOS_MAX)));
+        if (!unread) {
+            unread = true;
+        }
     }
 
     private synchronized Recorder start() {
@@ -46,14 +52,13 @@ final class Latencies {
     }
 
     private void drain() {
-        if (recorder != null) {
+        if (unread) {
+            // Before the values are taken: one that comes meanwhile is seen now or next time.
+            unread = false;
             drained = recorder.getIntervalHistogram(drained);
-            // Adding walks thousands of counts, whatever they are.
-            if (drained.getTotalCount() > 0) {
-                sinceStart.add(drained);
-                sinceFacts.add(drained);
-                sinceSnapshot.add(drained);
-            }
+            sinceStart.add(drained);
+            sinceFacts.add(drained);
+            sinceSnapshot.add(drained);
         }
     }
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * What can be read as a whole, range by range. Any thread may call; several ranges are read at once. Expired and deleted data
@@ -30,9 +29,6 @@ public interface BulkSource<E extends BulkEntry> extends AutoCloseable {
 
     /** The same entry as it is now, empty if it is gone. */
     Optional<E> reread(E like) throws IOException;
-
-    /** Roughly how many there are, if that is known without reading them. */
-    OptionalLong estimatedEntries();
 
     @Override
     void close() throws IOException;

@@ -17,7 +17,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -167,11 +166,6 @@ public final class CassandraSource implements BulkSource<RowEntry> {
                     Arrays.copyOfRange(clustering.buffer(), offset, offset + Math.max(0, clustering.lengthBytes(i))));
         }
         return components;
-    }
-
-    @Override
-    public OptionalLong estimatedEntries() {
-        return OptionalLong.empty();
     }
 
     @Override

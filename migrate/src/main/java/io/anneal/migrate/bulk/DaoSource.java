@@ -14,7 +14,6 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
@@ -134,11 +133,6 @@ public final class DaoSource implements BulkSource<RowEntry> {
         return read(like.partition()).stream()
                 .filter(entry -> ItemRows.TABLE.order().compare(entry, like) == 0)
                 .findFirst();
-    }
-
-    @Override
-    public OptionalLong estimatedEntries() {
-        return OptionalLong.empty();
     }
 
     @Override

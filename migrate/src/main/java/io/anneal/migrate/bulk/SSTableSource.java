@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * The rows of a table as Cassandra's SSTables hold them, merged over replicas: the directories, or snapshots, of all nodes that
@@ -159,11 +158,6 @@ public final class SSTableSource implements BulkSource<RowEntry> {
         try (StoredRows found = merged(replica -> replica.read(like.partition(), slices, false))) {
             return found.find(like);
         }
-    }
-
-    @Override
-    public OptionalLong estimatedEntries() {
-        return OptionalLong.empty();
     }
 
     @Override

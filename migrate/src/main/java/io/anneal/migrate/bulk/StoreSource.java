@@ -8,7 +8,6 @@ import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * The rows of a table in an open embedded store, each range as it is when it is opened. The store stays its opener's, who closes it
@@ -78,11 +77,6 @@ public final class StoreSource implements BulkSource<RowEntry> {
                 new StoredRows(rows, table.read(like.partition(), StoredRows.slices(like), false), nowSeconds())) {
             return found.find(like);
         }
-    }
-
-    @Override
-    public OptionalLong estimatedEntries() {
-        return OptionalLong.empty();
     }
 
     @Override

@@ -13,11 +13,6 @@ public record TimedItem(String b, String c, String d, long writeTimeMicros, long
         return new Item(b, c, d);
     }
 
-    /** Whether the other is of the same place. */
-    public boolean samePlace(TimedItem other) {
-        return b.equals(other.b) && c.equals(other.c);
-    }
-
     @Override
     public int compareTo(TimedItem other) {
         return item().compareTo(other.item());

@@ -7,7 +7,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -123,11 +122,6 @@ final class TestSide implements BulkSource<TestEntry>, BulkTarget<TestEntry> {
     public Optional<TestEntry> reread(TestEntry like) {
         rereading.run();
         return Optional.ofNullable(entries.get(like.position()));
-    }
-
-    @Override
-    public OptionalLong estimatedEntries() {
-        return OptionalLong.of(entries.size());
     }
 
     @Override

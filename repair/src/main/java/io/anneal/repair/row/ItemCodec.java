@@ -61,7 +61,15 @@ public final class ItemCodec {
             hash.hash(file.map(left));
             file.forget(left);
         }
+        view.release();
         return whole;
+    }
+
+    /** Gives back what a large row needed. */
+    public void release() {
+        view.release();
+        purged.shrink();
+        clamped.shrink();
     }
 
     /** Appends the place of a row: an item with its key and clustering and no content; returns its length in bytes. */

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -86,6 +87,11 @@ public final class RowBuffer implements Closeable {
         return spill;
     }
 
+    /** Longer rows belong into the file. */
+    public int inMemoryMaxBytes() {
+        return spilledMinBytes;
+    }
+
     /** Whether a row of so many bytes belongs into the file. */
     public boolean isTooLarge(long lengthBytes) {
         return lengthBytes > spilledMinBytes;
@@ -134,16 +140,11 @@ public final class RowBuffer implements Closeable {
     /** Puts other content in a row's place: where the old stood if it fits, so that overwriting a window takes no room. */
     public void replace(int index, byte[] source, int sourceOffset, int length, boolean hashed, long high, long low)
             throws IOException {
-        SpillFile.Spilled before = spilled.remove(index);
-        if (before != null) {
-            spill.forget(before);
-        }
         if (isTooLarge(length)) {
-            // What stands there says the place.
-            spilled.put(index, spill.append(source, sourceOffset, length));
-            hash(index, hashed, high, low);
+            replace(index, spill.append(source, sourceOffset, length), hashed, high, low);
             return;
         }
+        forgetSpilled(index);
         int offset = offsets[index];
         if (length <= lengths[index]) {
             System.arraycopy(source, sourceOffset, array(index), offset, length);
@@ -153,6 +154,20 @@ public final class RowBuffer implements Closeable {
             offset = 0;
         }
         put(index, offset, length, hashed, high, low);
+    }
+
+    /** Puts content that lies in the file in a row's place; what stands in memory goes on saying the place. */
+    public void replace(int index, SpillFile.Spilled content, boolean hashed, long high, long low) {
+        forgetSpilled(index);
+        spilled.put(index, content);
+        hash(index, hashed, high, low);
+    }
+
+    private void forgetSpilled(int index) {
+        SpillFile.Spilled before = spilled.remove(index);
+        if (before != null) {
+            spill.forget(before);
+        }
     }
 
     /** Notes that a deletion left nothing of the row; it keeps its place. */
@@ -211,6 +226,18 @@ public final class RowBuffer implements Closeable {
     private byte[] array(int index) {
         int chunk = chunkOf[index];
         return chunk < 0 ? replacements.get(-chunk - 1) : chunks.array(chunk);
+    }
+
+    /** Where the row lies if it is in the file. */
+    public Optional<SpillFile.Spilled> spilledAt(int index) {
+        return spilled.isEmpty() ? Optional.empty() : Optional.ofNullable(spilled.get(index));
+    }
+
+    /** Lets go of a large row that {@link #content} has read. */
+    public void releaseContent() {
+        if (!spilled.isEmpty()) {
+            item.release();
+        }
     }
 
     /** Points at a row with all that is in it, which is read from the file if it lies there; valid until the next call. */
@@ -341,6 +368,7 @@ public final class RowBuffer implements Closeable {
         count = kept;
         windowEnd = 0;
         lastFound = 0;
+        item.release();
         replacements.clear();
         if (kept == 0) {
             chunks.clear();
