@@ -66,7 +66,8 @@ final class DirectoryHost extends ReplicaHost {
 
     @Override
     ReplicaSource open() throws IOException {
-        staging = StagingArea.open(stagingDirectory(), "host " + number(), setting().clock());
+        staging = StagingArea.open(
+                stagingDirectory(), "host " + number(), setting().clock());
         return new CassandraReplicas(List.of(data()), Optional.empty(), Optional.of(staging));
     }
 

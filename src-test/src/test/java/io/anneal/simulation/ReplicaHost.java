@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
+import io.anneal.net.Connector;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetServer;
@@ -60,6 +61,7 @@ abstract class ReplicaHost implements AutoCloseable {
     private ReplicaSource source;
     private NetServer server;
     private NetClient client;
+    private Connector peers;
     private boolean running;
     private int truncations;
     private int starts;
@@ -145,6 +147,7 @@ abstract class ReplicaHost implements AutoCloseable {
         NetConfig config = RemoteFollowers.config(number, budget.totalBytes()).withBudget(budget);
         server = NetServer.bind(config, address(), handlers, network.random(), failure -> {}, network.host(host()));
         client = NetClient.open(config, new VerbHandlers(executor), network.random(), network.host(host()));
+        peers = client.keepAll(CONNECT_PATIENCE_MS);
         running = true;
         starts++;
     }
@@ -196,8 +199,18 @@ abstract class ReplicaHost implements AutoCloseable {
     }
 
     /** As a follower of another host. */
-    final RepairMember from(ReplicaHost master, boolean keepsConnection) {
-        return RepairMember.at(keepsConnection ? master.client.keepAll(CONNECT_PATIENCE_MS) : master.client, address());
+    final RepairMember from(Connector connector) {
+        return RepairMember.at(connector, address());
+    }
+
+    /** Connections from here that are kept for all repairs. */
+    final Connector peers() {
+        return peers;
+    }
+
+    /** Connections from here for one repair. */
+    final OneConnectionEach ownConnections() {
+        return new OneConnectionEach(client);
     }
 
     /** What is there now. */
