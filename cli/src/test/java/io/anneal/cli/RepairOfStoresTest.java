@@ -91,6 +91,7 @@ final class RepairOfStoresTest {
         CommandRun looked = repair("--dir", one, "--dir", two);
         assertThat(looked.exitCode()).as(looked.err()).isEqualTo(ExitCode.NO);
         assertThat(looked.out()).contains("2 rows and 0 deletions differed");
+        assertThat(looked.err()).as("a store has no views").isEmpty();
         assertThat(files(directory)).isEqualTo(before);
 
         CommandRun applied = repair("--dir", one, "--dir", two, "--apply");

@@ -489,7 +489,7 @@ final class RepairTest {
         CommandRun applied = apply("--json");
         assertThat(applied.exitCode()).as(applied.err()).isZero();
         assertThat(table(applied, 0).get("notes").toString())
-                .contains("replicas write different formats", "2038-01-19", "replicas=[two]");
+                .contains("replicas write different formats", "2038-01-19", "replicas=[" + two.getFileName() + "]");
         imported(directory.resolve("out"));
 
         // Nothing bounces: what came back from the format that cuts is not given to the other one.

@@ -1,6 +1,8 @@
 package io.anneal.io;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 
 /**
@@ -17,10 +19,20 @@ public final class StorageException extends IOException {
     public StorageException(String action, Path file, IOException cause) {
         this(
                 "storage failed, check free space, permissions and the disk's health, action=" + action + ", file="
-                        + file + ", reason=" + cause.getMessage(),
+                        + file + ", reason=" + text(cause),
                 file,
                 true,
                 cause);
+    }
+
+    /** What the platform says of some failures is the file alone. */
+    private static String text(IOException cause) {
+        if (cause instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        return cause instanceof FileSystemException named && named.getReason() == null
+                ? named.getClass().getSimpleName()
+                : cause.getMessage();
     }
 
     private StorageException(String message, Path file, boolean disk, Throwable cause) {

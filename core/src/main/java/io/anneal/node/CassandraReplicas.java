@@ -214,16 +214,6 @@ public final class CassandraReplicas implements ReplicaSource {
         }
 
         @Override
-        public int sstableCount() {
-            return sstables.readers().size();
-        }
-
-        @Override
-        public long dataBytes() {
-            return sstables.dataLengthBytes();
-        }
-
-        @Override
         public void checkReceiving() throws IOException {
             staging.orElseThrow(() -> new ReplicaException(
                             "replica is read-only: it needs a staging directory to receive rows, replica=" + name))

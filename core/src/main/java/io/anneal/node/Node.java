@@ -21,6 +21,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a process has once, however many sessions it takes part in: an identity, a byte budget, threads, the way to its
@@ -36,13 +38,15 @@ import java.util.random.RandomGenerator;
  * }</pre>
  */
 public final class Node implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
     /** So many may wait for other nodes at once. */
     private static final int WAITING_THREADS = 32;
 
     /** A peer may be just starting. */
     private static final long CONNECT_PATIENCE_MS = 5_000;
 
-    private static final long CLOSE_SECONDS = 10;
+    private static final long CLOSE_MS = 10_000;
     private static final long IDLE_SECONDS = 10;
 
     private final NetConfig config;
@@ -54,9 +58,16 @@ public final class Node implements Closeable {
     private final Connector peers;
     private final Replicas replicas = new Replicas();
     private final List<NetServer> servers = new ArrayList<>();
+    private final long closeMs;
     private boolean closed;
 
-    private Node(NetConfig config, RandomGenerator random, ThreadPoolExecutor executor, ThreadPoolExecutor waiting) {
+    private Node(
+            NetConfig config,
+            RandomGenerator random,
+            ThreadPoolExecutor executor,
+            ThreadPoolExecutor waiting,
+            long closeMs) {
+        this.closeMs = closeMs;
         this.config = config;
         this.random = random;
         this.executor = executor;
@@ -72,12 +83,17 @@ public final class Node implements Closeable {
      * @param random  a {@link java.security.SecureRandom} outside of tests; must be safe for several threads
      */
     public static Node open(NetConfig config, int threads, RandomGenerator random) {
+        return open(config, threads, random, CLOSE_MS);
+    }
+
+    /** @param closeMs how long {@link #close} lets work go on before it interrupts it */
+    static Node open(NetConfig config, int threads, RandomGenerator random, long closeMs) {
         ThreadPoolExecutor executor = executor(threads, threads, new LinkedBlockingQueue<>(), "anneal-node-");
         executor.allowCoreThreadTimeOut(true);
         ThreadPoolExecutor waiting = executor(0, WAITING_THREADS, new SynchronousQueue<>(), "anneal-node-waiting-");
         boolean opened = false;
         try {
-            Node node = new Node(config, random, executor, waiting);
+            Node node = new Node(config, random, executor, waiting, closeMs);
             opened = true;
             return node;
         } finally {
@@ -185,15 +201,24 @@ public final class Node implements Closeable {
         end(executor);
     }
 
-    private static void end(ExecutorService executor) {
+    private void end(ExecutorService executor) {
         executor.shutdown();
         try {
-            if (!executor.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
-                executor.shutdownNow();
+            if (executor.awaitTermination(closeMs, TimeUnit.MILLISECONDS)) {
+                return;
             }
         } catch (InterruptedException e) {
-            executor.shutdownNow();
             Thread.currentThread().interrupt();
+        }
+        executor.shutdownNow().forEach(Node::runHere);
+    }
+
+    /** What found no thread holds memory and files, and somebody waits for it: it comes to its end without its peers. */
+    private static void runHere(Runnable left) {
+        try {
+            left.run();
+        } catch (RuntimeException | Error failed) {
+            LOG.warn("work that was left when the node closed has failed", failed);
         }
     }
 }

@@ -32,10 +32,6 @@ public interface Replica extends Closeable {
         return TableDirectories.id(schema());
     }
 
-    int sstableCount();
-
-    long dataBytes();
-
     /** The latest local deletion time that what it writes can hold: rule 13's ceiling for this replica. */
     long localDeletionTimeMaxSeconds();
 

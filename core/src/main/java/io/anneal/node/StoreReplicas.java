@@ -89,16 +89,6 @@ public final class StoreReplicas implements ReplicaSource {
         }
 
         @Override
-        public int sstableCount() {
-            return table.sstableCount();
-        }
-
-        @Override
-        public long dataBytes() {
-            return table.sstableBytes();
-        }
-
-        @Override
         public long localDeletionTimeMaxSeconds() {
             return table.writtenVersion().localDeletionTimeMaxSeconds();
         }

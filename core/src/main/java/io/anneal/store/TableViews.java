@@ -7,6 +7,7 @@ import io.anneal.schema.SchemaException;
 import io.anneal.store.directory.CassandraDirectory;
 import io.anneal.store.directory.TableDirectories;
 import io.anneal.store.directory.TableSource;
+import io.anneal.table.Manifest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,6 +45,10 @@ public record TableViews(Set<String> names, boolean complete, List<Path> searche
 
     /** @param schemaFile the text that the user gave */
     public static TableViews of(TableDirectories table, Optional<Path> schemaFile) throws IOException {
+        if (table.directories().stream().allMatch(directory -> Files.exists(directory.resolve(Manifest.FILE)))) {
+            // Stores have none, and take no table that has.
+            return new TableViews(Set.of(), true, table.directories(), List.of());
+        }
         Search search = new Search(table);
         for (Optional<Path> file : List.of(schemaFile, table.schemaFile())) {
             if (file.isPresent()) {

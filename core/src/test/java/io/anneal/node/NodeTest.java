@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -31,9 +32,13 @@ class NodeTest {
     private static final Verb ECHO = new Verb(2900, "test.echo");
 
     private static Node open() {
+        return Node.open(config(), 2, new SecureRandom());
+    }
+
+    private static NetConfig config() {
         NodeIdentity identity = new NodeIdentity(UUID.randomUUID(), "", Map.of());
         SharedToken token = SharedToken.of("0123456789abcdef".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
-        return Node.open(NetConfig.of(identity, Optional.of(token), new VersionRange(1, 1)), 2, new SecureRandom());
+        return NetConfig.of(identity, Optional.of(token), new VersionRange(1, 1));
     }
 
     private static InetSocketAddress anyPort() {
@@ -112,5 +117,28 @@ class NodeTest {
                     .isInstanceOf(RejectedExecutionException.class);
             ended.complete(null);
         }
+    }
+
+    @Test
+    void shouldEndWorkThatFoundNoThreadWhenItCloses() throws Exception {
+        Node node = Node.open(config(), 1, new SecureRandom(), 1);
+        CountDownLatch running = new CountDownLatch(1);
+        CompletableFuture<String> stuck = new CompletableFuture<>();
+        CompletableFuture<String> queued = new CompletableFuture<>();
+        node.executor().execute(() -> {
+            running.countDown();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException closed) {
+                stuck.complete("interrupted");
+            }
+        });
+        node.executor().execute(() -> queued.complete("ended"));
+        running.await();
+
+        node.close();
+
+        assertThat(queued).isCompletedWithValue("ended");
+        assertThat(stuck.get(30, TimeUnit.SECONDS)).isEqualTo("interrupted");
     }
 }

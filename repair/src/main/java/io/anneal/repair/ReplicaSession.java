@@ -93,8 +93,6 @@ final class ReplicaSession implements Closeable {
                 table.name(),
                 table.tableId(),
                 table.dataIds(),
-                table.sstableCount(),
-                table.dataBytes(),
                 table.localDeletionTimeMaxSeconds(),
                 parameters.bufferBytes(),
                 table.asOf(),

@@ -132,7 +132,8 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
             if (!config.waivers().contains(Waiver.OLD_DATA)) {
                 throw new RepairException(
                         "replica's data is older than gc_grace, rows that were deleted since would come"
-                                + " back: take new snapshots, " + facts,
+                                + " back: take new snapshots, or empty the table of a store that was closed for so long, "
+                                + facts,
                         Optional.of(Waiver.OLD_DATA));
             }
             notes.add("replica's data is older than gc_grace, rows that were deleted since may come back, " + facts);

@@ -1,6 +1,7 @@
 package io.anneal.repair;
 
 import io.anneal.io.ByteBudget;
+import io.anneal.net.NetLimits;
 import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
 
@@ -55,9 +56,17 @@ final class SessionMemory {
      */
     int bufferBytesMost(int participants, int replicasHere) {
         long eachBytes = RepairConfig.sessionBytes(1, participants) * replicasHere;
-        long fairBytes = budget.lastingBytes() / sessionsLeast / eachBytes;
-        long leastBytes = Math.min(RepairConfig.BUFFER_MIN_BYTES, budget.lastingBytes() / eachBytes);
-        return (int) Math.min(RepairConfig.BUFFER_MAX_BYTES, Math.max(fairBytes, leastBytes));
+        long usableBytes = Math.max(0, budget.lastingBytes() - streamBytes(participants));
+        long fairBytes = usableBytes / sessionsLeast / eachBytes;
+        // With little memory there is room for the replicas of one session, should all be of this node.
+        long leastBytes = usableBytes / (RepairConfig.sessionBytes(1, participants) * participants);
+        long wantedBytes = Math.max(fairBytes, Math.min(RepairConfig.BUFFER_MIN_BYTES, leastBytes));
+        return (int) Math.min(RepairConfig.BUFFER_MAX_BYTES, wantedBytes);
+    }
+
+    /** What the session's own streams may hold, at both ends: it would wait for itself if it took that, too. */
+    private static long streamBytes(int participants) {
+        return 2L * participants * NetLimits.DEFAULT.initialCreditBytes();
     }
 
     /**
@@ -72,9 +81,13 @@ final class SessionMemory {
             throw new RequestException(
                     RepairCode.TOO_LARGE,
                     "memory is too little for a session of so many replicas, replicas=" + participants
-                            + ", budgetBytes=" + budget.totalBytes());
+                            + ", budgetBytes=" + budget.totalBytes() + ", neededBytes="
+                            + 2
+                                    * (streamBytes(participants)
+                                            + RepairConfig.sessionBytes(1, participants) * replicasHere));
         }
         long neededBytes = RepairConfig.sessionBytes(bufferBytes, participants) * replicasHere;
+        assert neededBytes + streamBytes(participants) <= budget.lastingBytes() : "fits alone, or is refused for good";
         if (!budget.tryReserveLasting(neededBytes)) {
             throw new RequestException(
                     PeerException.BUSY,

@@ -56,7 +56,7 @@ class ManySessionsTest {
             new RepairService(
                             Nodes.replicas(table.opener()),
                             own.executor(),
-                            ByteBudget.of(11L * RepairConfig.BUFFER_MIN_BYTES))
+                            ByteBudget.of(31L * RepairConfig.BUFFER_MIN_BYTES))
                     .register(handlers);
             handlers.register(PEER, (connection, request) -> {
                 peer.set(connection);

@@ -180,16 +180,16 @@ class OneBudgetTest {
                 .allow(Set.of(Waiver.EMPTY_REPLICA))
                 .patience(Duration.ZERO);
 
-        assertThat(budget.tryReserve(100)).isTrue();
+        assertThat(budget.tryReserve(1 << 20)).isTrue();
         assertThatThrownBy(() -> repair.run(environment(budget)))
-                .as("half of the budget less some bytes is not enough for the buffers that fill it")
+                .as("half of the budget less a mebibyte is not enough for the buffers that fill it")
                 .isInstanceOfSatisfying(
                         PeerException.class,
                         refused -> assertThat(refused.code()).isEqualTo(PeerException.BUSY));
-        budget.release(100);
+        budget.release(1 << 20);
         repair.run(environment(budget));
 
-        assertThat(reserved.get()).isBetween(BUDGET_BYTES / 2 - 100, BUDGET_BYTES / 2);
+        assertThat(reserved.get()).isBetween(BUDGET_BYTES / 2 - (1 << 20), BUDGET_BYTES / 2);
         assertThat(budget.reservedBytes()).isZero();
     }
 }

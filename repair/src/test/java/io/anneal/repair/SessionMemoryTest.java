@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.io.ByteBudget;
+import io.anneal.net.NetLimits;
 import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
 import java.util.ArrayList;
@@ -12,11 +13,16 @@ import org.junit.jupiter.api.Test;
 
 class SessionMemoryTest {
     private static final long MIB = 1 << 20;
+    private static final long CREDIT_BYTES = NetLimits.DEFAULT.initialCreditBytes();
     private static final int MOST = RepairConfig.BUFFER_MAX_BYTES;
 
     private static String codeOf(SessionMemory memory, int askedBytes, int participants) {
+        return codeOf(memory, askedBytes, participants, 1);
+    }
+
+    private static String codeOf(SessionMemory memory, int askedBytes, int participants, int replicasHere) {
         try {
-            memory.take(askedBytes, participants, 1);
+            memory.take(askedBytes, participants, replicasHere);
             return "taken";
         } catch (RequestException refused) {
             return refused.code();
@@ -60,7 +66,7 @@ class SessionMemoryTest {
         ByteBudget budget = ByteBudget.of(MIB);
         SessionMemory memory = new SessionMemory(budget, 4);
 
-        assertThat(memory.take(MOST, 3, 1).bufferBytes()).isEqualTo(MIB / 2 / 5);
+        assertThat(memory.take(MOST, 3, 1).bufferBytes()).isEqualTo((MIB / 2 - 2 * 3 * CREDIT_BYTES) / (3 * 5));
         assertThat(budget.reservedBytes()).isLessThanOrEqualTo(MIB / 2);
     }
 
@@ -73,7 +79,8 @@ class SessionMemoryTest {
                 .isInstanceOfSatisfying(
                         RequestException.class,
                         refused -> assertThat(refused.code()).isEqualTo(RepairCode.TOO_LARGE))
-                .hasMessageContaining("replicas=" + Integer.MAX_VALUE);
+                .hasMessageContaining("replicas=" + Integer.MAX_VALUE)
+                .hasMessageContaining("neededBytes=");
         assertThat(budget.reservedBytes()).isZero();
     }
 
@@ -88,5 +95,23 @@ class SessionMemoryTest {
         assertThat(budget.reservedBytes())
                 .isEqualTo(5 * RepairConfig.sessionBytes(place.bufferBytes(), 5))
                 .isBetween(159 * MIB, 160 * MIB);
+    }
+
+    @Test
+    void shouldNeverSendAwayForLaterWhatFitsNoBetterThen() {
+        for (long budgetBytes = 1_000; budgetBytes < 64 * MIB; budgetBytes += budgetBytes / 3) {
+            for (int participants = 2; participants < 20; participants++) {
+                for (int replicasHere : new int[] {1, participants}) {
+                    ByteBudget budget = ByteBudget.of(budgetBytes);
+                    if (!budget.tryReserve(2L * participants * CREDIT_BYTES)) {
+                        continue; // Its own streams fail.
+                    }
+
+                    assertThat(codeOf(new SessionMemory(budget, 4), MOST, participants, replicasHere))
+                            .as("budgetBytes=%d, participants=%d", budgetBytes, participants)
+                            .isNotEqualTo(PeerException.BUSY);
+                }
+            }
+        }
     }
 }

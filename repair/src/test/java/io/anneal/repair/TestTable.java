@@ -98,16 +98,6 @@ final class TestTable implements Replica {
     }
 
     @Override
-    public int sstableCount() {
-        return 1;
-    }
-
-    @Override
-    public long dataBytes() {
-        return 0;
-    }
-
-    @Override
     public boolean takesInAtOnce() {
         return takesInAtOnce;
     }

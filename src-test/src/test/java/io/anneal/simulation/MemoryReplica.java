@@ -91,16 +91,6 @@ final class MemoryReplica implements Replica {
     }
 
     @Override
-    public int sstableCount() {
-        return sources.size() + received.size();
-    }
-
-    @Override
-    public long dataBytes() {
-        return 0;
-    }
-
-    @Override
     public void checkReceiving() throws IOException {
         staging.checkReceiving(schema, schema.id());
     }

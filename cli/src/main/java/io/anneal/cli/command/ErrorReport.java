@@ -139,7 +139,9 @@ public record ErrorReport(String code, String message, String advice, int exitCo
 
     private static ErrorCode storageCode(StorageException failure) {
         if (failure.isDisk()) {
-            return ErrorCode.STORAGE_FAILED;
+            return failure.reason() instanceof AccessDeniedException
+                    ? ErrorCode.ACCESS_DENIED
+                    : ErrorCode.STORAGE_FAILED;
         }
         return failure.reason() instanceof OutOfMemoryError ? ErrorCode.MEMORY : ErrorCode.INTERNAL;
     }

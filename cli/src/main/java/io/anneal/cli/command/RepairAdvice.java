@@ -10,7 +10,7 @@ final class RepairAdvice {
     static String of(Waiver waiver) {
         return switch (waiver) {
             case EMPTY_REPLICA -> "allow it with --allow-empty if that replica lost its data";
-            case OLD_DATA -> "take new snapshots, or allow it with --allow-old-snapshots";
+            case OLD_DATA -> "see docs/operate.md, or allow it with --allow-old-snapshots";
             case NO_GC_GRACE -> "allow it with --allow-no-gc-grace if nothing is ever deleted";
         };
     }

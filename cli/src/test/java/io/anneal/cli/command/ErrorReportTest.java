@@ -50,6 +50,10 @@ final class ErrorReportTest {
                 Arguments.of(new AccessDeniedException(FILE.toString()), "ANL-1005", 1),
                 Arguments.of(new StorageException("write", FILE, new IOException("No space left")), "ANL-1007", 1),
                 Arguments.of(
+                        new StorageException("create", FILE, new AccessDeniedException(FILE.toString())),
+                        "ANL-1005",
+                        1),
+                Arguments.of(
                         StorageException.after(
                                 StorageException.ofFault(FILE, new OutOfMemoryError("heap, file=" + FILE))),
                         "ANL-4004",

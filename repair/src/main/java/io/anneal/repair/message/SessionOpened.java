@@ -14,8 +14,6 @@ import java.util.UUID;
  * @param name how the replica calls itself, for reports
  * @param tableId 32 hexadecimal digits; empty when nothing there tells it
  * @param dataIds of the places where its data lies, which no other replica may have
- * @param sstableCount SSTables it reads
- * @param dataBytes their uncompressed data
  * @param localDeletionTimeMaxSeconds ceiling of the format that it writes
  * @param bufferBytes the largest row buffer that it has memory for, at most what was asked for
  * @param asOf the moment from which its data dates, to the second; empty for data that is read as it is now
@@ -26,8 +24,6 @@ public record SessionOpened(
         String name,
         Optional<String> tableId,
         List<UUID> dataIds,
-        int sstableCount,
-        long dataBytes,
         long localDeletionTimeMaxSeconds,
         int bufferBytes,
         Optional<Instant> asOf,
@@ -43,8 +39,6 @@ public record SessionOpened(
         Texts.write(out, tableId.orElse(""));
         out.writeUnsignedVInt(dataIds.size());
         dataIds.forEach(id -> Texts.write(out, id));
-        out.writeInt(sstableCount);
-        out.writeLong(dataBytes);
         out.writeLong(localDeletionTimeMaxSeconds);
         out.writeInt(bufferBytes);
         out.writeByte(asOf.isPresent() ? 1 : 0);
@@ -58,8 +52,6 @@ public record SessionOpened(
                 Texts.read(in),
                 Optional.of(Texts.read(in)).filter(id -> !id.isEmpty()),
                 readIds(in),
-                in.readInt(),
-                in.readLong(),
                 in.readLong(),
                 in.readInt(),
                 in.readByte() == 0 ? Optional.empty() : Optional.of(readMoment(in.readLong())),

@@ -50,8 +50,6 @@ class MessagesTest {
             "/data",
             Optional.of("2e52ce90e54c11f199539ddbc8d5a59d"),
             List.of(ID, new UUID(1, -1)),
-            3,
-            1L << 40,
             99,
             1 << 20,
             Optional.of(Instant.ofEpochSecond(1_700_000_000L)),
