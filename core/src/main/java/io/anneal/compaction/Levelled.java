@@ -110,9 +110,9 @@ record Levelled(long sstableSizeBytes, int fanout, SizeTiered levelZero) impleme
 
     private Optional<CompactionTask> from(int level, Levels levels) {
         return levels.idle(level).stream()
-                .sorted(Comparator.comparingDouble(candidate ->
-                        bytes(levels.overlapping(level + 1, candidate)) / (double) candidate.onDiskBytes()))
-                .map(candidate -> raise(List.of(candidate), level + 1, levels))
+                .map(candidate -> Move.of(candidate, levels.overlapping(level + 1, candidate)))
+                .sorted(Comparator.comparingDouble(Move::costPerByte))
+                .map(move -> raise(List.of(move.candidate), level + 1, levels))
                 .flatMap(Optional::stream)
                 .findFirst();
     }
@@ -173,6 +173,13 @@ record Levelled(long sstableSizeBytes, int fanout, SizeTiered levelZero) impleme
 
         boolean overlaps(CompactionCandidate candidate) {
             return firstToken <= candidate.lastToken() && candidate.firstToken() <= lastToken;
+        }
+    }
+
+    /** One to raise, and how many bytes of the next level are rewritten for each of its own. */
+    private record Move(CompactionCandidate candidate, double costPerByte) {
+        static Move of(CompactionCandidate candidate, Collection<CompactionCandidate> overlapped) {
+            return new Move(candidate, bytes(overlapped) / (double) candidate.onDiskBytes());
         }
     }
 

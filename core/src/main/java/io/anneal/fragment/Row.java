@@ -46,19 +46,37 @@ public final class Row {
 
     private int entryCount;
     /** Of each entry what the constants above say, side by side: one bounds check serves them all. */
-    private int[] ints = new int[ENTRIES_MIN * INTS];
+    private int[] ints;
     /** Of each entry the timestamp, then the local deletion time. */
-    private long[] longs = new long[ENTRIES_MIN * LONGS];
+    private long[] longs;
 
-    private byte[][] valueBuffers = grown(new byte[0][], ENTRIES_MIN);
-    private byte[][] pathBuffers = grown(new byte[0][], ENTRIES_MIN);
+    private byte[][] valueBuffers;
+    private byte[][] pathBuffers;
 
     /** Values that lie nowhere else, such as merged counters; grown by replacing, since entries point at what was there. */
-    private byte[] ownBytes = NOTHING;
+    private byte[] ownBytes;
 
     private int ownLength;
 
     public Row() {
+        ints = new int[ENTRIES_MIN * INTS];
+        longs = new long[ENTRIES_MIN * LONGS];
+        valueBuffers = grown(new byte[0][], ENTRIES_MIN);
+        pathBuffers = grown(new byte[0][], ENTRIES_MIN);
+        ownBytes = NOTHING;
+        clear(false);
+    }
+
+    /** Takes the room for entries of the last row, which has none from now on. */
+    private Row(Row last) {
+        assert !last.stale : "row recycled twice";
+        ints = last.ints;
+        longs = last.longs;
+        valueBuffers = last.valueBuffers;
+        pathBuffers = last.pathBuffers;
+        ownBytes = last.ownBytes;
+        last.stale = true;
+        last.entryCount = 0;
         clear(false);
     }
 
@@ -67,8 +85,7 @@ public final class Row {
         if (!ASSERTIONS) {
             return last;
         }
-        last.stale = true;
-        return new Row();
+        return new Row(last);
     }
 
     /** Makes this an empty row without liveness, deletion and entries. */

@@ -91,6 +91,7 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
         this.host = transport.host();
         this.random = transport.loop().time().random();
         this.local = local;
+        config.setAllocator(transport.network().buffers());
         host.opened(this);
     }
 

@@ -1,6 +1,8 @@
 package io.anneal.net;
 
 import io.anneal.net.SimulatedFaults.Cut;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -46,6 +48,9 @@ public final class SimulatedNetwork {
     private final SimulatedTime time;
     private final RandomGenerator random;
     private final Executor futures;
+    /** Of its own, and unpooled: so what is in use at any moment is known to the byte. */
+    private final UnpooledByteBufAllocator buffers = new UnpooledByteBufAllocator(true);
+
     private final Map<InetAddress, SimulatedHost> hosts = new LinkedHashMap<>();
     private final Map<Way, SimulatedLink> links = new LinkedHashMap<>();
     private SimulatedFaults commonFaults = SimulatedFaults.NONE;
@@ -103,6 +108,15 @@ public final class SimulatedNetwork {
     /** A number that follows from all that has happened: when, in what order, and the bytes that have arrived. */
     public long trace() {
         return time.trace();
+    }
+
+    ByteBufAllocator buffers() {
+        return buffers;
+    }
+
+    /** What the buffers of all connections hold at this moment. */
+    long bufferBytes() {
+        return buffers.metric().usedDirectMemory() + buffers.metric().usedHeapMemory();
     }
 
     /** How many events there were. */

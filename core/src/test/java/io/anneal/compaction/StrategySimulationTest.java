@@ -70,9 +70,9 @@ class StrategySimulationTest {
         for (int i = 1; i < candidates.size(); i++) {
             CompactionCandidate left = candidates.get(i - 1);
             CompactionCandidate right = candidates.get(i);
-            assertThat(left.level() > 0 && left.level() == right.level() && left.overlaps(right))
-                    .as("%s level=%d", where, left.level())
-                    .isFalse();
+            if (left.level() > 0 && left.level() == right.level() && left.overlaps(right)) {
+                throw new AssertionError("SSTables of a level overlap, level=" + left.level() + ", " + where);
+            }
         }
     }
 

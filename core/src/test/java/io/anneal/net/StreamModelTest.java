@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.io.ByteBudget;
 import io.anneal.net.SimulatedFaults.Cut;
-import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.util.ResourceLeakDetector;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,8 +14,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,8 +27,6 @@ class StreamModelTest {
     private static final int SEEDS = Integer.getInteger("anneal.seeds", 25);
     private static final int STEPS = 150;
 
-    private ResourceLeakDetector.Level levelBefore;
-
     /** One direction of a stream: what was written, what was read, and how far it came. */
     private static final class Direction {
         final ByteArrayOutputStream written = new ByteArrayOutputStream();
@@ -44,17 +38,6 @@ class StreamModelTest {
 
     /** A stream from one of its sides. */
     private record Side(PeerStream stream, Direction out, Direction in) {}
-
-    @BeforeEach
-    void watchForLeaks() {
-        levelBefore = ResourceLeakDetector.getLevel();
-        ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
-    }
-
-    @AfterEach
-    void watchNoMore() {
-        ResourceLeakDetector.setLevel(levelBefore);
-    }
 
     @Test
     void shouldKeepEveryPromiseWithoutFaults() {
@@ -86,7 +69,6 @@ class StreamModelTest {
         private final List<Side> sides = new ArrayList<>();
         private final List<CompletableFuture<?>> futures = new ArrayList<>();
         private final List<Connection> connections = new ArrayList<>();
-        private final long buffersBefore = buffers();
         private int openedCount;
 
         Run(long seed, boolean faults) throws IOException {
@@ -103,12 +85,6 @@ class StreamModelTest {
                     .withCompressionFromBytes(random.nextBoolean() ? 0 : 500);
             this.net = SimulatedPair.started(seed, config);
             net.handlers.registerStream(STREAM, this::accepted);
-        }
-
-        private static long buffers() {
-            return PooledByteBufAllocator.DEFAULT.metric().directArenas().stream()
-                    .mapToLong(arena -> arena.numActiveAllocations())
-                    .sum();
         }
 
         /** The number of the stream is its first message, so that both sides find their directions. */
@@ -341,7 +317,7 @@ class StreamModelTest {
                     .isEqualTo(budget.totalBytes() / 4);
             net.close();
             assertThat(net.server.connectionCount()).isZero();
-            assertThat(buffers()).as("pooled buffers in use").isEqualTo(buffersBefore);
+            assertThat(net.network.bufferBytes()).as("bytes of buffers in use").isZero();
         }
 
         private static void check(Direction direction) {

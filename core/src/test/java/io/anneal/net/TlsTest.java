@@ -113,7 +113,7 @@ class TlsTest {
     @ParameterizedTest
     @MethodSource("transports")
     void shouldAnswerOverTlsWithoutAToken(Supplier<Transport> transports) throws Exception {
-        byte[] content = new byte[3_000_000];
+        byte[] content = new byte[1_500_000];
         new Random(1).nextBytes(content);
         try (NetFixture net = new NetFixture(transports)) {
             net.serve(with(certificates.of("node1")));
@@ -130,7 +130,7 @@ class TlsTest {
     @ParameterizedTest
     @MethodSource("transports")
     void shouldSendAFileOverTls(Supplier<Transport> transports) throws Exception {
-        byte[] content = new byte[3_000_000];
+        byte[] content = new byte[1_500_000];
         new Random(2).nextBytes(content);
         Verb verb = new Verb(2, "test.file");
         Path path = Files.write(directory.resolve("content"), content);

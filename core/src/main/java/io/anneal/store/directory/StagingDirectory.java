@@ -7,6 +7,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableTarget;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
 import java.io.Closeable;
@@ -86,14 +87,17 @@ public final class StagingDirectory implements Closeable {
 
     private FragmentWriter start(TableSchema schema, SSTableWriterConfig config, BeforeWriting record)
             throws IOException {
+        Descriptor next = next(schema, config.version(), record);
+        return Formats.write(next.directory(), next.generation(), schema, config);
+    }
+
+    /** The next free name for an SSTable of a table, which is taken note of; nothing is written. */
+    public Descriptor next(TableSchema schema, SSTableVersion version, BeforeWriting record) throws IOException {
         Path tableDirectory = tableDirectory(schema);
         String generation = Long.toString(nextGeneration(tableDirectory));
-        record.of(new Descriptor(
-                tableDirectory,
-                config.version().text(),
-                generation,
-                config.version().format()));
-        return Formats.write(tableDirectory, generation, schema, config);
+        Descriptor next = new Descriptor(tableDirectory, version.text(), generation, version.format());
+        record.of(next);
+        return next;
     }
 
     private synchronized long nextGeneration(Path tableDirectory) throws IOException {

@@ -41,6 +41,25 @@ class CorruptionTest {
         void run() throws IOException;
     }
 
+    /** What an SSTable holds while nothing is wrong with it. */
+    private record Content(List<String> all, List<String> partitions) {
+        static Content of(Descriptor descriptor) throws IOException {
+            List<String> all = SampleSSTables.rows(descriptor);
+            List<String> partitions =
+                    all.stream().filter(row -> row.startsWith("partition")).toList();
+            return new Content(all, partitions);
+        }
+
+        String lastPartition() {
+            return partitions.get(partitions.size() - 1);
+        }
+
+        long lastToken() {
+            String last = lastPartition();
+            return Long.parseLong(last.substring("partition ".length(), last.indexOf(':')));
+        }
+    }
+
     private static Outcome outcome(String where, Reading reading) {
         try {
             reading.run();
@@ -68,7 +87,7 @@ class CorruptionTest {
         if (uncompress) {
             SampleSSTables.uncompress(descriptor);
         }
-        List<String> expected = SampleSSTables.rows(descriptor);
+        Content expected = Content.of(descriptor);
         for (Component component : SampleSSTables.components(descriptor)) {
             byte[] right = SampleSSTables.bytes(descriptor, component);
             TreeSet<Integer> undetected = new TreeSet<>();
@@ -98,7 +117,7 @@ class CorruptionTest {
     @Test
     void shouldNeverBeMisledByWrongIndexes() throws IOException {
         Descriptor descriptor = SyntheticData.sstable(directory, 300, 12, Compression.LZ4);
-        List<String> expected = SampleSSTables.rows(descriptor);
+        Content expected = Content.of(descriptor);
         for (Component component : List.of(Component.INDEX, Component.SUMMARY, Component.COMPRESSION_INFO)) {
             byte[] right = SampleSSTables.bytes(descriptor, component);
             int step = Math.max(1, right.length / 150);
@@ -119,7 +138,7 @@ class CorruptionTest {
     @CsvSource({"empties, nb-1-big", "deletions, nb-2-big", "comp_none, nb-1-big"})
     void shouldDetectEveryCut(String table, String sstable) throws IOException {
         Descriptor descriptor = SampleSSTables.copy(table, sstable, directory);
-        List<String> expected = SampleSSTables.rows(descriptor);
+        Content expected = Content.of(descriptor);
         for (Component component : SampleSSTables.components(descriptor)) {
             byte[] right = SampleSSTables.bytes(descriptor, component);
             for (int length = 0;
@@ -139,10 +158,10 @@ class CorruptionTest {
     }
 
     /** Scans, skips and verifies; the outcome is that of verifying. */
-    private static Outcome tryAll(Descriptor descriptor, Component component, List<String> expected, String where) {
+    private static Outcome tryAll(Descriptor descriptor, Component component, Content expected, String where) {
         Outcome scan = outcome(
                 where + " scan",
-                () -> assertThat(SampleSSTables.rows(descriptor)).as(where).isEqualTo(expected));
+                () -> assertThat(SampleSSTables.rows(descriptor)).as(where).isEqualTo(expected.all));
         boolean notForScans = component == Component.INDEX
                 || component == Component.SUMMARY
                 || component == Component.FILTER
@@ -156,13 +175,12 @@ class CorruptionTest {
         if (component == Component.INDEX || component == Component.SUMMARY) {
             outcome(
                     where + " skip",
-                    () -> assertThat(lastPartition(descriptor))
+                    () -> assertThat(firstFrom(descriptor, expected.lastToken()))
                             .as(where)
-                            .isEqualTo(partitions(expected)
-                                    .get(partitions(expected).size() - 1)));
+                            .isEqualTo(expected.lastPartition()));
             outcome(
                     where + " next",
-                    () -> assertThat(skipThrough(descriptor)).as(where).isEqualTo(partitions(expected)));
+                    () -> assertThat(skipThrough(descriptor)).as(where).isEqualTo(expected.partitions));
         }
         return outcome(where + " verify", () -> {
             try (DataReader reader = SampleSSTables.open(descriptor)) {
@@ -171,16 +189,9 @@ class CorruptionTest {
         });
     }
 
-    private static List<String> partitions(List<String> rows) {
-        return rows.stream().filter(r -> r.startsWith("partition")).toList();
-    }
-
-    /** The last partition, jumped to by its token. */
-    private static String lastPartition(Descriptor descriptor) throws IOException {
+    /** What is found first from a token on, jumped to. */
+    private static String firstFrom(Descriptor descriptor, long token) throws IOException {
         try (DataReader reader = SampleSSTables.open(descriptor)) {
-            List<String> all = partitions(SampleSSTables.rows(reader, TokenRange.Linear.ALL));
-            String last = all.get(all.size() - 1);
-            long token = Long.parseLong(last.substring("partition ".length(), last.indexOf(':')));
             return SampleSSTables.rows(reader, new TokenRange.Linear(token, Long.MAX_VALUE))
                     .get(0);
         }

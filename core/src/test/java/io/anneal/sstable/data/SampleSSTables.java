@@ -22,7 +22,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
@@ -36,6 +35,7 @@ public final class SampleSSTables {
 
     private static final Path ROOT = Path.of("src/test/resources/sstables");
     private static final int CRC_CHUNK_BYTES = 256;
+    private static final String HEX = "0123456789abcdef";
 
     private SampleSSTables() {}
 
@@ -153,18 +153,24 @@ public final class SampleSSTables {
     }
 
     private static String text(Clustering clustering) {
-        StringBuilder out = new StringBuilder("(");
+        StringBuilder out = new StringBuilder();
+        append(clustering, out);
+        return out.toString();
+    }
+
+    private static void append(Clustering clustering, StringBuilder out) {
+        out.append('(');
         for (int i = 0; i < clustering.size(); i++) {
-            out.append(hex(clustering.buffer(), clustering.offset(i), clustering.lengthBytes(i)))
-                    .append(',');
+            appendHex(clustering.buffer(), clustering.offset(i), clustering.lengthBytes(i), out);
+            out.append(',');
         }
-        return out.append(')').toString();
+        out.append(')');
     }
 
     private static String text(Row row) {
-        StringBuilder out = new StringBuilder(row.isStatic() ? "static " : "row ");
-        out.append(text(row.clustering()))
-                .append(" @")
+        StringBuilder out = new StringBuilder(256).append(row.isStatic() ? "static " : "row ");
+        append(row.clustering(), out);
+        out.append(" @")
                 .append(row.livenessTimestampMicros())
                 .append('/')
                 .append(row.livenessTtlSeconds())
@@ -174,11 +180,11 @@ public final class SampleSSTables {
         for (int i = 0; i < row.entryCount(); i++) {
             out.append(row.isComplexDeletion(i) ? " x" : " c")
                     .append(row.columnIndex(i))
-                    .append('[')
-                    .append(hex(row.pathBuffer(i), row.pathOffset(i), row.pathLengthBytes(i)))
-                    .append("]=")
-                    .append(hex(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i)))
-                    .append('@')
+                    .append('[');
+            appendHex(row.pathBuffer(i), row.pathOffset(i), row.pathLengthBytes(i), out);
+            out.append("]=");
+            appendHex(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i), out);
+            out.append('@')
                     .append(row.timestampMicros(i))
                     .append('/')
                     .append(row.ttlSeconds(i))
@@ -188,8 +194,14 @@ public final class SampleSSTables {
         return out.toString();
     }
 
-    private static String hex(byte[] buffer, int offset, int length) {
-        return length < 0 ? "null" : HexFormat.of().formatHex(buffer, offset, offset + length);
+    /** By hand, since tests make this text many million times. */
+    private static void appendHex(byte[] buffer, int offset, int length, StringBuilder out) {
+        if (length < 0) {
+            out.append("null");
+        }
+        for (int i = offset; i < offset + length; i++) {
+            out.append(HEX.charAt(buffer[i] >> 4 & 15)).append(HEX.charAt(buffer[i] & 15));
+        }
     }
 
     public static byte[] ascii(String text) {
