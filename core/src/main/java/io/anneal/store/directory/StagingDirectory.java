@@ -1,5 +1,6 @@
 package io.anneal.store.directory;
 
+import io.anneal.io.Directories;
 import io.anneal.io.DirectoryLock;
 import io.anneal.io.StorageException;
 import io.anneal.schema.TableSchema;
@@ -67,7 +68,7 @@ public final class StagingDirectory implements Closeable {
         Path tableDirectory = tableDirectory(schema);
         Set<Descriptor> found = new LinkedHashSet<>();
         if (Files.isDirectory(tableDirectory)) {
-            for (Path file : TableDirectories.list(tableDirectory)) {
+            for (Path file : Directories.list(tableDirectory)) {
                 Descriptor.of(file).ifPresent(found::add);
             }
         }
@@ -120,7 +121,7 @@ public final class StagingDirectory implements Closeable {
 
     private static long highestGeneration(Path tableDirectory) throws IOException {
         long highest = 0;
-        for (Path file : TableDirectories.list(tableDirectory)) {
+        for (Path file : Directories.list(tableDirectory)) {
             String generation = Descriptor.of(file).map(Descriptor::generation).orElse("");
             // Time-based ids have letters and underscores; they cannot collide with a number.
             if (generation.matches("\\d{1,18}")) {
