@@ -82,7 +82,7 @@ public final class Engine implements Closeable {
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
 
     private LogWriter log;
-    private TableCare tableCare;
+    private TableOperations operations;
     private WritePath writes;
 
     private Engine(
@@ -223,7 +223,7 @@ public final class Engine implements Closeable {
         metrics.commitLog(log::segmentCount, log::lengthBytes);
         log.start();
         care.scheduleWithFixedDelay(cursors::sweep, CURSORS_SWEEP_SECONDS, CURSORS_SWEEP_SECONDS, TimeUnit.SECONDS);
-        tableCare = new TableCare(shards, log, shardWriters, flushes, compactions, formats, state, timestamps);
+        operations = new TableOperations(shards, log, shardWriters, flushes, compactions, formats, state, timestamps);
         if (config.isJmx()) {
             metrics.startJmx();
         }
@@ -445,7 +445,7 @@ public final class Engine implements Closeable {
     /** Forgets a table with all its data, but for its snapshots; open cursors fail. */
     public void dropTable(LiveTable table) throws IOException {
         alone(table, () -> {
-            tableCare.drop(table, () -> tables.forget(table));
+            operations.drop(table, () -> tables.forget(table));
             return null;
         });
     }
@@ -499,7 +499,7 @@ public final class Engine implements Closeable {
     /** Forgets all that was written to a table before. */
     public void truncate(LiveTable table) throws IOException {
         alone(table, () -> {
-            tableCare.truncate(table);
+            operations.truncate(table);
             return null;
         });
     }
@@ -511,7 +511,7 @@ public final class Engine implements Closeable {
      */
     public void alterTable(LiveTable table, UnaryOperator<TableSchema> change) throws IOException {
         alone(table, () -> {
-            tableCare.alter(table, change);
+            operations.alter(table, change);
             return null;
         });
     }
@@ -524,7 +524,7 @@ public final class Engine implements Closeable {
      */
     public void importSSTables(LiveTable table, List<Descriptor> foreign) throws IOException {
         alone(table, () -> {
-            tableCare.importSSTables(table, foreign);
+            operations.importSSTables(table, foreign);
             compactions.consider(table);
             return null;
         });
@@ -538,7 +538,7 @@ public final class Engine implements Closeable {
      */
     public void takeReceived(LiveTable table, List<Descriptor> received, long truncations) throws IOException {
         alone(table, () -> {
-            tableCare.takeReceived(table, received, truncations);
+            operations.takeReceived(table, received, truncations);
             compactions.consider(table);
             return null;
         });
@@ -606,7 +606,8 @@ public final class Engine implements Closeable {
 
     private Path snapshotAlone(LiveTable table, String name) throws IOException {
         return alone(
-                table, () -> tableCare.snapshot(table, name, environment.clock().instant()));
+                table,
+                () -> operations.snapshot(table, name, environment.clock().instant()));
     }
 
     /** A range was repaired as a whole. */

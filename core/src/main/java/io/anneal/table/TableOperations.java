@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * What is done with a table as a whole, beside writing, reading and compacting it. A thread of its own, which waits; one at a
  * time for a table.
  */
-final class TableCare {
-    private static final Logger LOG = LoggerFactory.getLogger(TableCare.class);
+final class TableOperations {
+    private static final Logger LOG = LoggerFactory.getLogger(TableOperations.class);
 
     private final ShardRule shards;
     private final LogWriter log;
@@ -36,7 +36,7 @@ final class TableCare {
     private final StoreState state;
     private final TimestampClock timestamps;
 
-    TableCare(
+    TableOperations(
             ShardRule shards,
             LogWriter log,
             List<ShardWriter> shardWriters,
