@@ -127,11 +127,11 @@ final class RepairTest {
         for (String size : List.of("0", "33MiB", "1GiB", "100GiB")) {
             CommandRun refused = repair("--buffer", size);
             assertThat(refused.exitCode()).as(size).isEqualTo(ExitCode.USAGE);
-            assertThat(refused.err()).as(size).contains("--buffer is out of bounds", "maxBytes=20971520");
+            assertThat(refused.err()).as(size).contains("--buffer is out of bounds", "maxBytes=20955136");
         }
         CommandRun small = repair("--buffer", "20MiB", "--memory", "64MiB");
         assertThat(small.exitCode()).isEqualTo(ExitCode.USAGE);
-        assertThat(small.err()).contains("maxBytes=2621440");
+        assertThat(small.err()).contains("maxBytes=2605056");
         assertThat(repair("--buffer=1").exitCode()).isEqualTo(ExitCode.NO);
     }
 

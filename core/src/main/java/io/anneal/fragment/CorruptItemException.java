@@ -13,13 +13,13 @@ public final class CorruptItemException extends IOException {
      * @param offset in the buffer that was read, where reading stopped making sense
      * @param facts {@code name=value} pairs, or empty
      */
-    CorruptItemException(String reason, int offset, String facts) {
+    public CorruptItemException(String reason, int offset, String facts) {
         super("item is corrupt, reason=" + reason + ", offset=" + offset + (facts.isEmpty() ? "" : ", " + facts));
         this.offset = offset;
         this.reason = facts.isEmpty() ? reason : reason + ", " + facts;
     }
 
-    CorruptItemException(String reason, int offset, RuntimeException cause) {
+    public CorruptItemException(String reason, int offset, RuntimeException cause) {
         super("item is corrupt, reason=" + reason + ", offset=" + offset + ", cause=" + cause.getMessage(), cause);
         this.offset = offset;
         this.reason = reason + ", cause=" + cause.getMessage();

@@ -97,6 +97,28 @@ public final class PeerException extends IOException {
         return reason;
     }
 
+    /** Whether the peer may be there again, or have time, when somebody comes again. */
+    public boolean mayPass() {
+        return mayPass(code);
+    }
+
+    /** The same of a code. */
+    public static boolean mayPass(String code) {
+        return switch (code) {
+            case BUSY,
+                    OVERLOADED,
+                    TOO_MANY_CONNECTIONS,
+                    TOO_MANY_STREAMS,
+                    HANDSHAKE_TIMEOUT,
+                    STREAM_IDLE,
+                    REQUEST_TIMEOUT,
+                    WRITE_TIMEOUT,
+                    PEER_LOST,
+                    CLOSED -> true;
+            default -> false;
+        };
+    }
+
     /** True if it stays so until somebody changes what one of the sides was given. */
     boolean isLasting() {
         return switch (code) {

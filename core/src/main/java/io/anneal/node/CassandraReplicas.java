@@ -5,6 +5,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.LiveFiles;
 import io.anneal.store.SSTables;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -228,6 +230,13 @@ public final class CassandraReplicas implements ReplicaSource {
         @Override
         public long localDeletionTimeMaxSeconds() {
             return sstables.newestWrittenVersion().localDeletionTimeMaxSeconds();
+        }
+
+        /** A node that has versions of 5.0 reads all; one that shows none of them may be of 4.0. */
+        @Override
+        public Set<SSTableVersion> loadedVersions() {
+            SSTableVersion newest = sstables.newestWrittenVersion();
+            return EnumSet.range(SSTableVersion.MA, newest);
         }
 
         @Override

@@ -1,5 +1,7 @@
 package io.anneal.node;
 
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
@@ -14,6 +16,9 @@ public interface Receiving extends Closeable {
 
     /** For rows in ring order; a session may have several, one after the other. Opens no file yet. */
     StagedWriter newWriter();
+
+    /** Takes note of an SSTable that comes as it is: the caller writes its files there and publishes them. Writes nothing itself. */
+    StagedSSTable newSSTable(SSTableVersion version) throws IOException;
 
     /**
      * Keeps all that was written.

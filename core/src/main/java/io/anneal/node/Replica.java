@@ -3,6 +3,7 @@ package io.anneal.node;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.store.LiveFiles;
 import io.anneal.store.directory.TableDirectories;
 import java.io.Closeable;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -38,6 +40,11 @@ public interface Replica extends Closeable {
     /** The moment from which its data dates; empty for data that is read as it is now. */
     default Optional<Instant> asOf() {
         return Optional.empty();
+    }
+
+    /** Versions of SSTables that whoever has the data reads, so that it may receive them as they are; none unless it tells. */
+    default Set<SSTableVersion> loadedVersions() {
+        return Set.of();
     }
 
     /** What could not be checked, or what the operator should know; a sentence each. */

@@ -2,7 +2,9 @@ package io.anneal.node;
 
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
 import java.io.IOException;
 
@@ -28,6 +30,11 @@ final class StagedRun implements Receiving {
     @Override
     public StagedWriter newWriter() {
         return new StagedWriter(staging.target(schema, this::record), config, StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
+    }
+
+    @Override
+    public StagedSSTable newSSTable(SSTableVersion version) throws IOException {
+        return staging.stage(schema, version, this::record);
     }
 
     private void record(Descriptor sstable) throws IOException {

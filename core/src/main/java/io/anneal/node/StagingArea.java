@@ -8,6 +8,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableTarget;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
 import io.anneal.store.directory.StagingDirectory;
@@ -275,6 +276,11 @@ public final class StagingArea implements Closeable {
         StagingFile.Run run = new StagingFile.Run(
                 runId, schema.keyspace(), schema.name(), tableId, importDeadlineSeconds, false, Set.of(), Set.of());
         return new StagedRun(this, run, schema, config);
+    }
+
+    StagedSSTable stage(TableSchema schema, SSTableVersion version, StagingDirectory.BeforeWriting record)
+            throws IOException {
+        return StagedSSTable.of(staging.next(schema, version, record));
     }
 
     SSTableTarget target(TableSchema schema, StagingDirectory.BeforeWriting record) {

@@ -3,6 +3,8 @@ package io.anneal.node;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
 import io.anneal.store.LiveFiles;
 import io.anneal.store.Store;
@@ -11,9 +13,11 @@ import io.anneal.store.TableIntake;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -94,6 +98,11 @@ public final class StoreReplicas implements ReplicaSource {
         }
 
         @Override
+        public Set<SSTableVersion> loadedVersions() {
+            return EnumSet.allOf(SSTableVersion.class);
+        }
+
+        @Override
         public void checkReceiving() throws IOException {
             // A store that is open for writing can, while it has the table. No file is opened.
             table.intake().close();
@@ -140,6 +149,11 @@ public final class StoreReplicas implements ReplicaSource {
         @Override
         public StagedWriter newWriter() {
             return intake.newWriter();
+        }
+
+        @Override
+        public StagedSSTable newSSTable(SSTableVersion version) throws IOException {
+            return intake.newSSTable(version);
         }
 
         @Override

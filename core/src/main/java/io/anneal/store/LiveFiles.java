@@ -1,12 +1,15 @@
 package io.anneal.store;
 
+import io.anneal.fragment.FragmentCursor;
 import io.anneal.io.InputFile;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
+import io.anneal.merge.MergeCursor;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FileContent;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableStatistics;
 import java.io.Closeable;
@@ -16,6 +19,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,11 +36,14 @@ import java.util.Optional;
 public final class LiveFiles implements Closeable {
     private final TableSchema schema;
     private final List<PinnedSSTable> sstables;
+    private final Map<Descriptor, SSTableReader> readers;
     private final Closeable held;
 
-    private LiveFiles(TableSchema schema, List<PinnedSSTable> sstables, Closeable held) {
+    private LiveFiles(
+            TableSchema schema, List<PinnedSSTable> sstables, Map<Descriptor, SSTableReader> readers, Closeable held) {
         this.schema = schema;
         this.sstables = List.copyOf(sstables);
+        this.readers = Map.copyOf(readers);
         this.held = held;
     }
 
@@ -56,6 +63,17 @@ public final class LiveFiles implements Closeable {
             Map<Component, PinnedFile> files) {
         public PinnedSSTable {
             files = Collections.unmodifiableMap(files);
+        }
+
+        /** What a file holds; of the data as its Digest says, if there is one, else all of it is read. */
+        public FileContent content(Component component) throws IOException {
+            PinnedFile file = files.get(component);
+            PinnedFile digest = files.get(Component.DIGEST);
+            if (component == Component.DATA && digest != null) {
+                return new FileContent(
+                        file.lengthBytes(), FileContent.digest(descriptor.file(Component.DIGEST), digest.channel()));
+            }
+            return FileContent.of(descriptor.file(component), file.channel());
         }
 
         public long lengthBytes() {
@@ -78,16 +96,18 @@ public final class LiveFiles implements Closeable {
      */
     static LiveFiles of(TableSchema schema, List<SSTableReader> readers, Closeable held) throws IOException {
         List<PinnedSSTable> sstables = new ArrayList<>();
+        Map<Descriptor, SSTableReader> byDescriptor = new HashMap<>();
         LiveFiles files = null;
         try {
             for (SSTableReader reader : readers) {
                 sstables.add(pinned(reader));
+                byDescriptor.put(reader.descriptor(), reader);
             }
-            files = new LiveFiles(schema, sstables, held);
+            files = new LiveFiles(schema, sstables, byDescriptor, held);
             return files;
         } finally {
             if (files == null) {
-                new LiveFiles(schema, sstables, held).close();
+                new LiveFiles(schema, sstables, byDescriptor, held).close();
             }
         }
     }
@@ -151,6 +171,29 @@ public final class LiveFiles implements Closeable {
     /** Of all files. */
     public long lengthBytes() {
         return sstables.stream().mapToLong(PinnedSSTable::lengthBytes).sum();
+    }
+
+    /**
+     * What some of the SSTables hold in a range, merged, nothing purged. Only while the replica or store that they are of is
+     * open.
+     */
+    public FragmentCursor scan(List<PinnedSSTable> wanted, TokenRange.Linear range) throws IOException {
+        List<FragmentCursor> cursors = new ArrayList<>();
+        boolean opened = false;
+        try {
+            for (PinnedSSTable sstable : wanted) {
+                cursors.add(readers.get(sstable.descriptor()).scan(schema, range));
+            }
+            FragmentCursor merged = MergeCursor.of(schema, cursors);
+            opened = true;
+            return merged;
+        } finally {
+            if (!opened) {
+                for (FragmentCursor cursor : cursors) {
+                    cursor.close();
+                }
+            }
+        }
     }
 
     private static void close(PinnedSSTable sstable) throws IOException {

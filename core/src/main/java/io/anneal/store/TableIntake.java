@@ -6,7 +6,9 @@ import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableTarget;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
 import io.anneal.store.directory.Formats;
 import io.anneal.table.Engine;
@@ -54,7 +56,22 @@ public final class TableIntake implements Closeable {
         return new StagedWriter(target, config, StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
     }
 
+    /** For an SSTable that comes as it is: the caller writes its files there, and publishes them. */
+    public StagedSSTable newSSTable(SSTableVersion version) throws IOException {
+        return start(generation -> StagedSSTable.of(
+                new Descriptor(directory.toAbsolutePath(), version.text(), generation, version.format())));
+    }
+
     private FragmentWriter start(SSTableWriterConfig config) throws IOException {
+        return start(generation -> Formats.write(directory, generation, schema, config));
+    }
+
+    /** Begins an SSTable of a generation. */
+    private interface Beginning<T> {
+        T of(String generation) throws IOException;
+    }
+
+    private <T> T start(Beginning<T> beginning) throws IOException {
         if (ended) {
             throw new IllegalStateException("intake is completed or closed, table=" + schema.qualifiedName());
         }
@@ -63,7 +80,7 @@ public final class TableIntake implements Closeable {
             TableDirectory.makeReceiving(directory);
             // One that was made in the meantime in the dropped one's place has a directory of the same name.
             table.requireOpen();
-            return Formats.write(directory, Long.toString(++lastGeneration), schema, config);
+            return beginning.of(Long.toString(++lastGeneration));
         } catch (IOException e) {
             // Where the table was dropped that is the reason.
             table.requireOpen();

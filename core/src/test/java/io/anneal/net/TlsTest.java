@@ -373,7 +373,7 @@ class TlsTest {
     void shouldRefusePlainTextToATlsPort(Supplier<Transport> transports) throws Exception {
         PeerException[] lines = refusals(transports, with(certificates.of("node1")), withoutTls());
 
-        assertLine(lines[0], PeerException.TLS_EXPECTED, "--tls-cert");
+        assertLine(lines[0], PeerException.TLS_EXPECTED, "give the client certificates");
         assertLine(lines[1], PeerException.TLS_EXPECTED, "the client does not speak TLS");
     }
 
@@ -553,7 +553,7 @@ class TlsTest {
             assertThatThrownBy(() -> Waiting.result(refused))
                     .isInstanceOf(PeerException.class)
                     .hasMessageContaining("code=tls-missing")
-                    .hasMessageContaining("--tls-cert");
+                    .hasMessageContaining("give certificate, key and authorities");
         }
     }
 

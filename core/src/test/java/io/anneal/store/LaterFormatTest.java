@@ -38,8 +38,9 @@ class LaterFormatTest {
             table.compact();
 
             assertThat(table.row(Map.of("k", 1)).orElseThrow().value("v")).isEqualTo("x");
-            assertThat(dataFiles(home)).isNotEmpty().allMatch(name -> name.startsWith("oa-"));
         }
+        // While it was open it deleted what it had compacted.
+        assertThat(dataFiles(home)).isNotEmpty().allMatch(name -> name.startsWith("oa-"));
     }
 
     @Test

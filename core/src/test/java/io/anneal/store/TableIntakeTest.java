@@ -8,10 +8,14 @@ import io.anneal.key.TokenRange;
 import io.anneal.sstable.StagedWriter;
 import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -105,9 +109,31 @@ class TableIntakeTest {
     }
 
     private static List<Path> under(Path root, String name) throws IOException {
-        try (Stream<Path> files = Files.walk(root.resolve("data"))) {
-            return files.filter(file -> file.toString().contains(name)).toList();
-        }
+        List<Path> found = new ArrayList<>();
+        Files.walkFileTree(root.resolve("data"), new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+                return visitFile(directory, attributes);
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (file.toString().contains(name)) {
+                    found.add(file);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+
+            /** An open store replaces its manifests, and deletes what it has compacted, whenever its threads come to it. */
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+                if (failure instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw failure;
+            }
+        });
+        return found;
     }
 
     private static List<Path> received(Path root) throws IOException {
@@ -182,6 +208,11 @@ class TableIntakeTest {
 
                     assertThat(table.sstableCount()).as("%s", step).isZero();
                     assertThat(received(root)).as("%s", step).isEmpty();
+
+                    receive(source, store, step, its -> {});
+                    assertThat(table.sstableCount())
+                            .as("one that begins after it, %s", step)
+                            .isOne();
                 }
             }
         }
@@ -250,11 +281,9 @@ class TableIntakeTest {
 
     /** The latest last. */
     private List<Path> filters() throws IOException {
-        try (Stream<Path> files = Files.walk(directory.resolve("store/data"))) {
-            return files.filter(file -> file.toString().endsWith("-Filter.db"))
-                    .sorted((left, right) -> Integer.compare(generation(left), generation(right)))
-                    .toList();
-        }
+        return under(directory.resolve("store"), "-Filter.db").stream()
+                .sorted((left, right) -> Integer.compare(generation(left), generation(right)))
+                .toList();
     }
 
     private static int generation(Path filter) {

@@ -17,6 +17,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
+import io.anneal.node.FailureText;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
 import io.anneal.repair.message.RepairVerb;

@@ -2,7 +2,7 @@ package io.anneal.repair;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
-import io.anneal.repair.message.Texts;
+import io.anneal.io.Texts;
 import io.anneal.repair.message.Waiver;
 import java.util.Optional;
 

@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
@@ -27,20 +26,6 @@ final class RepairJob {
     private static final int ATTEMPTS = 3;
     private static final Duration WAIT_FIRST = Duration.ofSeconds(1);
     private static final Duration WAIT_LONGEST = Duration.ofSeconds(30);
-
-    /** Codes of a peer that may be there again, or have time, when somebody comes again. */
-    private static final Set<String> PASSING = Set.of(
-            PeerException.BUSY,
-            PeerException.OVERLOADED,
-            PeerException.TOO_MANY_CONNECTIONS,
-            PeerException.TOO_MANY_STREAMS,
-            PeerException.HANDSHAKE_TIMEOUT,
-            PeerException.STREAM_IDLE,
-            PeerException.REQUEST_TIMEOUT,
-            PeerException.WRITE_TIMEOUT,
-            PeerException.PEER_LOST,
-            PeerException.CLOSED,
-            RepairCode.TRUNCATED);
 
     /** One attempt at one unit. */
     @FunctionalInterface
@@ -140,7 +125,9 @@ final class RepairJob {
     private boolean mayPass(Exception failure) {
         return failure instanceof CorruptFrameException
                 || code(failure)
-                        .filter(code -> PASSING.contains(code) || begun && code.equals(PeerException.CONNECT_FAILED))
+                        .filter(code -> PeerException.mayPass(code)
+                                || code.equals(RepairCode.TRUNCATED)
+                                || begun && code.equals(PeerException.CONNECT_FAILED))
                         .isPresent();
     }
 

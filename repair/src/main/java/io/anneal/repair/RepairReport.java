@@ -2,9 +2,9 @@ package io.anneal.repair;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
 import io.anneal.node.Receiving;
 import io.anneal.repair.message.SessionTerms;
-import io.anneal.repair.message.Texts;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

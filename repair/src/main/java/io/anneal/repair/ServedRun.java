@@ -5,6 +5,7 @@ import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
 import io.anneal.net.PeerException;
 import io.anneal.net.Waiting;
+import io.anneal.node.FailureText;
 import io.anneal.repair.message.RunRepair;
 import java.io.IOException;
 import java.io.InterruptedIOException;

@@ -52,7 +52,7 @@ class ManySessionsTest {
     @Test
     void shouldLeaveNothingBehindOnALongConnection() throws IOException {
         try (Nodes nodes = new Nodes((handlers, own) -> {
-            // One place: a session that stayed would keep the next one out.
+            // Three places: sessions that stayed would keep the next ones out.
             new RepairService(
                             Nodes.replicas(table.opener()),
                             own.executor(),

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.io.ByteBudget;
 import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.MessageStream;
@@ -19,7 +20,6 @@ import io.anneal.node.StagingArea;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionStep;
-import io.anneal.repair.message.Texts;
 import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
@@ -46,7 +46,10 @@ class RepairServiceTest {
     private static final UUID ID = new UUID(0, 1);
 
     /** A budget with room for one session of the smallest row buffer. */
-    private static final long ONE_SESSION_BYTES = 11L * RepairConfig.BUFFER_MIN_BYTES;
+    /** Half of it is for sessions: three of the least buffer, since all replicas may be of one node. */
+    private static final long BUDGET_BYTES = 32L * RepairConfig.BUFFER_MIN_BYTES;
+
+    private static final long SESSION_BYTES = 11L * RepairConfig.BUFFER_MIN_BYTES / 2;
 
     @TempDir
     private Path directory;
@@ -66,11 +69,19 @@ class RepairServiceTest {
         serve(served.opener(), sessionsMax);
     }
 
+    /** Of which others have all but the place of so many sessions. */
+    private static ByteBudget budget(int sessionsMax) {
+        ByteBudget budget = ByteBudget.of(BUDGET_BYTES);
+        assertThat(budget.tryReserve(BUDGET_BYTES / 2 - sessionsMax * SESSION_BYTES))
+                .isTrue();
+        return budget;
+    }
+
     private void serve(ReplicaSource tables, int sessionsMax) throws IOException {
         if (nodes != null) {
             nodes.close();
         }
-        ByteBudget budget = ByteBudget.of(sessionsMax * ONE_SESSION_BYTES);
+        ByteBudget budget = budget(sessionsMax);
         nodes = new Nodes((handlers, own) ->
                 new RepairService(Nodes.replicas(tables), own.executor(), budget).register(handlers));
     }
@@ -269,7 +280,7 @@ class RepairServiceTest {
     @ValueSource(ints = {0, 1})
     void shouldTellPeerAndFreeThePlaceWhenStepsCannotBeRun(int stepsBefore) throws IOException {
         nodes.close();
-        ByteBudget budget = ByteBudget.of(ONE_SESSION_BYTES);
+        ByteBudget budget = budget(1);
         AtomicInteger left = new AtomicInteger(stepsBefore);
         nodes = new Nodes((handlers, own) -> new RepairService(
                         Nodes.replicas(table.opener()),
@@ -289,7 +300,7 @@ class RepairServiceTest {
                 })
                 .isInstanceOf(PeerException.class)
                 .hasMessageContaining("OutOfMemoryError: unable to create native thread");
-        assertThat(budget.reservedBytes()).isZero();
+        assertThat(budget.reservedBytes()).isEqualTo(BUDGET_BYTES / 2 - SESSION_BYTES);
     }
 
     @Test

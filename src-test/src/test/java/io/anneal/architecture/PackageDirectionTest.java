@@ -96,7 +96,7 @@ final class PackageDirectionTest {
     void shouldKeepNettyInNet() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(qualified("net"), qualified("streaming.file"))
+                .resideOutsideOfPackages(qualified("net"))
                 .should()
                 .dependOnClassesThat(resideInAPackage(NETTY))
                 .because("the transport can change without anybody above noticing")

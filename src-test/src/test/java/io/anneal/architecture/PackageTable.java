@@ -58,9 +58,8 @@ final class PackageTable {
         DIRECT.put("repair.message", List.of("node"));
         DIRECT.put("repair", List.of("repair.row", "repair.message", "node", "job"));
 
-        DIRECT.put("streaming.file", List.of("sstable"));
-        DIRECT.put("streaming.message", List.of("net", "key"));
-        DIRECT.put("streaming", List.of("streaming.file", "streaming.message", "store"));
+        DIRECT.put("streaming.message", List.of("node"));
+        DIRECT.put("streaming", List.of("streaming.message", "node", "job"));
 
         DIRECT.put("paging.querier", List.of("table"));
         DIRECT.put("paging", List.of("paging.querier", "store"));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.compaction.CompactionCancelledException;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Mutation;
@@ -458,7 +459,8 @@ class StoreUseTest {
         while (true) {
             try {
                 work.run();
-            } catch (IllegalStateException e) {
+            } catch (IllegalStateException | CompactionCancelledException e) {
+                // The compaction that runs when the store closes is cancelled.
                 return null;
             } catch (CompletionException e) {
                 assertThat(e).hasCauseInstanceOf(IllegalStateException.class);

@@ -1,5 +1,7 @@
 package io.anneal.simulation;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.io.Directories;
 import io.anneal.key.TokenRange;
@@ -52,6 +54,10 @@ final class DirectoryHost extends ReplicaHost {
         return disk().path().resolve("data");
     }
 
+    private Path stagingDirectory() {
+        return disk().path().resolve("staging");
+    }
+
     private Path directory() {
         TableSchema schema = setting().schema();
         String id = schema.id().orElseThrow().replace("-", "");
@@ -61,7 +67,7 @@ final class DirectoryHost extends ReplicaHost {
     @Override
     ReplicaSource open() throws IOException {
         staging = StagingArea.open(
-                disk().path().resolve("staging"), "host " + number(), setting().clock());
+                stagingDirectory(), "host " + number(), setting().clock());
         return new CassandraReplicas(List.of(data()), Optional.empty(), Optional.of(staging));
     }
 
@@ -144,9 +150,10 @@ final class DirectoryHost extends ReplicaHost {
         return found;
     }
 
-    /** As {@code nodetool import} does: moves all that is there under names of its own. */
+    /** As {@code nodetool import} does: moves all that is there under names of its own. No repair runs any more. */
     @Override
     void takeIn() throws IOException {
+        shouldHaveNoUnfinishedRun();
         Path from = staging.tableDirectory(setting().schema());
         for (Descriptor sstable : sstables(from)) {
             Descriptor imported = new Descriptor(directory(), sstable.version(), nextGeneration(), sstable.format());
@@ -162,9 +169,19 @@ final class DirectoryHost extends ReplicaHost {
         Directories.sync(directory());
     }
 
+    /** What one wrote would be moved with the rest. */
+    private void shouldHaveNoUnfinishedRun() throws IOException {
+        Path record = stagingDirectory().resolve(".anneal.runs");
+        if (Files.exists(record)) {
+            assertThat(Files.readAllLines(record))
+                    .as("runs staged, %s", this)
+                    .noneMatch(line -> line.startsWith("run ") && line.endsWith(" writing"));
+        }
+    }
+
     @Override
     boolean isLeftover(Path file) {
-        return file.startsWith(disk().path().resolve("staging"))
-                && !file.getFileName().toString().startsWith(".");
+        String name = file.getFileName().toString();
+        return file.startsWith(stagingDirectory()) && (!name.startsWith(".") || name.endsWith(".part"));
     }
 }

@@ -163,7 +163,7 @@ final class Disturbances {
         if (!host.isRunning() || suffering.contains(host.number())) {
             return;
         }
-        if (host instanceof StoreHost store && random.nextInt(8) == 0) {
+        if (host instanceof StoreHost store && random.nextInt(3) == 0) {
             world.log("truncation");
             world.truncate(store);
         } else if (host instanceof StoreHost && random.nextBoolean()) {

@@ -136,7 +136,17 @@ final class RepairCampaign implements AutoCloseable {
             Collections.shuffle(all, random);
             world.shouldConverge(wanted(all, TokenRange.FULL, false));
         }
+        if (random.nextInt(4) == 0) {
+            differInOnePartition();
+        }
         world.shouldEndWithNothingHeld();
+    }
+
+    /** The least that a repair has to tell. */
+    private void differInOnePartition() throws IOException {
+        ReplicaHost host = anyHost();
+        world.write(host, moved(fragments.nextWide(1), false));
+        world.repair(wanted(world.hosts(), TokenRange.FULL, true));
     }
 
     /** All deletions so far are everywhere, and may be purged: by some at once, by others later. */
@@ -176,6 +186,11 @@ final class RepairCampaign implements AutoCloseable {
         FragmentList draw = random.nextInt(8) == 0
                 ? fragments.nextWide(ROWS_OF_WIDE_PARTITION)
                 : fragments.next(0.2 + 0.6 * random.nextDouble());
+        return moved(draw, later);
+    }
+
+    /** To times that follow those of the draws before it. */
+    private FragmentList moved(FragmentList draw, boolean later) {
         if (!purges) {
             return draw;
         }

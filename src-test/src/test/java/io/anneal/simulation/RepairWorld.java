@@ -6,6 +6,7 @@ import io.anneal.conformance.Differences;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.StorageException;
 import io.anneal.key.TokenRange;
+import io.anneal.net.Connector;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
 import io.anneal.net.SimulatedNetwork;
@@ -155,9 +156,18 @@ final class RepairWorld implements AutoCloseable {
     }
 
     private RepairReport run(Wanted wanted) throws IOException {
+        if (wanted.keepsConnections()) {
+            return run(wanted, wanted.master().peers());
+        }
+        try (OneConnectionEach connections = wanted.master().ownConnections()) {
+            return run(wanted, connections);
+        }
+    }
+
+    private RepairReport run(Wanted wanted, Connector connector) throws IOException {
         List<RepairMember> members = new ArrayList<>(List.of(wanted.master().here()));
         for (ReplicaHost follower : wanted.hosts().subList(1, wanted.hosts().size())) {
-            members.add(follower.from(wanted.master(), wanted.keepsConnections()));
+            members.add(follower.from(connector));
         }
         RepairReport report = Repair.of(NAME)
                 .between(members)

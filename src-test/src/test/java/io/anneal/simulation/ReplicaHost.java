@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
+import io.anneal.net.Connector;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetServer;
@@ -24,13 +25,17 @@ import io.anneal.testkit.ManualClock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
-import java.util.stream.Stream;
 
 /**
  * A machine of a simulated network with one replica of the table on its disk: serves repairs and begins them, dies and comes
@@ -56,6 +61,7 @@ abstract class ReplicaHost implements AutoCloseable {
     private ReplicaSource source;
     private NetServer server;
     private NetClient client;
+    private Connector peers;
     private boolean running;
     private int truncations;
     private int starts;
@@ -141,6 +147,7 @@ abstract class ReplicaHost implements AutoCloseable {
         NetConfig config = RemoteFollowers.config(number, budget.totalBytes()).withBudget(budget);
         server = NetServer.bind(config, address(), handlers, network.random(), failure -> {}, network.host(host()));
         client = NetClient.open(config, new VerbHandlers(executor), network.random(), network.host(host()));
+        peers = client.keepAll(CONNECT_PATIENCE_MS);
         running = true;
         starts++;
     }
@@ -192,8 +199,18 @@ abstract class ReplicaHost implements AutoCloseable {
     }
 
     /** As a follower of another host. */
-    final RepairMember from(ReplicaHost master, boolean keepsConnection) {
-        return RepairMember.at(keepsConnection ? master.client.keepAll(CONNECT_PATIENCE_MS) : master.client, address());
+    final RepairMember from(Connector connector) {
+        return RepairMember.at(connector, address());
+    }
+
+    /** Connections from here that are kept for all repairs. */
+    final Connector peers() {
+        return peers;
+    }
+
+    /** Connections from here for one repair. */
+    final OneConnectionEach ownConnections() {
+        return new OneConnectionEach(client);
     }
 
     /** What is there now. */
@@ -210,11 +227,26 @@ abstract class ReplicaHost implements AutoCloseable {
 
     /** After all repairs have ended, and what they brought was taken in. */
     final void shouldHoldNothingOfThem() throws IOException {
-        try (Stream<Path> files = Files.walk(disk.path())) {
-            assertThat(files.filter(Files::isRegularFile).filter(this::isLeftover))
-                    .as("files left, %s", this)
-                    .isEmpty();
-        }
+        List<Path> left = new ArrayList<>();
+        Files.walkFileTree(disk.path(), new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (isLeftover(file)) {
+                    left.add(file);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+
+            /** A store deletes what it has compacted whenever its thread comes to it. */
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+                if (failure instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw failure;
+            }
+        });
+        assertThat(left).as("files left, %s", this).isEmpty();
     }
 
     @Override

@@ -1,5 +1,5 @@
 /**
- * Whole-SSTable and row streaming between stores: stream plans, stream sessions, transfer and receive tasks.
- * Empty until its turn comes. May import {@code core}: store and net. Imported by migrate, cli and bench.
+ * Data of a table from one replica to another, wholesale: SSTables as they are where they lie wholly inside the wanted ranges,
+ * rows of the others. The replica that is to have the data asks, and alone keeps count of what it has.
  */
 package io.anneal.streaming;

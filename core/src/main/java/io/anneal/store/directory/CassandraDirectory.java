@@ -1,5 +1,6 @@
 package io.anneal.store.directory;
 
+import io.anneal.io.Directories;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
@@ -73,7 +74,7 @@ public final class CassandraDirectory {
     private boolean isStoreOrEmpty() throws IOException {
         for (Path directory : given) {
             if (StoreDirectory.ofDirectoryOrData(directory.toRealPath()).isPresent()
-                    || TableDirectories.list(directory).isEmpty()) {
+                    || Directories.list(directory).isEmpty()) {
                 return true;
             }
         }
@@ -202,7 +203,7 @@ public final class CassandraDirectory {
     }
 
     private static List<Path> subdirectories(Path directory) throws IOException {
-        return TableDirectories.list(directory).stream()
+        return Directories.list(directory).stream()
                 .filter(Files::isDirectory)
                 .filter(d -> !d.getFileName().toString().startsWith("."))
                 .toList();
@@ -213,7 +214,7 @@ public final class CassandraDirectory {
         if (placed(directory).matches()) {
             return true;
         }
-        return TableDirectories.list(directory).stream()
+        return Directories.list(directory).stream()
                 .anyMatch(file -> Descriptor.of(file).isPresent() || TransactionLog.isLog(file));
     }
 
@@ -270,7 +271,7 @@ public final class CassandraDirectory {
             if (!Files.isRegularFile(schemaFile)) {
                 return Optional.empty();
             }
-            Collection<TableSchema> tables = CqlSchema.parse(Files.readString(schemaFile), schemaFile.toString())
+            Collection<TableSchema> tables = CqlSchema.parse(TableSource.text(schemaFile), schemaFile.toString())
                     .tables();
             return tables.size() == 1 ? Optional.of(tables.iterator().next()) : Optional.empty();
         } catch (SchemaException e) {

@@ -1,11 +1,13 @@
 package io.anneal.store.directory;
 
+import io.anneal.io.Directories;
 import io.anneal.io.DirectoryLock;
 import io.anneal.io.StorageException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableTarget;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
 import java.io.Closeable;
@@ -66,7 +68,7 @@ public final class StagingDirectory implements Closeable {
         Path tableDirectory = tableDirectory(schema);
         Set<Descriptor> found = new LinkedHashSet<>();
         if (Files.isDirectory(tableDirectory)) {
-            for (Path file : TableDirectories.list(tableDirectory)) {
+            for (Path file : Directories.list(tableDirectory)) {
                 Descriptor.of(file).ifPresent(found::add);
             }
         }
@@ -85,14 +87,17 @@ public final class StagingDirectory implements Closeable {
 
     private FragmentWriter start(TableSchema schema, SSTableWriterConfig config, BeforeWriting record)
             throws IOException {
+        Descriptor next = next(schema, config.version(), record);
+        return Formats.write(next.directory(), next.generation(), schema, config);
+    }
+
+    /** The next free name for an SSTable of a table, which is taken note of; nothing is written. */
+    public Descriptor next(TableSchema schema, SSTableVersion version, BeforeWriting record) throws IOException {
         Path tableDirectory = tableDirectory(schema);
         String generation = Long.toString(nextGeneration(tableDirectory));
-        record.of(new Descriptor(
-                tableDirectory,
-                config.version().text(),
-                generation,
-                config.version().format()));
-        return Formats.write(tableDirectory, generation, schema, config);
+        Descriptor next = new Descriptor(tableDirectory, version.text(), generation, version.format());
+        record.of(next);
+        return next;
     }
 
     private synchronized long nextGeneration(Path tableDirectory) throws IOException {
@@ -116,7 +121,7 @@ public final class StagingDirectory implements Closeable {
 
     private static long highestGeneration(Path tableDirectory) throws IOException {
         long highest = 0;
-        for (Path file : TableDirectories.list(tableDirectory)) {
+        for (Path file : Directories.list(tableDirectory)) {
             String generation = Descriptor.of(file).map(Descriptor::generation).orElse("");
             // Time-based ids have letters and underscores; they cannot collide with a number.
             if (generation.matches("\\d{1,18}")) {

@@ -1,13 +1,12 @@
 package io.anneal.store.directory;
 
+import io.anneal.io.Directories;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.table.CorruptManifestException;
 import io.anneal.table.Manifest;
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -89,7 +88,8 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
             for (Path disk : disks) {
                 Optional<SnapshotManifest> other = SnapshotManifest.read(disk);
                 if (other.isEmpty() || other.equals(manifest)) {
-                    list(disk).forEach(file -> missing.remove(file.getFileName().toString()));
+                    Directories.list(disk)
+                            .forEach(file -> missing.remove(file.getFileName().toString()));
                 }
             }
             if (!missing.isEmpty()) {
@@ -112,11 +112,11 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
         // Logs are listed after all other files, because Cassandra deletes a log after the files it names.
         Map<Path, List<Path>> files = new LinkedHashMap<>();
         for (Path directory : directories) {
-            files.put(directory, list(directory));
+            files.put(directory, Directories.list(directory));
         }
         List<Path> logs = new ArrayList<>();
         for (Path directory : directories) {
-            list(directory).stream().filter(TransactionLog::isLog).forEach(logs::add);
+            Directories.list(directory).stream().filter(TransactionLog::isLog).forEach(logs::add);
         }
 
         Set<Path> ignored = new HashSet<>();
@@ -152,7 +152,7 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
         for (Path directory : directories) {
             Path snapshots = directory.resolve(SNAPSHOTS);
             if (Files.isDirectory(snapshots)) {
-                list(snapshots).forEach(snapshot -> inSnapshots.add(snapshot.resolve(SCHEMA_FILE)));
+                Directories.list(snapshots).forEach(snapshot -> inSnapshots.add(snapshot.resolve(SCHEMA_FILE)));
             }
         }
         return newest(inSnapshots);
@@ -178,7 +178,7 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
             Optional<SnapshotManifest> manifest = SnapshotManifest.read(directory);
             created = earlier(
                     created, manifest.flatMap(SnapshotManifest::createdAt).orElse(Instant.MAX));
-            for (Path file : list(directory)) {
+            for (Path file : Directories.list(directory)) {
                 String name = file.getFileName().toString();
                 if (name.equals(SnapshotManifest.FILE) || name.equals(SCHEMA_FILE) && !ofStore) {
                     written = earlier(written, Files.getLastModifiedTime(file).toInstant());
@@ -244,24 +244,12 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
     }
 
     static boolean holdsSSTables(Path directory) throws IOException {
-        return list(directory).stream().anyMatch(TableDirectories::isData);
+        return Directories.list(directory).stream().anyMatch(TableDirectories::isData);
     }
 
     private static boolean isData(Path file) {
         return Descriptor.of(file)
                 .filter(d -> d.file(Component.DATA).getFileName().equals(file.getFileName()))
                 .isPresent();
-    }
-
-    /** Names in a directory, sorted, so that every run sees the same order. */
-    static List<Path> list(Path directory) throws IOException {
-        List<Path> entries = new ArrayList<>();
-        try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
-            stream.forEach(entries::add);
-        } catch (DirectoryIteratorException e) {
-            throw e.getCause();
-        }
-        entries.sort(null);
-        return entries;
     }
 }

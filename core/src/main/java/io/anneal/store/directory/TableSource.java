@@ -1,5 +1,6 @@
 package io.anneal.store.directory;
 
+import io.anneal.io.StorageException;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.SchemaText;
@@ -95,7 +96,7 @@ public record TableSource(
      * that the text does have are taken from it.
      */
     private static CqlSchema parse(Path file, TableDirectories table, List<Descriptor> descriptors) throws IOException {
-        String text = Files.readString(file);
+        String text = text(file);
         try {
             return CqlSchema.parse(text, file.toString());
         } catch (SchemaException e) {
@@ -104,6 +105,14 @@ public record TableSource(
                 throw e;
             }
             return CqlSchema.parse(text + "\n" + held, file.toString());
+        }
+    }
+
+    static String text(Path file) throws StorageException {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new StorageException("read", file, e);
         }
     }
 

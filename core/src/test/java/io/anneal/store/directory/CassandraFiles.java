@@ -1,5 +1,6 @@
 package io.anneal.store.directory;
 
+import io.anneal.io.Directories;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import java.io.IOException;
@@ -41,7 +42,7 @@ public final class CassandraFiles {
 
     private static void copy(String prefix, Path directory) throws IOException {
         Files.createDirectories(directory);
-        for (Path file : TableDirectories.list(resources())) {
+        for (Path file : Directories.list(resources())) {
             if (file.getFileName().toString().startsWith(prefix)) {
                 Files.copy(file, directory.resolve(file.getFileName().toString()));
             }

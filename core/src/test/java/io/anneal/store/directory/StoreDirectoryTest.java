@@ -3,6 +3,7 @@ package io.anneal.store.directory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.io.Directories;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
@@ -82,7 +83,7 @@ final class StoreDirectoryTest {
     void shouldRefuseAStoreWithoutItsCommitLog() throws IOException {
         Path store = closedStore();
         Path commitLog = StoreDirectory.of(store).commitLog();
-        for (Path segment : TableDirectories.list(commitLog)) {
+        for (Path segment : Directories.list(commitLog)) {
             Files.delete(segment);
         }
         shouldRefuse(store);
@@ -93,7 +94,7 @@ final class StoreDirectoryTest {
     @Test
     void shouldRefuseAStoreWhoseCommitLogEndsBeforeWhatWasFlushed() throws IOException {
         Path store = closedStore();
-        for (Path segment : TableDirectories.list(StoreDirectory.of(store).commitLog())) {
+        for (Path segment : Directories.list(StoreDirectory.of(store).commitLog())) {
             Files.write(segment, Arrays.copyOf(Files.readAllBytes(segment), 60));
         }
         shouldRefuse(store);

@@ -3,6 +3,7 @@ package io.anneal.store.directory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.io.Directories;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.store.directory.TransactionRecord.Type;
 import java.io.IOException;
@@ -31,7 +32,7 @@ final class TransactionLogTest {
     @BeforeEach
     void setUp() throws IOException {
         directory = CassandraFiles.wholeTable(data.toRealPath());
-        for (Path file : TableDirectories.list(directory)) {
+        for (Path file : Directories.list(directory)) {
             Files.setLastModifiedTime(file, FileTime.fromMillis(WRITTEN_MILLIS));
         }
         added = record(Type.ADD, 3, 0);
@@ -161,7 +162,7 @@ final class TransactionLogTest {
         Path second = data.toRealPath().resolve("disk2");
         Path secondDirectory = CassandraFiles.tableDirectory(second, CassandraFiles.ID);
         Path first = data.toRealPath();
-        for (Path file : TableDirectories.list(directory)) {
+        for (Path file : Directories.list(directory)) {
             if (file.getFileName().toString().startsWith("nb-3-")) {
                 Files.move(file, secondDirectory.resolve(file.getFileName()));
             }

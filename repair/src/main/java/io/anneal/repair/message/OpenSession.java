@@ -2,6 +2,7 @@ package io.anneal.repair.message;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
 import java.util.Optional;
 import java.util.UUID;
 

@@ -2,6 +2,7 @@ package io.anneal.repair.message;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

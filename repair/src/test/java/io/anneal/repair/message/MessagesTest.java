@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.fail;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;

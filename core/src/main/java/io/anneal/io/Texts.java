@@ -1,14 +1,12 @@
-package io.anneal.repair.message;
+package io.anneal.io;
 
-import io.anneal.io.ByteReader;
-import io.anneal.io.ByteWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Texts, lists and ids as repair messages hold them: a length or a count, then the content. */
+/** Texts, lists and ids as messages hold them: a length or a count, then the content. */
 public final class Texts {
     private Texts() {}
 

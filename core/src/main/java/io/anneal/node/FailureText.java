@@ -1,4 +1,4 @@
-package io.anneal.repair;
+package io.anneal.node;
 
 import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.SchemaException;
@@ -7,11 +7,11 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 
 /** What a failure here is called at a peer. */
-final class FailureText {
+public final class FailureText {
     private FailureText() {}
 
     /** Whether it says in its own words what is wrong with a table or a file; anything else is a mistake of this program. */
-    static boolean isRefusal(Throwable failure) {
+    public static boolean isRefusal(Throwable failure) {
         return failure instanceof IOException
                 || failure instanceof IllegalStateException
                 || failure instanceof SchemaException
@@ -19,7 +19,7 @@ final class FailureText {
                 || failure instanceof InvalidValueException;
     }
 
-    static String of(Throwable failure) {
+    public static String of(Throwable failure) {
         // The message of a file system's exception without reason is only the path.
         boolean bare = failure instanceof FileSystemException file && file.getReason() == null;
         boolean speaks = !bare && failure.getMessage() != null && isRefusal(failure);

@@ -1,0 +1,98 @@
+package io.anneal.sstable;
+
+import io.anneal.io.OutputFile;
+import io.anneal.io.StorageException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.zip.CRC32;
+
+/**
+ * A file that comes from elsewhere, from its beginning to its end, and is checked against what was announced. One thread at a
+ * time.
+ */
+public final class ReceivedFile implements Closeable {
+    private final Path file;
+    private final FileContent expected;
+    private final FileChannel channel;
+    private final CRC32 crc = new CRC32();
+    private volatile long position;
+
+    private ReceivedFile(Path file, FileContent expected, FileChannel channel) {
+        this.file = file;
+        this.expected = expected;
+        this.channel = channel;
+    }
+
+    static ReceivedFile create(Path file, FileContent expected, OutputFile.Opener opener) throws StorageException {
+        try {
+            return new ReceivedFile(file, expected, opener.open(file));
+        } catch (IOException e) {
+            throw new StorageException("create", file, e);
+        }
+    }
+
+    /** How much is there: what comes next goes on here. */
+    public long position() {
+        return position;
+    }
+
+    public long missingBytes() {
+        return expected.lengthBytes() - position;
+    }
+
+    /**
+     * Appends the remaining bytes.
+     *
+     * @throws CorruptSSTableException when they are more than was announced; none of them is written then
+     */
+    public void append(ByteBuffer bytes) throws IOException {
+        int lengthBytes = bytes.remaining();
+        if (lengthBytes > missingBytes()) {
+            throw new CorruptSSTableException(
+                    file,
+                    position,
+                    "file is longer than was announced, lengthBytes=" + expected.lengthBytes() + ", excessBytes="
+                            + (lengthBytes - missingBytes()));
+        }
+        int start = bytes.position();
+        crc.update(bytes);
+        bytes.position(start);
+        try {
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+        } catch (IOException e) {
+            throw new StorageException("write", file, e);
+        }
+        position += lengthBytes;
+    }
+
+    /** @throws CorruptSSTableException when it is not what was announced */
+    void complete() throws IOException {
+        if (missingBytes() > 0) {
+            throw new CorruptSSTableException(
+                    file, position, "file is shorter than was announced, lengthBytes=" + expected.lengthBytes());
+        }
+        if ((int) crc.getValue() != expected.crc32()) {
+            throw new CorruptSSTableException(
+                    file,
+                    CorruptSSTableException.NO_POSITION,
+                    "file is not what was announced, crc32=" + Integer.toHexString((int) crc.getValue())
+                            + ", announced=" + Integer.toHexString(expected.crc32()));
+        }
+        try {
+            channel.force(true);
+            channel.close();
+        } catch (IOException e) {
+            throw new StorageException("sync", file, e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

@@ -1,0 +1,70 @@
+package io.anneal.streaming;
+
+import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.RangeTombstoneChange;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
+import io.anneal.schema.TableSchema;
+import java.nio.ByteBuffer;
+
+/**
+ * Fragments as bytes, in their order: rows and deletions of partitions as items of the row encoding, and changes of range
+ * deletions, which those items have no form for, as {@value #CHANGE}, the place on the ring, timestamp and local deletion time.
+ * One thread.
+ */
+final class FragmentEncoder {
+    /** No kind of item. */
+    static final int CHANGE = 0x20;
+
+    private static final int ROOM_BYTES = 16 << 10;
+
+    private final CanonicalEncoder encoder;
+    private ByteWriter out;
+
+    FragmentEncoder(TableSchema schema) {
+        encoder = new CanonicalEncoder(schema, CanonicalEncoder.UNCLAMPED);
+        out = new ByteWriter(ROOM_BYTES);
+    }
+
+    int lengthBytes() {
+        return out.lengthBytes();
+    }
+
+    /** All since the last time; nobody changes it any more. */
+    ByteBuffer take() {
+        ByteBuffer taken = ByteBuffer.wrap(out.array(), 0, out.lengthBytes());
+        out = new ByteWriter(ROOM_BYTES);
+        return taken;
+    }
+
+    /** Appends the fragment that the cursor stands at. */
+    void add(FragmentCursor cursor) {
+        switch (cursor.kind()) {
+            case PARTITION_START -> {
+                long timestampMicros = cursor.partitionDeletionTimestampMicros();
+                long localSeconds = cursor.partitionDeletionLocalTimeSeconds();
+                if (!DeletionTime.isLive(timestampMicros, localSeconds)) {
+                    encoder.partitionDeletion(cursor.key(), timestampMicros, localSeconds, out);
+                }
+            }
+            case STATIC_ROW, CLUSTERING_ROW -> encoder.row(cursor.key(), cursor.row(), out);
+            case RANGE_TOMBSTONE_CHANGE -> change(cursor, cursor.rangeTombstoneChange());
+            case PARTITION_END -> {
+                // The next key says it.
+            }
+        }
+    }
+
+    private void change(FragmentCursor cursor, RangeTombstoneChange change) {
+        out.writeByte(CHANGE);
+        RingPosition.of(
+                        cursor.key().toDecoratedKey(),
+                        new PositionInPartition(PositionInPartition.Region.CLUSTERED, change.prefix(), change.weight()))
+                .encode(out);
+        out.writeLong(change.timestampMicros());
+        out.writeLong(change.localDeletionTimeSeconds());
+    }
+}

@@ -1,0 +1,183 @@
+package io.anneal.streaming;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.TokenRange;
+import io.anneal.net.RequestException;
+import io.anneal.node.Replica;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.FileContent;
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.store.LiveFiles;
+import io.anneal.store.LiveFiles.PinnedFile;
+import io.anneal.store.LiveFiles.PinnedSSTable;
+import io.anneal.streaming.message.FileContents;
+import io.anneal.streaming.message.Inventory;
+import io.anneal.streaming.message.Inventory.WholeSSTable;
+import io.anneal.streaming.message.OpenSource;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one target wants of a replica, held: files and readers stay open until the last of those who read them has let go. Any
+ * thread.
+ */
+final class HeldSource {
+    private static final Logger LOG = LoggerFactory.getLogger(HeldSource.class);
+
+    private final UUID id;
+    private final Replica replica;
+    private final LiveFiles files;
+    private final List<TokenRange.Linear> ranges;
+    private final List<PinnedSSTable> whole = new ArrayList<>();
+    private final List<PinnedSSTable> partly = new ArrayList<>();
+    private int users = 1;
+
+    /** Takes over the replica. */
+    HeldSource(UUID id, Replica replica, LiveFiles files, OpenSource wanted) {
+        this.id = id;
+        this.replica = replica;
+        this.files = files;
+        ranges = ascending(wanted.ranges());
+        for (PinnedSSTable sstable : files.sstables()) {
+            boolean taken = SSTableVersion.of(sstable.descriptor())
+                    .filter(wanted.takes()::contains)
+                    .isPresent();
+            if (taken && sstable.tokens().filter(this::covers).isPresent()) {
+                whole.add(sstable);
+            } else if (sstable.tokens().isEmpty() || touches(sstable.tokens().get())) {
+                partly.add(sstable);
+            }
+        }
+    }
+
+    /** In the order of a file, and merged where they touch. */
+    private static List<TokenRange.Linear> ascending(List<TokenRange> ranges) {
+        List<TokenRange.Linear> sorted = ranges.stream()
+                .flatMap(range -> range.unwrap().stream())
+                .sorted(Comparator.comparingLong(TokenRange.Linear::first))
+                .toList();
+        List<TokenRange.Linear> merged = new ArrayList<>();
+        for (TokenRange.Linear range : sorted) {
+            TokenRange.Linear last = merged.isEmpty() ? null : merged.get(merged.size() - 1);
+            boolean touching = last != null && (last.last() == Long.MAX_VALUE || last.last() + 1 >= range.first());
+            if (touching) {
+                merged.set(merged.size() - 1, new TokenRange.Linear(last.first(), Math.max(last.last(), range.last())));
+            } else {
+                merged.add(range);
+            }
+        }
+        return List.copyOf(merged);
+    }
+
+    private boolean covers(TokenRange.Linear tokens) {
+        return ranges.stream().anyMatch(range -> range.first() <= tokens.first() && tokens.last() <= range.last());
+    }
+
+    private boolean touches(TokenRange.Linear tokens) {
+        return ranges.stream().anyMatch(range -> range.first() <= tokens.last() && tokens.first() <= range.last());
+    }
+
+    UUID id() {
+        return id;
+    }
+
+    Inventory inventory() {
+        return new Inventory(
+                id,
+                replica.tableId(),
+                whole.stream()
+                        .map(sstable -> new WholeSSTable(
+                                SSTableVersion.of(sstable.descriptor()).orElseThrow(),
+                                sstable.descriptor().generation(),
+                                sstable.lengthBytes()))
+                        .toList(),
+                partly.stream().mapToLong(PinnedSSTable::lengthBytes).sum());
+    }
+
+    FileContents contents(int sstable) throws IOException {
+        PinnedSSTable held = sstable(sstable);
+        Map<Component, FileContent> contents = new EnumMap<>(Component.class);
+        for (Component component : held.files().keySet()) {
+            if (component != Component.TOC) {
+                contents.put(component, held.content(component));
+            }
+        }
+        return new FileContents(contents);
+    }
+
+    private PinnedSSTable sstable(int number) throws RequestException {
+        if (number < 0 || number >= whole.size()) {
+            throw new RequestException(
+                    StreamCode.REFUSED, "no SSTable has this number, number=" + number + ", sstables=" + whole.size());
+        }
+        return whole.get(number);
+    }
+
+    PinnedFile file(int sstable, Component component) throws RequestException {
+        PinnedFile file = sstable(sstable).files().get(component);
+        if (file == null) {
+            throw new RequestException(
+                    StreamCode.REFUSED,
+                    "SSTable has no such component, sstable=" + sstable + ", component=" + component.fileSuffix());
+        }
+        return file;
+    }
+
+    /** All rows that lie in no file that is sent whole, range after range. */
+    List<RowScan> rows() {
+        return ranges.stream()
+                .map(range -> (RowScan) () -> files.scan(
+                        partly.stream()
+                                .filter(sstable -> sstable.tokens().isEmpty()
+                                        || range.first()
+                                                        <= sstable.tokens()
+                                                                .get()
+                                                                .last()
+                                                && sstable.tokens().get().first() <= range.last())
+                                .toList(),
+                        range))
+                .toList();
+    }
+
+    /** Opens a scan. */
+    interface RowScan {
+        FragmentCursor open() throws IOException;
+    }
+
+    TableSchema schema() {
+        return files.schema();
+    }
+
+    /** One more that reads; false if nothing is held any more. */
+    synchronized boolean retain() {
+        if (users > 0) {
+            users++;
+            return true;
+        }
+        return false;
+    }
+
+    void release() {
+        synchronized (this) {
+            users--;
+            if (users > 0) {
+                return;
+            }
+        }
+        try (Closeable last = replica;
+                Closeable first = files) {
+            LOG.debug("source is let go, session={}, {}, {}", id, last, first);
+        } catch (IOException e) {
+            LOG.warn("source did not close cleanly, session={}", id, e);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+package io.anneal.streaming;
+
+import io.anneal.io.OutputFile;
+import io.anneal.key.Partitioner;
+import io.anneal.key.TokenRange;
+import io.anneal.net.Connection;
+import io.anneal.net.Waiting;
+import io.anneal.node.Receiving;
+import io.anneal.node.Replica;
+import io.anneal.node.ReplicaException;
+import io.anneal.schema.SchemaText;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.ReceivedFile;
+import io.anneal.sstable.ReceivedSSTable;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.sstable.StagedWriter;
+import io.anneal.store.directory.Formats;
+import io.anneal.streaming.message.FileContents;
+import io.anneal.streaming.message.Inventory.WholeSSTable;
+import io.anneal.streaming.message.OpenSource;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What a target has of a table's ranges so far, from one source: kept over lost connections, so that the next attempt goes on
+ * where the last one ended, in the middle of a file. It is the replica's by {@link #complete()}, or gone by {@link #close()}.
+ * One thread.
+ */
+final class IncomingTable implements Closeable {
+    /** An SSTable as its source has it: the same again after a connection was lost, if nothing has changed. */
+    private record Known(SSTableVersion version, String generation, FileContents contents) {}
+
+    /** Told before what has come is taken: waits as long as it is too fast. Any thread. */
+    interface Pace {
+        void pace(long rows, long bytes) throws InterruptedException;
+    }
+
+    private final Replica target;
+    private final List<TokenRange> ranges;
+    private final Receiving receiving;
+    private final Map<Known, ReceivedSSTable> begun = new HashMap<>();
+    private final Map<Known, Descriptor> published = new HashMap<>();
+    private final AtomicLong bytes = new AtomicLong();
+
+    private boolean rowsDone;
+    private long rows;
+
+    /** @param target belongs to the caller */
+    IncomingTable(Replica target, List<TokenRange> ranges, Receiving receiving) {
+        this.target = target;
+        this.ranges = List.copyOf(ranges);
+        this.receiving = receiving;
+    }
+
+    /** That came over the network, over all attempts. */
+    long bytes() {
+        return bytes.get();
+    }
+
+    long rows() {
+        return rows;
+    }
+
+    int sstables() {
+        return published.size();
+    }
+
+    /** Fetches what is missing. */
+    void fetch(Connection connection, String replica, Pace pace) throws IOException {
+        PieceCount count = lengthBytes -> count(lengthBytes, pace);
+        OpenSource wanted = new OpenSource(
+                replica,
+                target.schema().keyspace(),
+                target.schema().name(),
+                SchemaText.print(target.schema()),
+                target.loadedVersions(),
+                ranges);
+        try (RemoteSource source = RemoteSource.open(connection, wanted)) {
+            requireSameTable(source.inventory().tableId());
+            List<WholeSSTable> files = source.inventory().files();
+            for (int i = 0; i < files.size(); i++) {
+                fetch(source, i, files.get(i), count);
+            }
+            if (source.inventory().rowBytes() > 0 && !rowsDone) {
+                fetchRows(source, count);
+            }
+        }
+    }
+
+    private void count(long lengthBytes, Pace pace) throws IOException {
+        bytes.addAndGet(lengthBytes);
+        try {
+            pace.pace(0, lengthBytes);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            InterruptedIOException interrupted = new InterruptedIOException("streaming was interrupted");
+            interrupted.initCause(e);
+            throw interrupted;
+        }
+    }
+
+    private void requireSameTable(Optional<String> sourceId) throws ReplicaException {
+        if (sourceId.isPresent() && target.tableId().isPresent() && !sourceId.equals(target.tableId())) {
+            throw new ReplicaException("table was dropped and made again: source and target have different ones, table="
+                    + target.schema().qualifiedName() + ", source-id=" + sourceId.get() + ", id="
+                    + target.tableId().get());
+        }
+    }
+
+    private void fetch(RemoteSource source, int number, WholeSSTable file, PieceCount count) throws IOException {
+        FileContents contents = source.describe(number);
+        Known known = new Known(file.version(), file.generation(), contents);
+        if (published.containsKey(known)) {
+            return;
+        }
+        ReceivedSSTable received = begun.get(known);
+        if (received == null) {
+            received =
+                    ReceivedSSTable.open(receiving.newSSTable(file.version()), contents.files(), OutputFile.CREATE_NEW);
+            begun.put(known, received);
+        }
+        List<RemoteSource.Fetch> fetching = new ArrayList<>();
+        for (Component component : contents.files().keySet()) {
+            ReceivedFile into = received.file(component);
+            if (into.missingBytes() > 0) {
+                fetching.add(source.fetch(number, component, into, count));
+            }
+        }
+        settle(fetching);
+        boolean right = false;
+        try {
+            Descriptor descriptor = received.publish();
+            begun.remove(known);
+            published.put(known, descriptor);
+            check(descriptor);
+            right = true;
+        } finally {
+            if (!right) {
+                // What is wrong as a whole is not gone on with.
+                forget(known, received);
+            }
+        }
+    }
+
+    /** Nobody writes to the files any more when this returns or throws. */
+    private static void settle(List<RemoteSource.Fetch> fetching) throws IOException {
+        try {
+            for (RemoteSource.Fetch fetch : fetching) {
+                Waiting.result(fetch.done());
+            }
+        } finally {
+            for (RemoteSource.Fetch fetch : fetching) {
+                if (!fetch.done().isDone()) {
+                    fetch.stream().reset(StreamCode.ABORTED, "target takes no more of the file");
+                }
+                fetch.done().exceptionally(failed -> null).join();
+            }
+        }
+    }
+
+    private void forget(Known known, ReceivedSSTable received) throws IOException {
+        begun.remove(known);
+        Descriptor descriptor = published.remove(known);
+        if (descriptor != null) {
+            descriptor.delete();
+        }
+        received.close();
+    }
+
+    /** What the checksums cannot tell: that it is an SSTable of this table and of these ranges. */
+    private void check(Descriptor descriptor) throws IOException {
+        try (SSTableReader reader = Formats.open(descriptor)) {
+            if (reader.partitioner() != Partitioner.MURMUR3) {
+                throw wrong(
+                        descriptor,
+                        "SSTable has another partitioner, partitioner="
+                                + reader.partitioner().className());
+            }
+            if (reader.statistics().hasLegacyCounterShards()) {
+                throw wrong(descriptor, "SSTable has counter shards of Cassandra 2.0 or earlier");
+            }
+            reader.scan(target.schema(), TokenRange.Linear.ALL).close();
+        }
+    }
+
+    private static CorruptSSTableException wrong(Descriptor descriptor, String reason) {
+        return new CorruptSSTableException(
+                descriptor.file(Component.STATISTICS), CorruptSSTableException.NO_POSITION, reason);
+    }
+
+    private void fetchRows(RemoteSource source, PieceCount count) throws IOException {
+        try (StagedWriter writer = receiving.newWriter()) {
+            FragmentDecoder decoder = new FragmentDecoder(target.schema(), ranges, writer::appendCurrent);
+            source.rows(decoder, count);
+            writer.finish();
+            rows = decoder.rows();
+            rowsDone = true;
+        }
+    }
+
+    /** Makes all of it the replica's; returns until when what waits for import must be imported. */
+    long complete() throws IOException {
+        return receiving.complete();
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (receiving) {
+            for (ReceivedSSTable received : begun.values()) {
+                received.close();
+            }
+        }
+    }
+}

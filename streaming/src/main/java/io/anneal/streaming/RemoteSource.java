@@ -1,0 +1,123 @@
+package io.anneal.streaming;
+
+import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
+import io.anneal.net.Connection;
+import io.anneal.net.Message;
+import io.anneal.net.MessageStream;
+import io.anneal.net.PeerException;
+import io.anneal.net.PeerStream;
+import io.anneal.net.RequestException;
+import io.anneal.net.Waiting;
+import io.anneal.node.Questions;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.ReceivedFile;
+import io.anneal.streaming.message.FileContents;
+import io.anneal.streaming.message.FilePart;
+import io.anneal.streaming.message.Inventory;
+import io.anneal.streaming.message.OpenSource;
+import io.anneal.streaming.message.SourceStep;
+import io.anneal.streaming.message.StreamVerb;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The target's side of one session with a source. The connection belongs to the caller. */
+final class RemoteSource implements Closeable {
+    private final Connection connection;
+    private final Questions questions;
+    private final Inventory inventory;
+
+    private RemoteSource(Connection connection, Questions questions, Inventory inventory) {
+        this.connection = connection;
+        this.questions = questions;
+        this.inventory = inventory;
+    }
+
+    static RemoteSource open(Connection connection, OpenSource wanted) throws IOException {
+        Questions questions = new Questions(connection, StreamVerb.SOURCE);
+        RemoteSource source = null;
+        try {
+            Inventory inventory = Waiting.result(questions.ask(
+                    SourceStep.OPEN.code(),
+                    out -> {
+                        out.writeByte(StreamVerb.VERSION);
+                        wanted.encode(out);
+                    },
+                    Inventory::decode));
+            source = new RemoteSource(connection, questions, inventory);
+            return source;
+        } finally {
+            if (source == null) {
+                questions.stream().reset(StreamCode.ABORTED, "target has ended the session");
+            }
+        }
+    }
+
+    Inventory inventory() {
+        return inventory;
+    }
+
+    FileContents describe(int sstable) throws IOException {
+        return Waiting.result(
+                questions.ask(SourceStep.DESCRIBE.code(), out -> out.writeInt(sstable), FileContents::decode));
+    }
+
+    /** A file on its way. */
+    record Fetch(PeerStream stream, CompletableFuture<Void> done) {}
+
+    /** Fetches what is missing of a file. */
+    Fetch fetch(int sstable, Component component, ReceivedFile into, PieceCount received) {
+        PeerStream stream = connection.open(StreamVerb.FILE);
+        ByteWriter out = new ByteWriter(64);
+        new FilePart(inventory.sessionId(), sstable, component, into.position()).encode(out);
+        stream.write(ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
+        stream.end();
+        return new Fetch(stream, stream.readAll(piece -> {
+            int lengthBytes = piece.remaining();
+            try {
+                into.append(piece);
+            } catch (CorruptSSTableException lie) {
+                // The source's fault: a line in its log, none in ours, where the failure is told.
+                throw new RequestException(PeerException.MALFORMED, lie.getMessage());
+            }
+            received.came(lengthBytes);
+        }));
+    }
+
+    /** Fetches all rows that are in no file that is sent whole. */
+    void rows(FragmentDecoder into, PieceCount received) throws IOException {
+        MessageStream messages = connection.open(StreamVerb.ROWS).messages();
+        ByteWriter out = new ByteWriter(32);
+        out.writeByte(StreamVerb.VERSION);
+        Texts.write(out, inventory.sessionId());
+        boolean done = false;
+        try {
+            messages.stream().write(ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
+            messages.stream().end();
+            Optional<Message> next = Waiting.result(messages.read());
+            while (next.isPresent()) {
+                try (Message message = next.get()) {
+                    byte[] bytes = message.bytes();
+                    into.decode(bytes);
+                    received.came(bytes.length);
+                }
+                next = Waiting.result(messages.read());
+            }
+            into.end();
+            done = true;
+        } finally {
+            if (!done) {
+                messages.stream().reset(StreamCode.ABORTED, "target takes no more rows");
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        questions.stream().end();
+    }
+}

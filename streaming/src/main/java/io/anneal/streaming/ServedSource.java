@@ -1,0 +1,151 @@
+package io.anneal.streaming;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.environment.HostEnvironment;
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
+import io.anneal.net.Message;
+import io.anneal.net.PeerStream;
+import io.anneal.net.RequestException;
+import io.anneal.node.Answers;
+import io.anneal.node.Replica;
+import io.anneal.node.ReplicaException;
+import io.anneal.node.Replicas;
+import io.anneal.schema.CqlSchema;
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.TableSchema;
+import io.anneal.store.LiveFiles;
+import io.anneal.streaming.message.FileContents;
+import io.anneal.streaming.message.Inventory;
+import io.anneal.streaming.message.OpenSource;
+import io.anneal.streaming.message.SourceStep;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/** One target's session at a source: opened by its first question, and held until the stream ends, whoever ends it. */
+final class ServedSource {
+    private final PeerStream stream;
+    private final Replicas replicas;
+    private final Executor executor;
+    private final HostEnvironment environment;
+    private final Map<UUID, HeldSource> sources;
+
+    private Optional<HeldSource> held = Optional.empty();
+    private boolean ended;
+
+    ServedSource(
+            PeerStream stream,
+            Replicas replicas,
+            Executor executor,
+            HostEnvironment environment,
+            Map<UUID, HeldSource> sources) {
+        this.stream = stream;
+        this.replicas = replicas;
+        this.executor = MoreExecutors.newSequentialExecutor(executor);
+        this.environment = environment;
+        this.sources = sources;
+    }
+
+    void start() {
+        stream.closed().whenComplete((done, failure) -> end());
+        new Answers(stream, this::answer, "streaming", StreamCode.REFUSED).start(messages -> true);
+    }
+
+    private CompletableFuture<byte[]> answer(int kind, Message question, ByteReader in) throws IOException {
+        return switch (SourceStep.of(kind)) {
+            case OPEN -> {
+                StreamService.requireVersion(in.readUnsignedByte());
+                OpenSource wanted = OpenSource.decode(in);
+                yield later(() -> open(wanted));
+            }
+            case DESCRIBE -> {
+                int sstable = in.readInt();
+                HeldSource source = source();
+                yield later(() -> {
+                    FileContents contents = source.contents(sstable);
+                    ByteWriter out = new ByteWriter(256);
+                    contents.encode(out);
+                    return out.toByteArray();
+                });
+            }
+        };
+    }
+
+    private CompletableFuture<byte[]> later(Callable<byte[]> work) {
+        CompletableFuture<byte[]> result = new CompletableFuture<>();
+        executor.execute(() -> {
+            try {
+                result.complete(work.call());
+            } catch (Exception | Error failed) {
+                result.completeExceptionally(failed);
+            }
+        });
+        return result;
+    }
+
+    private synchronized HeldSource source() throws RequestException {
+        return held.orElseThrow(() -> new RequestException(StreamCode.NO_SESSION, "source is not open"));
+    }
+
+    private byte[] open(OpenSource wanted) throws IOException {
+        Replica replica = replicas.get(wanted.replica()).open(wanted.keyspace(), wanted.table(), Optional.empty());
+        HeldSource source = null;
+        try {
+            requireSchema(replica, wanted);
+            LiveFiles files = replica.pin();
+            source = new HeldSource(environment.newId(), replica, files, wanted);
+        } finally {
+            if (source == null) {
+                replica.close();
+            }
+        }
+        if (!keep(source)) {
+            source.release();
+            throw new RequestException(StreamCode.ABORTED, "session of streaming has ended or is open already");
+        }
+        Inventory inventory = source.inventory();
+        ByteWriter out = new ByteWriter(1024);
+        inventory.encode(out);
+        return out.toByteArray();
+    }
+
+    private synchronized boolean keep(HeldSource source) {
+        if (ended || held.isPresent()) {
+            return false;
+        }
+        held = Optional.of(source);
+        sources.put(source.id(), source);
+        return true;
+    }
+
+    private synchronized void end() {
+        ended = true;
+        held.ifPresent(source -> {
+            sources.remove(source.id());
+            executor.execute(source::release);
+        });
+        held = Optional.empty();
+    }
+
+    private static void requireSchema(Replica replica, OpenSource wanted) throws IOException {
+        TableSchema own = replica.schema();
+        Optional<String> difference;
+        try {
+            difference = CqlSchema.parse(wanted.schemaText(), "schema of the target")
+                    .table(own.keyspace(), own.name())
+                    .map(own::differenceFrom)
+                    .orElse(Optional.of("the target sent no schema of the table"));
+        } catch (SchemaException unusable) {
+            difference = Optional.of(unusable.getMessage());
+        }
+        if (difference.isPresent()) {
+            throw new ReplicaException("schema differs from the target's, replica=" + replica.name() + ", table="
+                    + own.qualifiedName() + ", difference=" + difference.get());
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package io.anneal.streaming;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteUnderflowException;
+import io.anneal.io.Texts;
+import io.anneal.net.PeerException;
+import io.anneal.net.PeerStream;
+import io.anneal.net.RequestException;
+import io.anneal.net.VerbHandlers;
+import io.anneal.node.FailureText;
+import io.anneal.node.Node;
+import io.anneal.node.Replicas;
+import io.anneal.store.LiveFiles.PinnedFile;
+import io.anneal.streaming.message.FilePart;
+import io.anneal.streaming.message.StreamVerb;
+import java.io.IOException;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The source's side of streaming on a node. Safe for any thread. */
+public final class StreamService {
+    private static final Logger LOG = LoggerFactory.getLogger(StreamService.class);
+
+    private final Replicas replicas;
+    private final Executor executor;
+    private final HostEnvironment environment;
+    private final Map<UUID, HeldSource> sources = new ConcurrentHashMap<>();
+
+    /**
+     * @param replicas what the node has
+     * @param executor opens replicas and reads rows; it belongs to the caller
+     * @param environment gives session ids
+     */
+    public StreamService(Replicas replicas, Executor executor, HostEnvironment environment) {
+        this.replicas = replicas;
+        this.executor = executor;
+        this.environment = environment;
+    }
+
+    /** For the replicas of a node, with its threads. */
+    public static StreamService of(Node node, HostEnvironment environment) {
+        return new StreamService(node.replicas(), node.executor(), environment);
+    }
+
+    /** Registers the verbs of a source. */
+    public void register(VerbHandlers handlers) {
+        handlers.registerStream(
+                StreamVerb.SOURCE,
+                stream -> new ServedSource(stream, replicas, executor, environment, sources).start());
+        handlers.registerStream(StreamVerb.FILE, this::file);
+        handlers.registerStream(StreamVerb.ROWS, this::rows);
+    }
+
+    static void requireVersion(int version) throws RequestException {
+        if (version != StreamVerb.VERSION) {
+            throw new RequestException(
+                    StreamCode.VERSION,
+                    "version of streaming is not spoken here, version=" + version + ", spoken=" + StreamVerb.VERSION);
+        }
+    }
+
+    private HeldSource retained(UUID sessionId) throws RequestException {
+        HeldSource source = sources.get(sessionId);
+        if (source == null || !source.retain()) {
+            throw new RequestException(StreamCode.NO_SESSION, "nothing is held under this id, session=" + sessionId);
+        }
+        return source;
+    }
+
+    private void file(PeerStream stream) {
+        stream.readMessage(FilePart.MAX_BYTES).whenComplete((question, failure) -> {
+            if (failure != null) {
+                return; // It has ended the stream.
+            }
+            try {
+                ByteReader in = new ByteReader().wrap(question);
+                requireVersion(in.readUnsignedByte());
+                send(FilePart.decode(in), stream);
+            } catch (ByteUnderflowException | IllegalArgumentException malformed) {
+                stream.reset(PeerException.MALFORMED, "request is malformed, cause=" + malformed.getMessage());
+            } catch (IOException | RuntimeException | Error failed) {
+                refuse(stream, failed);
+            }
+        });
+    }
+
+    private void send(FilePart part, PeerStream stream) throws RequestException {
+        HeldSource source = retained(part.sessionId());
+        boolean sending = false;
+        try {
+            PinnedFile file = source.file(part.sstable(), part.component());
+            if (part.position() < 0 || part.position() > file.lengthBytes()) {
+                throw new RequestException(
+                        StreamCode.REFUSED,
+                        "position lies outside of the file, position=" + part.position() + ", lengthBytes="
+                                + file.lengthBytes());
+            }
+            stream.write(file.channel(), part.position(), file.lengthBytes() - part.position());
+            stream.end().whenComplete((done, failure) -> source.release());
+            sending = true;
+        } finally {
+            if (!sending) {
+                source.release();
+            }
+        }
+    }
+
+    private void rows(PeerStream stream) {
+        stream.readMessage(ServedRows.QUESTION_MAX_BYTES).whenComplete((question, failure) -> {
+            if (failure != null) {
+                return; // It has ended the stream.
+            }
+            try {
+                ByteReader in = new ByteReader().wrap(question);
+                requireVersion(in.readUnsignedByte());
+                HeldSource source = retained(Texts.readId(in));
+                new ServedRows(stream, source).goOn();
+            } catch (ByteUnderflowException | IllegalArgumentException malformed) {
+                stream.reset(PeerException.MALFORMED, "request is malformed, cause=" + malformed.getMessage());
+            } catch (IOException | RuntimeException | Error failed) {
+                refuse(stream, failed);
+            }
+        });
+    }
+
+    static void refuse(PeerStream stream, Throwable failed) {
+        if (failed instanceof RequestException refused) {
+            stream.reset(refused.code(), refused.getMessage());
+        } else if (FailureText.isRefusal(failed)) {
+            LOG.warn("source cannot be read, cause={}", failed.toString());
+            LOG.debug("source cannot be read", failed);
+            stream.reset(StreamCode.REFUSED, FailureText.of(failed));
+        } else {
+            LOG.error("source cannot be read", failed);
+            stream.reset(PeerException.INTERNAL, FailureText.of(failed));
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package io.anneal.streaming;
+
+import io.anneal.net.Connector;
+import io.anneal.node.Replicas;
+import java.net.InetSocketAddress;
+
+/**
+ * A node that gives data.
+ *
+ * @param connector reaches it; the connection stays the connector's
+ * @param replica name of the replica there, as {@link Replicas#get} takes it
+ */
+public record StreamSource(Connector connector, InetSocketAddress address, String replica) {
+    /** A node that has one replica. */
+    public static StreamSource at(Connector connector, InetSocketAddress address) {
+        return new StreamSource(connector, address, Replicas.THE_ONLY_ONE);
+    }
+
+    /** One of the replicas of a node, by its name there. */
+    public static StreamSource at(Connector connector, InetSocketAddress address, String replica) {
+        return new StreamSource(connector, address, replica);
+    }
+
+    String name() {
+        String host = address.getHostString();
+        String node = (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+        return replica.isEmpty() ? node : node + "/" + replica.replace(' ', '_');
+    }
+}

@@ -1,0 +1,74 @@
+package io.anneal.streaming.message;
+
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
+import io.anneal.sstable.SSTableVersion;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * What a source holds of what was asked for.
+ *
+ * @param sessionId by which files and rows are asked for while the source holds them
+ * @param tableId 32 hexadecimal digits, if the source knows it
+ * @param files SSTables that lie wholly inside the ranges, in a version that the target takes
+ * @param rowBytes length of all SSTables of which only rows are sent; 0 when there are none
+ */
+public record Inventory(UUID sessionId, Optional<String> tableId, List<WholeSSTable> files, long rowBytes) {
+    /**
+     * An SSTable that is sent as it is.
+     *
+     * @param generation with the version what its source calls it, so that a target knows it again
+     * @param lengthBytes of all its files
+     */
+    public record WholeSSTable(SSTableVersion version, String generation, long lengthBytes) {}
+
+    public Inventory {
+        files = List.copyOf(files);
+        if (rowBytes < 0) {
+            throw new IllegalArgumentException("length is negative, rowBytes=" + rowBytes);
+        }
+    }
+
+    public void encode(ByteWriter out) {
+        Texts.write(out, sessionId);
+        Texts.write(out, tableId.orElse(""));
+        out.writeUnsignedVInt(files.size());
+        for (WholeSSTable file : files) {
+            Texts.write(out, file.version().text());
+            Texts.write(out, file.generation());
+            out.writeLong(file.lengthBytes());
+        }
+        out.writeLong(rowBytes);
+    }
+
+    public static Inventory decode(ByteReader in) {
+        return new Inventory(
+                Texts.readId(in),
+                Optional.of(Texts.read(in)).filter(id -> !id.isEmpty()),
+                readFiles(in),
+                in.readLong());
+    }
+
+    /** A count larger than what is left cannot be true, so nothing is allocated for it. */
+    private static List<WholeSSTable> readFiles(ByteReader in) {
+        int count = in.readUnsignedVInt32();
+        List<WholeSSTable> files = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            files.add(new WholeSSTable(readVersion(in), Texts.read(in), in.readLong()));
+        }
+        return files;
+    }
+
+    private static SSTableVersion readVersion(ByteReader in) {
+        String text = Texts.read(in);
+        return Arrays.stream(SSTableVersion.values())
+                .filter(version -> version.text().equals(text))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("version of an SSTable is unknown, version=" + text));
+    }
+}

@@ -1,0 +1,2 @@
+/** What streaming says on the wire. */
+package io.anneal.streaming.message;

@@ -1,0 +1,263 @@
+package io.anneal.streaming;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
+import io.anneal.key.TokenRange;
+import io.anneal.net.NetConfig;
+import io.anneal.net.NodeIdentity;
+import io.anneal.net.SharedToken;
+import io.anneal.net.VersionRange;
+import io.anneal.node.Answers;
+import io.anneal.node.Node;
+import io.anneal.node.StoreReplicas;
+import io.anneal.sstable.Component;
+import io.anneal.store.LiveFiles;
+import io.anneal.store.Store;
+import io.anneal.store.Table;
+import io.anneal.streaming.message.FilePart;
+import io.anneal.streaming.message.SourceStep;
+import io.anneal.streaming.message.StreamVerb;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A source may say what it likes: nothing of it is kept that is not what was announced, and nothing lies where it should not. */
+@Timeout(60)
+class LyingSourceTest {
+    private static final String SCHEMA =
+            "CREATE TABLE ks.t (k int PRIMARY KEY, v text) WITH id = 11111111-2222-3333-4444-555555555555";
+    private static final UUID SESSION = new UUID(1, 2);
+
+    /** How long it says a file is that it does not want to be believed. */
+    private static final long HUGE_BYTES = 1L << 60;
+
+    @TempDir
+    private Path directory;
+
+    private Store honest;
+    private Store target;
+    private LiveFiles files;
+    private Node node;
+    private InetSocketAddress address;
+
+    /** What it lies about. */
+    private String version = "nb";
+
+    private String generation = "1";
+    private Consumer<ByteWriter> contents = out -> contents(out, 0, 0);
+    private int flippedByte = -1;
+    private int excessBytes;
+
+    @BeforeEach
+    void start() throws IOException {
+        honest = Store.open(directory.resolve("honest"));
+        Table table = honest.createTable(SCHEMA);
+        for (int k = 0; k < 100; k++) {
+            table.row().key("k", k).set("v", "v" + k).insert();
+        }
+        files = table.liveFiles();
+        target = Store.open(directory.resolve("target"));
+        target.createTable(SCHEMA);
+        node = Node.open(
+                NetConfig.of(
+                        new NodeIdentity(UUID.randomUUID(), "", Map.of()),
+                        Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
+                        new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION)),
+                4,
+                new SecureRandom());
+        node.handlers()
+                .registerStream(
+                        StreamVerb.SOURCE,
+                        stream -> new Answers(stream, (kind, question, in) -> answer(kind), "lies", StreamCode.REFUSED)
+                                .start(messages -> true));
+        node.handlers()
+                .registerStream(
+                        StreamVerb.FILE,
+                        stream -> stream.readMessage(FilePart.MAX_BYTES).thenAccept(question -> {
+                            ByteReader in = new ByteReader().wrap(question);
+                            in.readByte();
+                            stream.write(ByteBuffer.wrap(bytes(FilePart.decode(in))));
+                            stream.end();
+                        }));
+        address = node.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        node.close();
+        files.close();
+        honest.close();
+        target.close();
+    }
+
+    private CompletableFuture<byte[]> answer(int kind) {
+        ByteWriter out = new ByteWriter(256);
+        if (kind == SourceStep.OPEN.code()) {
+            Texts.write(out, SESSION);
+            Texts.write(out, "");
+            out.writeUnsignedVInt(1);
+            Texts.write(out, version);
+            Texts.write(out, generation);
+            out.writeLong(1000);
+            out.writeLong(0);
+        } else {
+            contents.accept(out);
+        }
+        return CompletableFuture.completedFuture(out.toByteArray());
+    }
+
+    /** Of the first SSTable; its data said to be so much longer, with a checksum that is wrong in these bits. */
+    private void contents(ByteWriter out, long longer, int crcBits) {
+        try {
+            LiveFiles.PinnedSSTable sstable = files.sstables().get(0);
+            List<Component> sent = sstable.files().keySet().stream()
+                    .filter(component -> component != Component.TOC)
+                    .toList();
+            out.writeUnsignedVInt(sent.size());
+            for (Component component : sent) {
+                boolean lied = component == Component.DATA;
+                Texts.write(out, component.fileSuffix());
+                out.writeLong(sstable.content(component).lengthBytes() + (lied ? longer : 0));
+                out.writeInt(sstable.content(component).crc32() ^ (lied ? crcBits : 0));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private byte[] bytes(FilePart part) {
+        try {
+            Path file = files.sstables().get(0).descriptor().file(part.component());
+            byte[] bytes = Files.readAllBytes(file);
+            byte[] rest = Arrays.copyOfRange(bytes, (int) part.position(), bytes.length + excessBytes);
+            if (flippedByte >= 0 && part.component() == Component.STATISTICS) {
+                rest[flippedByte] ^= 1;
+            }
+            return rest;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private StreamReport stream() throws IOException {
+        return StreamPlan.into(new StoreReplicas(target))
+                .add("ks.t", StreamSource.at(node.peers(), address), TokenRange.FULL)
+                .run(HostEnvironment.system());
+    }
+
+    private void assertRefused(String... reasons) throws IOException {
+        assertThatThrownBy(this::stream)
+                .satisfies(failure ->
+                        assertThat(failure.toString() + failure.getCause()).contains(reasons));
+        assertThat(target.table("ks.t").sstableCount()).isZero();
+        try (Stream<Path> left = Files.walk(directory.resolve("target"))) {
+            assertThat(left.filter(file -> file.toString().contains("/receiving/")))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void shouldTakeWhatIsTrue() throws IOException {
+        assertThat(stream().sstables()).isEqualTo(1);
+        assertThat(target.table("ks.t").sstableCount()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldRefuseAFileThatIsShorterThanAnnounced() throws IOException {
+        contents = out -> contents(out, HUGE_BYTES, 0);
+
+        assertRefused("file is shorter than was announced");
+    }
+
+    @Test
+    void shouldRefuseAFileThatIsLongerThanAnnounced() throws IOException {
+        excessBytes = 100_000;
+
+        assertRefused("file is longer than was announced");
+    }
+
+    @Test
+    void shouldRefuseAFileOfAnotherChecksum() throws IOException {
+        contents = out -> contents(out, 0, 1);
+
+        assertRefused("file is not what was announced", "Data.db");
+    }
+
+    @Test
+    void shouldRefuseABitThatIsWrong() throws IOException {
+        flippedByte = 30;
+
+        assertRefused("file is not what was announced", "Statistics.db");
+    }
+
+    @Test
+    void shouldRefuseAVersionThatDoesNotExist() throws IOException {
+        version = "../nb";
+
+        assertRefused("version of an SSTable is unknown");
+    }
+
+    @Test
+    void shouldUseNoNameOfTheSource() throws IOException {
+        generation = "../../../../etc";
+
+        assertThat(stream().sstables()).isEqualTo(1);
+        assertThat(directory.resolve("etc")).doesNotExist();
+    }
+
+    @Test
+    void shouldRefuseAComponentThatDoesNotExist() throws IOException {
+        contents = out -> {
+            out.writeUnsignedVInt(1);
+            Texts.write(out, "../../Data.db");
+            out.writeLong(1);
+            out.writeInt(1);
+        };
+
+        assertRefused("component is not sent or unknown");
+    }
+
+    @Test
+    void shouldRefuseAnSSTableWithoutStatistics() throws IOException {
+        contents = out -> {
+            out.writeUnsignedVInt(1);
+            Texts.write(out, "Data.db");
+            out.writeLong(1);
+            out.writeInt(1);
+        };
+
+        assertRefused("announced without what it needs");
+    }
+
+    @Test
+    void shouldRefuseACountThatNothingStandsBehind() throws IOException {
+        contents = out -> out.writeUnsignedVInt(Integer.MAX_VALUE);
+
+        assertRefused("answer is malformed");
+    }
+}
