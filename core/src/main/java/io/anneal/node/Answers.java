@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,49 +22,49 @@ import org.slf4j.LoggerFactory;
 public final class Answers {
     private static final Logger LOG = LoggerFactory.getLogger(Answers.class);
 
-    /** Answers one question. */
-    @FunctionalInterface
+    /** What is answered, and how it ends. */
     public interface Answerer {
         /**
          * @param question is the answerer's until the answer is there
          * @return the answer; failures, also thrown ones, go back to the peer
          */
         CompletableFuture<byte[]> answer(int kind, Message question, ByteReader content) throws IOException;
+
+        /** The code by which the peer hears what a table or a file says against it in its own words. */
+        String refusalCode(Throwable cause);
+
+        /** The peer asks no more, and waits for the end of this direction. */
+        default void ended(PeerStream stream) {
+            stream.end();
+        }
+
+        /** Done when what a failed question held is free, for the peer that comes again as soon as it hears of the failure. */
+        default CompletableFuture<Void> released() {
+            return CompletableFuture.completedFuture(null);
+        }
     }
 
     private final MessageStream messages;
     private final Answerer answerer;
-    private final String protocol;
-    private final String refusedCode;
 
-    /**
-     * @param protocol    what is spoken, for the log
-     * @param refusedCode code of what a table or a file says against it in its own words
-     */
-    public Answers(PeerStream stream, Answerer answerer, String protocol, String refusedCode) {
+    public Answers(PeerStream stream, Answerer answerer) {
         messages = stream.messages();
         this.answerer = answerer;
-        this.protocol = protocol;
-        this.refusedCode = refusedCode;
     }
 
-    /**
-     * Answers until the peer ends its direction, and then ends this one.
-     *
-     * @param orderly whether the peer may end now; if not, what ends the stream
-     */
-    public void start(Function<MessageStream, Boolean> orderly) {
+    /** Answers until the peer ends its direction, or the stream ends. */
+    public void start() {
         messages.read().whenComplete((message, failure) -> {
             // A failure has ended the stream.
             if (failure == null && message.isPresent()) {
-                take(message.get(), orderly);
-            } else if (failure == null && orderly.apply(messages)) {
-                messages.stream().end();
+                take(message.get());
+            } else if (failure == null) {
+                answerer.ended(messages.stream());
             }
         });
     }
 
-    private void take(Message question, Function<MessageStream, Boolean> orderly) {
+    private void take(Message question) {
         CompletableFuture<byte[]> answering;
         try {
             answering = answerer.answer(question.kind(), question, new ByteReader().wrap(question.content()));
@@ -78,17 +77,25 @@ public final class Answers {
         }
         answering.whenComplete((answer, failure) -> {
             question.close();
-            if (failure == null) {
+            if (failure != null) {
+                refuse(question.kind(), failure);
+                return;
+            }
+            try {
                 messages.write(question.kind(), ByteBuffer.wrap(answer));
-                start(orderly);
-            } else {
-                RequestException refusal = refusal(question.kind(), failure);
-                messages.stream().reset(refusal.code(), refusal.getMessage());
+                start();
+            } catch (RuntimeException | Error failed) {
+                refuse(question.kind(), failed);
             }
         });
     }
 
-    /** What the replica says of its table and its files in its own words; anything else is a bug, which the log tells. */
+    private void refuse(int kind, Throwable failure) {
+        RequestException refusal = refusal(kind, failure);
+        answerer.released().thenRun(() -> messages.stream().reset(refusal.code(), refusal.getMessage()));
+    }
+
+    /** What a table says of itself and its files in its own words; anything else is a bug, which the log tells. */
     private RequestException refusal(int kind, Throwable failure) {
         Throwable cause = FutureFailure.cause(failure);
         if (cause instanceof RequestException refused) {
@@ -97,13 +104,14 @@ public final class Answers {
         if (cause instanceof RejectedExecutionException) {
             return new RequestException(PeerException.OVERLOADED, "this node takes no more work");
         }
+        String verb = messages.stream().verb().name();
         String text = FailureText.of(cause);
         if (FailureText.isRefusal(cause)) {
-            LOG.warn("question refused, protocol={}, step={}, cause={}", protocol, kind, text);
-            LOG.debug("question refused, protocol={}, step={}", protocol, kind, cause);
-            return new RequestException(refusedCode, text);
+            LOG.warn("question refused, verb={}, step={}, cause={}", verb, kind, text);
+            LOG.debug("question refused, verb={}, step={}", verb, kind, cause);
+            return new RequestException(answerer.refusalCode(cause), text);
         }
-        LOG.error("question failed, protocol={}, step={}", protocol, kind, cause);
+        LOG.error("question failed, verb={}, step={}", verb, kind, cause);
         return new RequestException(PeerException.INTERNAL, text);
     }
 }

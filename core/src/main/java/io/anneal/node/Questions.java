@@ -22,11 +22,25 @@ public final class Questions {
     private final String peer;
     private final MessageStream messages;
 
-    /** Opens a stream on the connection. */
-    public Questions(Connection connection, Verb verb) {
+    /**
+     * Opens a stream on the connection.
+     *
+     * @param peer whom errors name
+     */
+    public Questions(Connection connection, Verb verb, String peer) {
         this.verb = verb;
-        peer = connection.address().toString();
+        this.peer = peer;
         messages = connection.open(verb).messages();
+    }
+
+    /** Bytes of all questions, with their headers. */
+    public long bytesSent() {
+        return messages.bytesSent();
+    }
+
+    /** Bytes of all answers, with their headers. */
+    public long bytesReceived() {
+        return messages.bytesReceived();
     }
 
     public PeerStream stream() {
@@ -37,15 +51,30 @@ public final class Questions {
     public <T> CompletableFuture<T> ask(int kind, Consumer<ByteWriter> question, Function<ByteReader, T> answer) {
         ByteWriter out = new ByteWriter(64);
         question.accept(out);
-        messages.write(kind, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
-        return messages.read().thenApply(message -> read(kind, message, answer));
+        return ask(kind, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()))
+                .thenApply(message -> read(kind, message, answer));
     }
 
-    private <T> T read(int kind, Optional<Message> answered, Function<ByteReader, T> answer) {
-        try (Message message = answered.orElseThrow(() -> wrong(kind, "the peer ended the stream", null))) {
-            if (message.kind() != kind) {
-                throw wrong(kind, "answer is of another step, kind=" + message.kind(), null);
-            }
+    /**
+     * @param question its remaining bytes, which must not change before the answer is there
+     * @return the answer, which the caller closes
+     */
+    public CompletableFuture<Message> ask(int kind, ByteBuffer question) {
+        messages.write(kind, question);
+        return messages.read().thenApply(answer -> requireAnswer(kind, answer));
+    }
+
+    private Message requireAnswer(int kind, Optional<Message> answer) {
+        Message message = answer.orElseThrow(() -> wrong(kind, "the peer ended the stream", null));
+        if (message.kind() != kind) {
+            message.close();
+            throw wrong(kind, "answer is of another step, kind=" + message.kind(), null);
+        }
+        return message;
+    }
+
+    private <T> T read(int kind, Message message, Function<ByteReader, T> answer) {
+        try (message) {
             return answer.apply(new ByteReader().wrap(message.content()));
         } catch (ByteUnderflowException | IllegalArgumentException e) {
             throw wrong(kind, "answer is malformed, cause=" + e.getMessage(), e);

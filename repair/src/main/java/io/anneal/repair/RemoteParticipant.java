@@ -1,15 +1,12 @@
 package io.anneal.repair;
 
 import io.anneal.io.ByteReader;
-import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
-import io.anneal.net.Message;
-import io.anneal.net.MessageStream;
-import io.anneal.net.PeerException;
+import io.anneal.node.Questions;
 import io.anneal.node.Replicas;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
@@ -22,9 +19,7 @@ import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowSummary;
 import java.nio.ByteBuffer;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -36,7 +31,7 @@ public final class RemoteParticipant implements Participant {
     private final Connection connection;
     private final String replica;
     private final int clusteringColumns;
-    private final MessageStream messages;
+    private final Questions questions;
     private volatile boolean finished;
 
     /**
@@ -47,7 +42,7 @@ public final class RemoteParticipant implements Participant {
         this.connection = connection;
         this.replica = replica;
         this.clusteringColumns = clusteringColumns;
-        messages = connection.open(RepairVerb.SESSION).messages();
+        questions = new Questions(connection, RepairVerb.SESSION, name());
     }
 
     @Override
@@ -58,45 +53,15 @@ public final class RemoteParticipant implements Participant {
 
     private <T> CompletableFuture<T> ask(
             SessionStep step, Consumer<ByteWriter> content, Function<ByteReader, T> answer) {
-        ByteWriter out = new ByteWriter(64);
-        content.accept(out);
-        return ask(step, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()))
-                .thenApply(message -> read(step, message, answer));
+        return questions.ask(step.code(), content, answer);
     }
 
     private CompletableFuture<byte[]> askForItems(SessionStep step, ByteBuffer content) {
-        return ask(step, content).thenApply(message -> {
+        return questions.ask(step.code(), content).thenApply(message -> {
             try (message) {
                 return message.bytes();
             }
         });
-    }
-
-    private CompletableFuture<Message> ask(SessionStep step, ByteBuffer content) {
-        messages.write(step.code(), content);
-        return messages.read().thenApply(answer -> requireAnswer(step, answer));
-    }
-
-    private Message requireAnswer(SessionStep step, Optional<Message> answer) {
-        Message message = answer.orElseThrow(() -> wrong(step, "the peer ended the session", null));
-        if (message.kind() != step.code()) {
-            message.close();
-            throw wrong(step, "answer is of another step, kind=" + message.kind(), null);
-        }
-        return message;
-    }
-
-    private <T> T read(SessionStep step, Message message, Function<ByteReader, T> answer) {
-        try (message) {
-            return answer.apply(new ByteReader().wrap(message.content()));
-        } catch (ByteUnderflowException | IllegalArgumentException e) {
-            throw wrong(step, "answer is malformed, cause=" + e.getMessage(), e);
-        }
-    }
-
-    private CompletionException wrong(SessionStep step, String reason, Throwable cause) {
-        return new CompletionException(new PeerException(
-                name(), RepairVerb.SESSION.name() + " " + step, PeerException.MALFORMED, reason, cause));
     }
 
     @Override
@@ -183,25 +148,25 @@ public final class RemoteParticipant implements Participant {
 
     @Override
     public boolean isGone() {
-        return messages.stream().closed().isDone();
+        return questions.stream().closed().isDone();
     }
 
     @Override
     public long bytesSent() {
-        return messages.bytesSent();
+        return questions.bytesSent();
     }
 
     @Override
     public long bytesReceived() {
-        return messages.bytesReceived();
+        return questions.bytesReceived();
     }
 
     @Override
     public void close() {
         if (finished) {
-            messages.stream().end();
+            questions.stream().end();
         } else {
-            messages.stream().reset(RepairCode.ABORTED, "the repair was ended by its master");
+            questions.stream().reset(RepairCode.ABORTED, "the repair was ended by its master");
         }
     }
 }

@@ -1,19 +1,15 @@
 package io.anneal.repair;
 
 import com.google.common.util.concurrent.MoreExecutors;
-import io.anneal.environment.FutureFailure;
 import io.anneal.io.ByteReader;
-import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Message;
-import io.anneal.net.MessageStream;
-import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
-import io.anneal.node.FailureText;
+import io.anneal.node.Answers;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
 import io.anneal.repair.message.Contents;
@@ -24,28 +20,21 @@ import io.anneal.repair.message.SessionStep;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One session at a follower: answers one question after the other with its {@link LocalParticipant}. A question that fails
  * resets the stream, and the end of the stream, whoever ends it, is the end of the session.
  */
-final class ServedSession {
-    private static final Logger LOG = LoggerFactory.getLogger(ServedSession.class);
-
+final class ServedSession implements Answers.Answerer {
     /** Prefix components in a boundary at most; no table has so many clustering columns. */
     private static final int CLUSTERING_COLUMNS_MAX = 2048;
 
     private final PeerStream stream;
     private final Replicas replicas;
-    private final MessageStream messages;
     private final SessionMemory memory;
     private final LocalParticipant replica;
     private final CompletableFuture<Void> over = new CompletableFuture<>();
@@ -61,7 +50,6 @@ final class ServedSession {
         this.stream = stream;
         this.replicas = replicas;
         this.memory = memory;
-        messages = stream.messages();
         replica = new LocalParticipant(
                 "session of " + stream.connection().address(),
                 (keyspace, table, staged) -> tables.open(keyspace, table, staged),
@@ -70,56 +58,41 @@ final class ServedSession {
 
     void start() {
         stream.closed().whenComplete((done, failure) -> end());
-        next();
+        new Answers(stream, this).start();
     }
 
-    private void next() {
-        messages.read().whenComplete((message, failure) -> {
-            // A failure has ended the stream, and with it the session.
-            if (failure == null && message.isPresent()) {
-                take(message.get());
-            } else if (failure == null && finished) {
-                stream.end();
-            } else if (failure == null) {
-                stream.reset(RepairCode.ABORTED, "the stream of a repair session ended before the session");
-            }
-        });
+    @Override
+    public CompletableFuture<byte[]> answer(int kind, Message question, ByteReader content) throws IOException {
+        SessionStep step = SessionStep.of(kind);
+        CompletableFuture<byte[]> answer = answer(step, question, content);
+        return step == SessionStep.FINISH ? answer.thenApply(this::finished) : answer;
     }
 
-    private void take(Message message) {
-        CompletableFuture<byte[]> answering;
-        try {
-            SessionStep step = SessionStep.of(message.kind());
-            answering = answer(step, message, new ByteReader().wrap(message.content()));
-        } catch (ByteUnderflowException | IllegalArgumentException malformed) {
-            answering = CompletableFuture.failedFuture(new RequestException(
-                    PeerException.MALFORMED,
-                    "message is malformed, step=" + message.kind() + ", cause=" + malformed.getMessage()));
-        } catch (IOException | RuntimeException | Error failure) {
-            answering = CompletableFuture.failedFuture(failure);
+    private byte[] finished(byte[] answer) {
+        finished = true;
+        // With the session's buffers, which are gone.
+        place.ifPresent(SessionMemory.Place::close);
+        return answer;
+    }
+
+    @Override
+    public String refusalCode(Throwable cause) {
+        return cause instanceof TableTruncatedException ? RepairCode.TRUNCATED : RepairCode.REFUSED;
+    }
+
+    @Override
+    public void ended(PeerStream ending) {
+        if (finished) {
+            ending.end();
+        } else {
+            ending.reset(RepairCode.ABORTED, "the stream of a repair session ended before the session");
         }
-        answering.whenComplete((answer, failure) -> {
-            message.close();
-            if (failure != null) {
-                refuse(message.kind(), failure);
-                return;
-            }
-            try {
-                answered(message.kind(), answer);
-            } catch (RuntimeException | Error failed) {
-                refuse(message.kind(), failed);
-            }
-        });
     }
 
-    private void answered(int step, byte[] answer) {
-        if (step == SessionStep.FINISH.code()) {
-            finished = true;
-            // With the session's buffers, which are gone.
-            place.ifPresent(SessionMemory.Place::close);
-        }
-        messages.write(step, ByteBuffer.wrap(answer));
-        next();
+    /** Whoever comes again finds the place free. */
+    @Override
+    public CompletableFuture<Void> released() {
+        return end();
     }
 
     private CompletableFuture<byte[]> answer(SessionStep step, Message message, ByteReader in) throws IOException {
@@ -189,37 +162,6 @@ final class ServedSession {
             place = Optional.of(taken);
         }
         return !ended;
-    }
-
-    private void refuse(int kind, Throwable failure) {
-        RequestException refusal = refusal(kind, failure);
-        // Whoever comes again after it finds the place free.
-        end().thenRun(() -> stream.reset(refusal.code(), refusal.getMessage()));
-    }
-
-    /** What the replica says of its table and its files in its own words; anything else is a bug, which the log tells. */
-    private static RequestException refusal(int kind, Throwable failure) {
-        Throwable cause = FutureFailure.cause(failure);
-        if (cause instanceof RequestException refused) {
-            return refused;
-        }
-        if (cause instanceof RejectedExecutionException) {
-            return new RequestException(PeerException.OVERLOADED, "this node takes no more work");
-        }
-        String text = FailureText.of(cause);
-        if (cause instanceof RepairException coded && coded.peerCode().isPresent()) {
-            return new RequestException(coded.peerCode().get(), text);
-        }
-        if (cause instanceof TableTruncatedException) {
-            return new RequestException(RepairCode.TRUNCATED, text);
-        }
-        if (FailureText.isRefusal(cause)) {
-            LOG.warn("repair step refused, step={}, cause={}", kind, text);
-            LOG.debug("repair step refused, step={}", kind, cause);
-            return new RequestException(RepairCode.REFUSED, text);
-        }
-        LOG.error("repair step failed, step={}", kind, cause);
-        return new RequestException(PeerException.INTERNAL, text);
     }
 
     /** Done when the session has closed its table, and its place is free for the next. */

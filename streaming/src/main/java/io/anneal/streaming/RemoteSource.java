@@ -38,7 +38,8 @@ final class RemoteSource implements Closeable {
     }
 
     static RemoteSource open(Connection connection, OpenSource wanted) throws IOException {
-        Questions questions = new Questions(connection, StreamVerb.SOURCE);
+        Questions questions = new Questions(
+                connection, StreamVerb.SOURCE, connection.address().toString());
         RemoteSource source = null;
         try {
             Inventory inventory = Waiting.result(questions.ask(

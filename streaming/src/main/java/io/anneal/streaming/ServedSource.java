@@ -28,7 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /** One target's session at a source: opened by its first question, and held until the stream ends, whoever ends it. */
-final class ServedSource {
+final class ServedSource implements Answers.Answerer {
     private final PeerStream stream;
     private final Replicas replicas;
     private final Executor executor;
@@ -53,10 +53,16 @@ final class ServedSource {
 
     void start() {
         stream.closed().whenComplete((done, failure) -> end());
-        new Answers(stream, this::answer, "streaming", StreamCode.REFUSED).start(messages -> true);
+        new Answers(stream, this).start();
     }
 
-    private CompletableFuture<byte[]> answer(int kind, Message question, ByteReader in) throws IOException {
+    @Override
+    public String refusalCode(Throwable cause) {
+        return StreamCode.REFUSED;
+    }
+
+    @Override
+    public CompletableFuture<byte[]> answer(int kind, Message question, ByteReader in) throws IOException {
         return switch (SourceStep.of(kind)) {
             case OPEN -> {
                 StreamService.requireVersion(in.readUnsignedByte());

@@ -9,6 +9,7 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
 import io.anneal.key.TokenRange;
+import io.anneal.net.Message;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
@@ -90,11 +91,7 @@ class LyingSourceTest {
                         new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION)),
                 4,
                 new SecureRandom());
-        node.handlers()
-                .registerStream(
-                        StreamVerb.SOURCE,
-                        stream -> new Answers(stream, (kind, question, in) -> answer(kind), "lies", StreamCode.REFUSED)
-                                .start(messages -> true));
+        node.handlers().registerStream(StreamVerb.SOURCE, stream -> new Answers(stream, new Lies()).start());
         node.handlers()
                 .registerStream(
                         StreamVerb.FILE,
@@ -113,6 +110,18 @@ class LyingSourceTest {
         files.close();
         honest.close();
         target.close();
+    }
+
+    private final class Lies implements Answers.Answerer {
+        @Override
+        public CompletableFuture<byte[]> answer(int kind, Message question, ByteReader content) {
+            return LyingSourceTest.this.answer(kind);
+        }
+
+        @Override
+        public String refusalCode(Throwable cause) {
+            return StreamCode.REFUSED;
+        }
     }
 
     private CompletableFuture<byte[]> answer(int kind) {
