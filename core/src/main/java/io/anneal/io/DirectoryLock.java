@@ -9,7 +9,6 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -191,11 +190,12 @@ public final class DirectoryLock implements Closeable {
             free = lock != null;
         } catch (OverlappingFileLockException e) {
             free = false;
-        } catch (AccessDeniedException | ReadOnlyFileSystemException e) {
+        } catch (IOException | ReadOnlyFileSystemException e) {
+            if (Files.isWritable(file)) {
+                throw new StorageException("lock", file, e instanceof IOException io ? io : new IOException(e));
+            }
             // Only a process that may write can own it; whoever may not cannot see whether one does.
             free = true;
-        } catch (IOException e) {
-            throw new StorageException("lock", file, e);
         }
         return free
                 ? Optional.empty()

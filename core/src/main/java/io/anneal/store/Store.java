@@ -114,7 +114,9 @@ public final class Store implements Closeable {
      */
     public static Store open(Path directory, StoreConfig config, HostEnvironment environment) throws IOException {
         Undisturbed.requireUninterrupted();
-        return Undisturbed.call(environment, "open", () -> openHere(directory, config, environment));
+        // Names of files are compared, and those that a directory lists begin as its own does.
+        Path absolute = directory.toAbsolutePath();
+        return Undisturbed.call(environment, "open", () -> openHere(absolute, config, environment));
     }
 
     private static Store openHere(Path directory, StoreConfig config, HostEnvironment environment) throws IOException {

@@ -105,7 +105,8 @@ public final class TableIntake implements Closeable {
             for (Path file : Directories.list(directory)) {
                 // Its TOC comes last.
                 Descriptor.of(file)
-                        .filter(sstable -> sstable.file(Component.TOC).equals(file))
+                        .filter(sstable ->
+                                sstable.file(Component.TOC).getFileName().equals(file.getFileName()))
                         .ifPresent(written::add);
             }
         }

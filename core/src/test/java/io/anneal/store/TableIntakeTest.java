@@ -16,6 +16,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,6 +57,26 @@ class TableIntakeTest {
                     .last()
                     .satisfies(filter -> assertThat(8 * Files.size(filter))
                             .isGreaterThan((long) BITS_PER_PARTITION_MIN * PARTITIONS));
+        }
+    }
+
+    @Test
+    void shouldTakeInWhatWasReceivedWhenTheStoreWasOpenedByARelativePath() throws IOException {
+        Path relative = Path.of("").toAbsolutePath().relativize(directory.toAbsolutePath().resolve("store"));
+        try (Store other = Store.open(directory.resolve("source"));
+                Store store = Store.open(relative)) {
+            Table source = source(other);
+            Table table = store.createTable(SCHEMA);
+            try (TableIntake intake = table.intake()) {
+                try (StagedWriter writer = intake.newWriter();
+                        FragmentCursor rows = source.scan(TokenRange.Linear.ALL)) {
+                    writer.append(rows);
+                    writer.finish();
+                }
+                intake.complete();
+            }
+
+            assertThat(table.row(Map.of("k", 3))).isPresent();
         }
     }
 

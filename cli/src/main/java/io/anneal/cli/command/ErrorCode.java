@@ -8,7 +8,7 @@ enum ErrorCode {
     NOT_A_DIRECTORY("ANL-1004", "give a directory here"),
     ACCESS_DENIED("ANL-1005", "run as the user who owns the files, or change their permissions"),
     AMBIGUOUS_TABLE("ANL-1006", "be more precise"),
-    STORAGE_FAILED("ANL-1007", "nothing half-written remains; run again once the disk is well"),
+    STORAGE_FAILED("ANL-1007", "what is half-written counts for nothing; run again once the disk is well"),
     INPUT_OUTPUT("ANL-1008", "check the disk and the system's log"),
     UNSUPPORTED_SSTABLE("ANL-1009", "change the table's compression and run nodetool upgradesstables -a"),
     CORRUPT_STORE("ANL-1010", "restore the file named from a backup of the store, or the store from a snapshot"),

@@ -87,7 +87,7 @@ public final class RepairCommand extends Subcommand {
             description = "Find and count differences, write nothing; exit with 1 if there are any.")
     private boolean dryRun;
 
-    @Option(names = "--rows", description = "With --dry-run and --dir: name the rows that differ.")
+    @Option(names = "--rows", description = "With --dir: name the rows that differ.")
     private boolean namesRows;
 
     @Option(
