@@ -88,7 +88,7 @@ final class RandomCursor extends SourceCursor {
         partitionDeletion = isDeletion() ? deletion() : DeletionTime.LIVE;
         clusterings = clusterings(rows);
         nextRow = 0;
-        staticRow = schema().staticColumns().isEmpty() ? null : newRow(true, new Clustering());
+        staticRow = schema().staticColumns().isEmpty() ? null : newRow(new Row(), true, new Clustering());
         rangeFirst = -1;
         if (!schema().clustering().isEmpty() && !clusterings.isEmpty() && isDeletion()) {
             rangeFirst = random.nextInt(clusterings.size());
@@ -111,7 +111,7 @@ final class RandomCursor extends SourceCursor {
             return change(clusterings.get(rangeLast), ClusteringComparator.AFTER, DeletionTime.LIVE);
         }
         while (nextRow < clusterings.size()) {
-            row = newRow(false, clusterings.get(nextRow++));
+            row = newRow(Row.recycle(row), false, clusterings.get(nextRow++));
             if (!row.isEmpty()) {
                 rowCount++;
                 return FragmentKind.CLUSTERING_ROW;
@@ -170,8 +170,7 @@ final class RandomCursor extends SourceCursor {
         return distinct;
     }
 
-    private Row newRow(boolean isStatic, Clustering clustering) {
-        Row made = Row.recycle(row);
+    private Row newRow(Row made, boolean isStatic, Clustering clustering) {
         made.clear(isStatic);
         made.clustering().wrap(clustering);
         long micros = timestampMicros();
