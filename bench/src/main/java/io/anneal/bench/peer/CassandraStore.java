@@ -103,9 +103,19 @@ public final class CassandraStore implements AutoCloseable {
                 .get(0));
     }
 
+    /** False where files cannot be linked, as between two disks. */
+    private static boolean link(Path file, Path target) {
+        try {
+            Files.createLink(target, file);
+            return true;
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
+    }
+
     /**
-     * Makes the SSTables of a directory the table's, beside what it has. Data components are linked, not copied; the
-     * directory stays as it is.
+     * Makes the SSTables of a directory the table's, beside what it has. Data components are linked, not copied, where that is
+     * possible; the directory stays as it is.
      */
     public void take(Path directory, int expected) {
         Path round = process.files().importDirectory().resolve(keyspace).resolve(table);
@@ -114,9 +124,7 @@ public final class CassandraStore implements AutoCloseable {
             try (Stream<Path> files = Files.list(directory)) {
                 for (Path file : files.filter(Files::isRegularFile).toList()) {
                     Path target = round.resolve(file.getFileName());
-                    if (file.getFileName().toString().endsWith("-Data.db")) {
-                        Files.createLink(target, file);
-                    } else {
+                    if (!file.getFileName().toString().endsWith("-Data.db") || !link(file, target)) {
                         Files.copy(file, target);
                     }
                 }
