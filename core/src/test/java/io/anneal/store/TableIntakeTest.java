@@ -62,7 +62,9 @@ class TableIntakeTest {
 
     @Test
     void shouldTakeInWhatWasReceivedWhenTheStoreWasOpenedByARelativePath() throws IOException {
-        Path relative = Path.of("").toAbsolutePath().relativize(directory.toAbsolutePath().resolve("store"));
+        Path relative = Path.of("")
+                .toAbsolutePath()
+                .relativize(directory.toAbsolutePath().resolve("store"));
         try (Store other = Store.open(directory.resolve("source"));
                 Store store = Store.open(relative)) {
             Table source = source(other);
