@@ -77,6 +77,9 @@ final class ServedSession implements Answers.Answerer {
 
     @Override
     public String refusalCode(Throwable cause) {
+        if (cause instanceof RepairException coded && coded.peerCode().isPresent()) {
+            return coded.peerCode().get();
+        }
         return cause instanceof TableTruncatedException ? RepairCode.TRUNCATED : RepairCode.REFUSED;
     }
 
