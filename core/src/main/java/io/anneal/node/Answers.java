@@ -8,10 +8,12 @@ import io.anneal.net.MessageStream;
 import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
+import io.anneal.net.Verb;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -91,12 +93,16 @@ public final class Answers {
     }
 
     private void refuse(int kind, Throwable failure) {
-        RequestException refusal = refusal(kind, failure);
+        RequestException refusal = refusal(messages.stream().verb(), kind, failure, answerer::refusalCode);
         answerer.released().thenRun(() -> messages.stream().reset(refusal.code(), refusal.getMessage()));
     }
 
-    /** What a table says of itself and its files in its own words; anything else is a bug, which the log tells. */
-    private RequestException refusal(int kind, Throwable failure) {
+    /**
+     * What a peer is told of a failure: what a table says of itself and its files in its own words; anything else is a bug,
+     * which the log tells.
+     */
+    public static RequestException refusal(
+            Verb verb, int step, Throwable failure, Function<Throwable, String> refusalCode) {
         Throwable cause = FutureFailure.cause(failure);
         if (cause instanceof RequestException refused) {
             return refused;
@@ -104,14 +110,13 @@ public final class Answers {
         if (cause instanceof RejectedExecutionException) {
             return new RequestException(PeerException.OVERLOADED, "this node takes no more work");
         }
-        String verb = messages.stream().verb().name();
         String text = FailureText.of(cause);
         if (FailureText.isRefusal(cause)) {
-            LOG.warn("question refused, verb={}, step={}, cause={}", verb, kind, text);
-            LOG.debug("question refused, verb={}, step={}", verb, kind, cause);
-            return new RequestException(answerer.refusalCode(cause), text);
+            LOG.warn("question refused, verb={}, step={}, cause={}", verb.name(), step, text);
+            LOG.debug("question refused, verb={}, step={}", verb.name(), step, cause);
+            return new RequestException(refusalCode.apply(cause), text);
         }
-        LOG.error("question failed, verb={}, step={}", verb, kind, cause);
+        LOG.error("question failed, verb={}, step={}", verb.name(), step, cause);
         return new RequestException(PeerException.INTERNAL, text);
     }
 }

@@ -19,8 +19,6 @@ import io.anneal.net.RequestException;
 import io.anneal.net.Verb;
 import io.anneal.net.VerbHandlers;
 import io.anneal.net.Waiting;
-import io.anneal.schema.CqlSchema;
-import io.anneal.schema.SchemaException;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
@@ -160,7 +158,7 @@ public final class PartitionReads {
         Replica replica = replicas.get(name).open(keyspace, table, Optional.empty());
         boolean opened = false;
         try {
-            requireSchema(replica, schemaText);
+            ReplicaSchema.require(replica, schemaText, "reader");
             Reading reading = new Reading(
                     messages,
                     replica,
@@ -172,23 +170,6 @@ public final class PartitionReads {
             if (!opened) {
                 replica.close();
             }
-        }
-    }
-
-    private static void requireSchema(Replica replica, String text) throws IOException {
-        TableSchema own = replica.schema();
-        Optional<String> difference;
-        try {
-            difference = CqlSchema.parse(text, "schema of the reader")
-                    .table(own.keyspace(), own.name())
-                    .map(own::differenceFrom)
-                    .orElse(Optional.of("the reader sent no schema of the table"));
-        } catch (SchemaException unusable) {
-            difference = Optional.of(unusable.getMessage());
-        }
-        if (difference.isPresent()) {
-            throw new ReplicaException("schema differs from the reader's, replica=" + replica.name() + ", table="
-                    + own.qualifiedName() + ", difference=" + difference.get());
         }
     }
 

@@ -17,7 +17,6 @@ import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 
 /** Reads what a {@link FragmentEncoder} wrote, and hands on one fragment after the other. The bytes may be a lying peer's. One thread. */
 final class FragmentDecoder {
@@ -36,7 +35,10 @@ final class FragmentDecoder {
     private final ByteReader in = new ByteReader();
     private final KeyView changed = new KeyView();
 
-    private Optional<DecoratedKey> partition = Optional.empty();
+    /** Of the partition that is open. */
+    private final KeyView partition = new KeyView();
+
+    private boolean inPartition;
     private long rows;
 
     /** @param ranges outside of which nothing is taken */
@@ -104,7 +106,7 @@ final class FragmentDecoder {
 
     /** Goes on with the partition, or ends the one before and starts it; whether it did. */
     private boolean start(KeyView key, DeletionTime partitionDeletion, int at) throws IOException {
-        if (partition.isPresent() && key.sameAs(new KeyView().wrap(partition.get()))) {
+        if (inPartition && key.sameAs(partition)) {
             return false;
         }
         end();
@@ -112,16 +114,18 @@ final class FragmentDecoder {
         if (ranges.stream().noneMatch(range -> range.contains(token))) {
             throw new CorruptItemException("row lies outside of what was asked for", at, "token=" + token);
         }
-        partition = Optional.of(key.toDecoratedKey());
-        output.appendCurrent(current.start(partition.get(), partitionDeletion));
+        DecoratedKey started = key.toDecoratedKey();
+        partition.wrap(started);
+        inPartition = true;
+        output.appendCurrent(current.start(started, partitionDeletion));
         return true;
     }
 
     /** Ends the last partition. */
     void end() throws IOException {
-        if (partition.isPresent()) {
+        if (inPartition) {
             output.appendCurrent(current.end());
-            partition = Optional.empty();
+            inPartition = false;
         }
     }
 }

@@ -18,7 +18,6 @@ import io.anneal.streaming.message.OpenSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +35,7 @@ final class HeldSource {
     private final UUID id;
     private final Replica replica;
     private final LiveFiles files;
-    private final List<TokenRange.Linear> ranges;
+    private final LinearRanges ranges;
     private final List<PinnedSSTable> whole = new ArrayList<>();
     private final List<PinnedSSTable> partly = new ArrayList<>();
     private int users = 1;
@@ -46,44 +45,18 @@ final class HeldSource {
         this.id = id;
         this.replica = replica;
         this.files = files;
-        ranges = ascending(wanted.ranges());
+        ranges = LinearRanges.of(wanted.ranges());
         for (PinnedSSTable sstable : files.sstables()) {
             boolean taken = SSTableVersion.of(sstable.descriptor())
                     .filter(wanted.takes()::contains)
                     .isPresent();
-            if (taken && sstable.tokens().filter(this::covers).isPresent()) {
+            if (taken && sstable.tokens().filter(ranges::covers).isPresent()) {
                 whole.add(sstable);
-            } else if (sstable.tokens().isEmpty() || touches(sstable.tokens().get())) {
+            } else if (sstable.tokens().isEmpty()
+                    || ranges.touches(sstable.tokens().get())) {
                 partly.add(sstable);
             }
         }
-    }
-
-    /** In the order of a file, and merged where they touch. */
-    private static List<TokenRange.Linear> ascending(List<TokenRange> ranges) {
-        List<TokenRange.Linear> sorted = ranges.stream()
-                .flatMap(range -> range.unwrap().stream())
-                .sorted(Comparator.comparingLong(TokenRange.Linear::first))
-                .toList();
-        List<TokenRange.Linear> merged = new ArrayList<>();
-        for (TokenRange.Linear range : sorted) {
-            TokenRange.Linear last = merged.isEmpty() ? null : merged.get(merged.size() - 1);
-            boolean touching = last != null && (last.last() == Long.MAX_VALUE || last.last() + 1 >= range.first());
-            if (touching) {
-                merged.set(merged.size() - 1, new TokenRange.Linear(last.first(), Math.max(last.last(), range.last())));
-            } else {
-                merged.add(range);
-            }
-        }
-        return List.copyOf(merged);
-    }
-
-    private boolean covers(TokenRange.Linear tokens) {
-        return ranges.stream().anyMatch(range -> range.first() <= tokens.first() && tokens.last() <= range.last());
-    }
-
-    private boolean touches(TokenRange.Linear tokens) {
-        return ranges.stream().anyMatch(range -> range.first() <= tokens.last() && tokens.first() <= range.last());
     }
 
     UUID id() {
@@ -134,17 +107,16 @@ final class HeldSource {
 
     /** All rows that lie in no file that is sent whole, range after range. */
     List<RowScan> rows() {
-        return ranges.stream()
-                .map(range -> (RowScan) () -> files.scan(
-                        partly.stream()
-                                .filter(sstable -> sstable.tokens().isEmpty()
-                                        || range.first()
-                                                        <= sstable.tokens()
-                                                                .get()
-                                                                .last()
-                                                && sstable.tokens().get().first() <= range.last())
-                                .toList(),
-                        range))
+        return ranges.ranges().stream()
+                .map(range -> (RowScan) () -> files.scan(partly(range), range))
+                .toList();
+    }
+
+    private List<PinnedSSTable> partly(TokenRange.Linear range) {
+        return partly.stream()
+                .filter(sstable -> sstable.tokens()
+                        .map(tokens -> LinearRanges.overlap(tokens, range))
+                        .orElse(true))
                 .toList();
     }
 

@@ -1,10 +1,10 @@
 package io.anneal.streaming;
 
 import io.anneal.io.OutputFile;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
-import io.anneal.net.Waiting;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
@@ -14,6 +14,7 @@ import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.ReceivedFile;
 import io.anneal.sstable.ReceivedSSTable;
+import io.anneal.sstable.SSTableMetadata.KeyRange;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.StagedWriter;
@@ -24,12 +25,10 @@ import io.anneal.streaming.message.OpenSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What a target has of a table's ranges so far, from one source: kept over lost connections, so that the next attempt goes on
@@ -40,17 +39,18 @@ final class IncomingTable implements Closeable {
     /** An SSTable as its source has it: the same again after a connection was lost, if nothing has changed. */
     private record Known(SSTableVersion version, String generation, FileContents contents) {}
 
-    /** Told before what has come is taken: waits as long as it is too fast. Any thread. */
+    /** Told of what has come: waits as long as it is too fast. */
     interface Pace {
         void pace(long rows, long bytes) throws InterruptedException;
     }
 
     private final Replica target;
     private final List<TokenRange> ranges;
+    private final LinearRanges wanted;
     private final Receiving receiving;
     private final Map<Known, ReceivedSSTable> begun = new HashMap<>();
     private final Map<Known, Descriptor> published = new HashMap<>();
-    private final AtomicLong bytes = new AtomicLong();
+    private long bytes;
 
     private boolean rowsDone;
     private long rows;
@@ -59,12 +59,13 @@ final class IncomingTable implements Closeable {
     IncomingTable(Replica target, List<TokenRange> ranges, Receiving receiving) {
         this.target = target;
         this.ranges = List.copyOf(ranges);
+        wanted = LinearRanges.of(ranges);
         this.receiving = receiving;
     }
 
     /** That came over the network, over all attempts. */
     long bytes() {
-        return bytes.get();
+        return bytes;
     }
 
     long rows() {
@@ -78,14 +79,14 @@ final class IncomingTable implements Closeable {
     /** Fetches what is missing. */
     void fetch(Connection connection, String replica, Pace pace) throws IOException {
         PieceCount count = lengthBytes -> count(lengthBytes, pace);
-        OpenSource wanted = new OpenSource(
+        OpenSource question = new OpenSource(
                 replica,
                 target.schema().keyspace(),
                 target.schema().name(),
                 SchemaText.print(target.schema()),
                 target.loadedVersions(),
                 ranges);
-        try (RemoteSource source = RemoteSource.open(connection, wanted)) {
+        try (RemoteSource source = RemoteSource.open(connection, question)) {
             requireSameTable(source.inventory().tableId());
             List<WholeSSTable> files = source.inventory().files();
             for (int i = 0; i < files.size(); i++) {
@@ -98,7 +99,7 @@ final class IncomingTable implements Closeable {
     }
 
     private void count(long lengthBytes, Pace pace) throws IOException {
-        bytes.addAndGet(lengthBytes);
+        bytes += lengthBytes;
         try {
             pace.pace(0, lengthBytes);
         } catch (InterruptedException e) {
@@ -129,14 +130,12 @@ final class IncomingTable implements Closeable {
                     ReceivedSSTable.open(receiving.newSSTable(file.version()), contents.files(), OutputFile.CREATE_NEW);
             begun.put(known, received);
         }
-        List<RemoteSource.Fetch> fetching = new ArrayList<>();
         for (Component component : contents.files().keySet()) {
             ReceivedFile into = received.file(component);
             if (into.missingBytes() > 0) {
-                fetching.add(source.fetch(number, component, into, count));
+                source.fetch(number, component, into, count);
             }
         }
-        settle(fetching);
         boolean right = false;
         try {
             Descriptor descriptor = received.publish();
@@ -148,22 +147,6 @@ final class IncomingTable implements Closeable {
             if (!right) {
                 // What is wrong as a whole is not gone on with.
                 forget(known, received);
-            }
-        }
-    }
-
-    /** Nobody writes to the files any more when this returns or throws. */
-    private static void settle(List<RemoteSource.Fetch> fetching) throws IOException {
-        try {
-            for (RemoteSource.Fetch fetch : fetching) {
-                Waiting.result(fetch.done());
-            }
-        } finally {
-            for (RemoteSource.Fetch fetch : fetching) {
-                if (!fetch.done().isDone()) {
-                    fetch.stream().reset(StreamCode.ABORTED, "target takes no more of the file");
-                }
-                fetch.done().exceptionally(failed -> null).join();
             }
         }
     }
@@ -188,6 +171,13 @@ final class IncomingTable implements Closeable {
             }
             if (reader.statistics().hasLegacyCounterShards()) {
                 throw wrong(descriptor, "SSTable has counter shards of Cassandra 2.0 or earlier");
+            }
+            KeyRange keys = reader.keyRange().orElseThrow(() -> wrong(descriptor, "SSTable does not tell its keys"));
+            TokenRange.Linear tokens = new TokenRange.Linear(
+                    DecoratedKey.of(keys.first()).token(),
+                    DecoratedKey.of(keys.last()).token());
+            if (!wanted.covers(tokens)) {
+                throw wrong(descriptor, "SSTable has more than was asked for, tokens=" + tokens + ", ranges=" + ranges);
             }
             reader.scan(target.schema(), TokenRange.Linear.ALL).close();
         }

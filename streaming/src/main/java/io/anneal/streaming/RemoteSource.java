@@ -23,7 +23,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 
 /** The target's side of one session with a source. The connection belongs to the caller. */
 final class RemoteSource implements Closeable {
@@ -67,26 +66,35 @@ final class RemoteSource implements Closeable {
                 questions.ask(SourceStep.DESCRIBE.code(), out -> out.writeInt(sstable), FileContents::decode));
     }
 
-    /** A file on its way. */
-    record Fetch(PeerStream stream, CompletableFuture<Void> done) {}
-
-    /** Fetches what is missing of a file. */
-    Fetch fetch(int sstable, Component component, ReceivedFile into, PieceCount received) {
+    /** Fetches what is missing of a file, on this thread: while it waits no other one does. */
+    void fetch(int sstable, Component component, ReceivedFile into, PieceCount received) throws IOException {
         PeerStream stream = connection.open(StreamVerb.FILE);
         ByteWriter out = new ByteWriter(64);
         new FilePart(inventory.sessionId(), sstable, component, into.position()).encode(out);
-        stream.write(ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
-        stream.end();
-        return new Fetch(stream, stream.readAll(piece -> {
-            int lengthBytes = piece.remaining();
-            try {
-                into.append(piece);
-            } catch (CorruptSSTableException lie) {
-                // The source's fault: a line in its log, none in ours, where the failure is told.
-                throw new RequestException(PeerException.MALFORMED, lie.getMessage());
+        boolean done = false;
+        try {
+            stream.write(ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
+            stream.end();
+            long before = into.position();
+            while (Waiting.result(stream.read(piece -> append(piece, into)))) {
+                received.came(into.position() - before);
+                before = into.position();
             }
-            received.came(lengthBytes);
-        }));
+            done = true;
+        } finally {
+            if (!done) {
+                stream.reset(StreamCode.ABORTED, "target takes no more of the file");
+            }
+        }
+    }
+
+    private static void append(ByteBuffer piece, ReceivedFile into) throws IOException {
+        try {
+            into.append(piece);
+        } catch (CorruptSSTableException lie) {
+            // The source's fault: a line in its log, none in ours, where the failure is told.
+            throw new RequestException(PeerException.MALFORMED, lie.getMessage());
+        }
     }
 
     /** Fetches all rows that are in no file that is sent whole. */

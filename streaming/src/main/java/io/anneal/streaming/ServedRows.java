@@ -3,6 +3,7 @@ package io.anneal.streaming;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.net.MessageStream;
 import io.anneal.net.PeerStream;
+import io.anneal.net.Waiting;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.Optional;
@@ -35,26 +36,31 @@ final class ServedRows {
 
     /** Sends as long as there is room, then goes on when there is room again. */
     void goOn() {
-        boolean ended = true;
+        boolean waits = false;
         try {
-            boolean more = fill();
-            CompletableFuture<Void> written = encoder.lengthBytes() == 0 ? null : messages.write(KIND, encoder.take());
-            if (more) {
-                ended = false;
-                written.whenComplete((done, failure) -> {
-                    if (failure == null) {
-                        goOn();
-                    } else {
-                        close();
-                    }
-                });
-            } else {
-                messages.stream().end();
+            while (fill()) {
+                CompletableFuture<Void> written = messages.write(KIND, encoder.take());
+                if (!written.isDone()) {
+                    waits = true;
+                    written.whenComplete((done, failure) -> {
+                        if (failure == null) {
+                            goOn();
+                        } else {
+                            close();
+                        }
+                    });
+                    return;
+                }
+                Waiting.result(written);
             }
+            if (encoder.lengthBytes() > 0) {
+                messages.write(KIND, encoder.take());
+            }
+            messages.stream().end();
         } catch (IOException | RuntimeException | Error failed) {
             StreamService.refuse(messages.stream(), failed);
         } finally {
-            if (ended) {
+            if (!waits) {
                 close();
             }
         }

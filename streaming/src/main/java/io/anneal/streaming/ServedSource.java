@@ -9,11 +9,8 @@ import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
 import io.anneal.node.Answers;
 import io.anneal.node.Replica;
-import io.anneal.node.ReplicaException;
+import io.anneal.node.ReplicaSchema;
 import io.anneal.node.Replicas;
-import io.anneal.schema.CqlSchema;
-import io.anneal.schema.SchemaException;
-import io.anneal.schema.TableSchema;
 import io.anneal.store.LiveFiles;
 import io.anneal.streaming.message.FileContents;
 import io.anneal.streaming.message.Inventory;
@@ -26,6 +23,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 /** One target's session at a source: opened by its first question, and held until the stream ends, whoever ends it. */
 final class ServedSource implements Answers.Answerer {
@@ -102,7 +100,7 @@ final class ServedSource implements Answers.Answerer {
         Replica replica = replicas.get(wanted.replica()).open(wanted.keyspace(), wanted.table(), Optional.empty());
         HeldSource source = null;
         try {
-            requireSchema(replica, wanted);
+            ReplicaSchema.require(replica, wanted.schemaText(), "target");
             LiveFiles files = replica.pin();
             source = new HeldSource(environment.newId(), replica, files, wanted);
         } finally {
@@ -129,29 +127,21 @@ final class ServedSource implements Answers.Answerer {
         return true;
     }
 
+    /** On the executor, since it closes files; here, when that takes no more work. */
+    private void release(HeldSource source) {
+        try {
+            executor.execute(source::release);
+        } catch (RejectedExecutionException shutDown) {
+            source.release();
+        }
+    }
+
     private synchronized void end() {
         ended = true;
         held.ifPresent(source -> {
             sources.remove(source.id());
-            executor.execute(source::release);
+            release(source);
         });
         held = Optional.empty();
-    }
-
-    private static void requireSchema(Replica replica, OpenSource wanted) throws IOException {
-        TableSchema own = replica.schema();
-        Optional<String> difference;
-        try {
-            difference = CqlSchema.parse(wanted.schemaText(), "schema of the target")
-                    .table(own.keyspace(), own.name())
-                    .map(own::differenceFrom)
-                    .orElse(Optional.of("the target sent no schema of the table"));
-        } catch (SchemaException unusable) {
-            difference = Optional.of(unusable.getMessage());
-        }
-        if (difference.isPresent()) {
-            throw new ReplicaException("schema differs from the target's, replica=" + replica.name() + ", table="
-                    + own.qualifiedName() + ", difference=" + difference.get());
-        }
     }
 }

@@ -1,5 +1,9 @@
 package io.anneal.streaming;
 
+import static io.anneal.io.Arguments.given;
+import static io.anneal.io.Arguments.notNegative;
+import static io.anneal.io.Arguments.positive;
+
 import io.anneal.environment.HostEnvironment;
 import io.anneal.job.JobControl;
 import io.anneal.job.JobFailedException;
@@ -53,11 +57,15 @@ public final class StreamPlan {
 
     /** For a replica of this process, which may have some of the data already: nothing of it is lost. */
     public static StreamPlan into(ReplicaSource target) {
-        return new StreamPlan(target);
+        return new StreamPlan(given("target", target));
     }
 
     /** Ranges of a table from a source; no two units should want the same. */
     public StreamPlan add(String qualifiedTable, StreamSource source, TokenRange... ranges) {
+        int dot = qualifiedTable.indexOf('.');
+        if (dot <= 0 || dot == qualifiedTable.length() - 1) {
+            throw new IllegalArgumentException("table is not keyspace.table, table=" + qualifiedTable);
+        }
         sources.put(source.name(), source);
         units.add(new StreamUnit(qualifiedTable, source.name(), List.of(ranges)));
         return this;
@@ -65,34 +73,31 @@ public final class StreamPlan {
 
     /** How many sources are read at once. 1 by default. */
     public StreamPlan parallel(int count) {
-        if (count < 1) {
-            throw new IllegalArgumentException("parallel must be positive, parallel=" + count);
-        }
-        parallel = count;
+        parallel = positive("parallel", count);
         return this;
     }
 
     /** Bytes a second that come over the network, over all sources; 0 for as fast as it goes. */
     public StreamPlan bytesPerSecond(long rate) {
-        bytesPerSecond = rate;
+        bytesPerSecond = notNegative("bytesPerSecond", rate);
         return this;
     }
 
     /** How long to come again while a node has no room. */
     public StreamPlan patience(Duration value) {
-        patience = value;
+        patience = notNegative("patience", value);
         return this;
     }
 
     /** What pauses, resumes and aborts it. */
     public StreamPlan control(JobControl value) {
-        control = value;
+        control = given("control", value);
         return this;
     }
 
     /** Hears about once a second how far it is. */
     public StreamPlan progress(JobProgress.Listener value) {
-        progress = Optional.of(value);
+        progress = Optional.of(given("progress", value));
         return this;
     }
 
@@ -103,6 +108,7 @@ public final class StreamPlan {
      * @throws JobFailedException naming all units that failed, where there are several; of one its own failure
      */
     public StreamReport run(HostEnvironment environment) throws IOException {
+        report = StreamReport.NOTHING;
         RangeJob.Builder<StreamUnit> builder = RangeJob.builder("streaming", StreamUnit::parse, environment)
                 .parallel(parallel)
                 .bytesPerSecond(bytesPerSecond)

@@ -8,7 +8,7 @@ import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
 import io.anneal.net.VerbHandlers;
-import io.anneal.node.FailureText;
+import io.anneal.node.Answers;
 import io.anneal.node.Node;
 import io.anneal.node.Replicas;
 import io.anneal.store.LiveFiles.PinnedFile;
@@ -19,13 +19,9 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The source's side of streaming on a node. Safe for any thread. */
 public final class StreamService {
-    private static final Logger LOG = LoggerFactory.getLogger(StreamService.class);
-
     private final Replicas replicas;
     private final Executor executor;
     private final HostEnvironment environment;
@@ -129,15 +125,7 @@ public final class StreamService {
     }
 
     static void refuse(PeerStream stream, Throwable failed) {
-        if (failed instanceof RequestException refused) {
-            stream.reset(refused.code(), refused.getMessage());
-        } else if (FailureText.isRefusal(failed)) {
-            LOG.warn("source cannot be read, cause={}", failed.toString());
-            LOG.debug("source cannot be read", failed);
-            stream.reset(StreamCode.REFUSED, FailureText.of(failed));
-        } else {
-            LOG.error("source cannot be read", failed);
-            stream.reset(PeerException.INTERNAL, FailureText.of(failed));
-        }
+        RequestException refusal = Answers.refusal(stream.verb(), 0, failed, cause -> StreamCode.REFUSED);
+        stream.reset(refusal.code(), refusal.getMessage());
     }
 }

@@ -24,6 +24,8 @@ public record StreamSource(Connector connector, InetSocketAddress address, Strin
     String name() {
         String host = address.getHostString();
         String node = (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
-        return replica.isEmpty() ? node : node + "/" + replica.replace(' ', '_');
+        return replica.isEmpty()
+                ? node
+                : node + "/" + replica.replace("%", "%25").replace(" ", "%20");
     }
 }

@@ -73,6 +73,7 @@ class LyingSourceTest {
     private Consumer<ByteWriter> contents = out -> contents(out, 0, 0);
     private int flippedByte = -1;
     private int excessBytes;
+    private TokenRange wanted = TokenRange.FULL;
 
     @BeforeEach
     void start() throws IOException {
@@ -175,7 +176,7 @@ class LyingSourceTest {
 
     private StreamReport stream() throws IOException {
         return StreamPlan.into(new StoreReplicas(target))
-                .add("ks.t", StreamSource.at(node.peers(), address), TokenRange.FULL)
+                .add("ks.t", StreamSource.at(node.peers(), address), wanted)
                 .run(HostEnvironment.system());
     }
 
@@ -222,6 +223,13 @@ class LyingSourceTest {
         flippedByte = 30;
 
         assertRefused("file is not what was announced", "Statistics.db");
+    }
+
+    @Test
+    void shouldRefuseAnSSTableThatHasMoreThanWasAskedFor() throws IOException {
+        wanted = new TokenRange(0, 1000);
+
+        assertRefused("SSTable has more than was asked for", "(0,1000]");
     }
 
     @Test

@@ -159,6 +159,26 @@ class StreamPlanTest {
     }
 
     @Test
+    void shouldReportEachRunAlone() throws IOException {
+        fill(from);
+        to.createTable(SCHEMA);
+        StreamPlan plan = StreamPlan.into(new StoreReplicas(to)).add("ks.t", source(), TokenRange.FULL);
+
+        StreamReport first = plan.run(ENVIRONMENT);
+
+        assertThat(plan.run(ENVIRONMENT)).isEqualTo(first);
+    }
+
+    @Test
+    void shouldRefuseATableThatIsNoNameWhereItIsGiven() {
+        StreamPlan plan = StreamPlan.into(new StoreReplicas(to));
+
+        assertThatThrownBy(() -> plan.add("orders", source(), TokenRange.FULL))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("table=orders");
+    }
+
+    @Test
     void shouldSendRowsWhereAnSSTableHasMoreThanIsWanted() throws IOException {
         Table source = fill(from);
         Table target = to.createTable(SCHEMA);

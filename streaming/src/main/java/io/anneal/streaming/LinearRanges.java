@@ -1,0 +1,45 @@
+package io.anneal.streaming;
+
+import io.anneal.key.TokenRange;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Ranges of tokens in the order of a file, those that touch joined.
+ *
+ * @param ranges ascending, apart from each other
+ */
+record LinearRanges(List<TokenRange.Linear> ranges) {
+    static LinearRanges of(List<TokenRange> wanted) {
+        List<TokenRange.Linear> sorted = wanted.stream()
+                .flatMap(range -> range.unwrap().stream())
+                .sorted(Comparator.comparingLong(TokenRange.Linear::first))
+                .toList();
+        List<TokenRange.Linear> joined = new ArrayList<>();
+        for (TokenRange.Linear range : sorted) {
+            TokenRange.Linear last = joined.isEmpty() ? null : joined.get(joined.size() - 1);
+            boolean touching = last != null && (last.last() == Long.MAX_VALUE || last.last() + 1 >= range.first());
+            if (touching) {
+                joined.set(joined.size() - 1, new TokenRange.Linear(last.first(), Math.max(last.last(), range.last())));
+            } else {
+                joined.add(range);
+            }
+        }
+        return new LinearRanges(List.copyOf(joined));
+    }
+
+    /** Whether all of the tokens are wanted. */
+    boolean covers(TokenRange.Linear tokens) {
+        return ranges.stream().anyMatch(range -> range.first() <= tokens.first() && tokens.last() <= range.last());
+    }
+
+    /** Whether some of the tokens are wanted. */
+    boolean touches(TokenRange.Linear tokens) {
+        return ranges.stream().anyMatch(range -> overlap(range, tokens));
+    }
+
+    static boolean overlap(TokenRange.Linear one, TokenRange.Linear other) {
+        return one.first() <= other.last() && other.first() <= one.last();
+    }
+}
