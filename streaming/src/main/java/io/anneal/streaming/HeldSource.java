@@ -6,7 +6,6 @@ import io.anneal.net.RequestException;
 import io.anneal.node.Replica;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
-import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.DataSection;
 import io.anneal.sstable.FileContent;
 import io.anneal.sstable.SSTableSections;
@@ -78,16 +77,11 @@ final class HeldSource {
 
     /** Empty when its rows are to be sent. */
     private Optional<SSTableSections> sections(PinnedSSTable sstable, long minBytes) throws IOException {
-        try {
-            return files.sections(sstable, ranges.ranges())
-                    .filter(found -> found.sections().stream()
-                                    .mapToLong(DataSection::lengthBytes)
-                                    .sum()
-                            >= minBytes);
-        } catch (CorruptSSTableException wrongIndex) {
-            LOG.warn("index of an SSTable cannot be read, so its rows are sent, session={}", id, wrongIndex);
-            return Optional.empty();
-        }
+        return files.sections(sstable, ranges.ranges())
+                .filter(found -> found.sections().stream()
+                                .mapToLong(DataSection::lengthBytes)
+                                .sum()
+                        >= minBytes);
     }
 
     UUID id() {
