@@ -54,8 +54,7 @@ final class HeldSource {
      * @param sectionsMinBytes of an SSTable that has less than this of the ranges the rows are sent: many small files are
      *     worth less than one
      */
-    HeldSource(UUID id, Replica replica, LiveFiles files, OpenSource wanted, long sectionsMinBytes)
-            throws IOException {
+    HeldSource(UUID id, Replica replica, LiveFiles files, OpenSource wanted, long sectionsMinBytes) throws IOException {
         this.id = id;
         this.replica = replica;
         this.files = files;
@@ -69,8 +68,7 @@ final class HeldSource {
             } else if (sstable.tokens().isEmpty()
                     || ranges.touches(sstable.tokens().get())) {
                 Optional<SSTableSections> sections = taken ? sections(sstable, sectionsMinBytes) : Optional.empty();
-                sections.ifPresentOrElse(
-                        found -> parts.add(new Part(sstable, found)), () -> partly.add(sstable));
+                sections.ifPresentOrElse(found -> parts.add(new Part(sstable, found)), () -> partly.add(sstable));
             }
         }
     }

@@ -19,8 +19,8 @@ import io.anneal.sstable.StagedWriter;
 import io.anneal.store.directory.Formats;
 import io.anneal.streaming.message.FileContents;
 import io.anneal.streaming.message.Inventory.SentSSTable;
-import io.anneal.streaming.message.SectionContents;
 import io.anneal.streaming.message.OpenSource;
+import io.anneal.streaming.message.SectionContents;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -234,9 +234,8 @@ final class IncomingTable implements Closeable {
                     DecoratedKey.of(keys.first()).token(),
                     DecoratedKey.of(keys.last()).token());
             // What lies between has been looked at where partitions are cut out one by one; else it is one range's.
-            boolean inside = cut
-                    ? wanted.covers(tokens.first()) && wanted.covers(tokens.last())
-                    : wanted.covers(tokens);
+            boolean inside =
+                    cut ? wanted.covers(tokens.first()) && wanted.covers(tokens.last()) : wanted.covers(tokens);
             if (!inside) {
                 throw wrong(descriptor, "SSTable has more than was asked for, tokens=" + tokens + ", ranges=" + ranges);
             }

@@ -83,7 +83,9 @@ final class ServedSections {
         skippedBytes -= skippedChunks;
         if (blocks.chunksLengthBytes() > skippedChunks) {
             CompletableFuture<Void> chunks = stream.write(
-                    data.channel(), blocks.chunksPosition() + skippedChunks, blocks.chunksLengthBytes() - skippedChunks);
+                    data.channel(),
+                    blocks.chunksPosition() + skippedChunks,
+                    blocks.chunksLengthBytes() - skippedChunks);
             written = CompletableFuture.allOf(written, chunks);
         }
         return written;

@@ -130,8 +130,8 @@ public final class StreamService {
         if (part.component() != Component.DATA || part.position() < 0) {
             throw new RequestException(
                     StreamCode.REFUSED,
-                    "only data is sent in part, component="
-                            + part.component().fileSuffix() + ", position=" + part.position());
+                    "only data is sent in part, component=" + part.component().fileSuffix() + ", position="
+                            + part.position());
         }
         PinnedFile data = held.sstable().files().get(Component.DATA);
         return new ServedSections(stream, source, held.sections().open(), data, part.position());

@@ -141,7 +141,9 @@ class StreamSectionsTest {
     }
 
     private StreamReport stream(StreamSource source, TokenRange... ranges) throws IOException {
-        return StreamPlan.into(new StoreReplicas(to)).add("ks.t", source, ranges).run(ENVIRONMENT);
+        return StreamPlan.into(new StoreReplicas(to))
+                .add("ks.t", source, ranges)
+                .run(ENVIRONMENT);
     }
 
     private StreamSource source() {
@@ -271,7 +273,8 @@ class StreamSectionsTest {
             Files.delete(descriptor.file(Component.INDEX));
             Files.delete(descriptor.file(Component.SUMMARY));
             Path toc = descriptor.file(Component.TOC);
-            Files.writeString(toc, Files.readString(toc).replace("Index.db\n", "").replace("Summary.db\n", ""));
+            Files.writeString(
+                    toc, Files.readString(toc).replace("Index.db\n", "").replace("Summary.db\n", ""));
         }
         TokenRange range = new TokenRange(0, 4_000_000_000_000_000_000L);
 

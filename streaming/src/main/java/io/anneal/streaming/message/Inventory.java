@@ -19,7 +19,8 @@ import java.util.UUID;
  * @param parts SSTables of which the chunks are sent that hold the ranges; numbered behind the files
  * @param rowBytes length of all SSTables of which only rows are sent; 0 when there are none
  */
-public record Inventory(UUID sessionId, Optional<String> tableId, List<SentSSTable> files, List<SentSSTable> parts, long rowBytes) {
+public record Inventory(
+        UUID sessionId, Optional<String> tableId, List<SentSSTable> files, List<SentSSTable> parts, long rowBytes) {
     /**
      * An SSTable that is sent, or part of it.
      *
