@@ -96,7 +96,7 @@ class StreamSectionsTest {
                     .format(version)
                     .compression(compression)
                     .columnIndexSizeBytes(1024)
-                    .timestampMicros(1_000_000L + part)
+                    .timestampMicros(2_000_000_000_000_000L + part)
                     .unsorted(64 << 20)) {
                 for (int k = part * 200; k < part * 200 + 300; k++) {
                     for (int c = 0; c < (k % 50 == 0 ? 150 : 1 + k % 3); c++) {
