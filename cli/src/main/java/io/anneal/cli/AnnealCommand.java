@@ -78,8 +78,7 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
             names = "--log-level",
             scope = ScopeType.INHERIT,
             paramLabel = "LEVEL",
-            description = "One of ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} unless told.",
-            defaultValue = "warn")
+            description = "One of ${COMPLETION-CANDIDATES}; warn unless told, with --quiet error.")
     private LogLevel logLevel;
 
     @Option(
@@ -121,7 +120,7 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
     }
 
     private int execute(ParseResult parsed) {
-        System.setProperty(LOG_LEVEL_PROPERTY, logLevel.name());
+        System.setProperty(LOG_LEVEL_PROPERTY, logLevel().name());
         if (memoryBytes < MEMORY_MIN_BYTES) {
             throw new ParameterException(
                     parsed.commandSpec().commandLine(),
@@ -134,6 +133,13 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
             return exitCode(report(new IOException("standard output is closed or full")), chosen(parsed));
         }
         return exitCode;
+    }
+
+    private LogLevel logLevel() {
+        if (logLevel != null) {
+            return logLevel;
+        }
+        return quiet ? LogLevel.error : LogLevel.warn;
     }
 
     private int reportUsage(ParameterException failure, String[] args) {

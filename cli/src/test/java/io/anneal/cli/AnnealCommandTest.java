@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -42,6 +43,13 @@ final class AnnealCommandTest {
                 .asString()
                 .startsWith("anneal: error ANL-4001: ")
                 .contains("--help'");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', warn", "--quiet, error", "--quiet --log-level warn, warn", "--log-level info, info"})
+    void shouldLogWarningsUnlessQuietIsWanted(String options, String level) {
+        CommandRun.of((Object[]) (options + " sstable verify missing").strip().split(" "));
+        assertThat(System.getProperty("org.slf4j.simpleLogger.defaultLogLevel")).isEqualTo(level);
     }
 
     /** As /dev/full does. */

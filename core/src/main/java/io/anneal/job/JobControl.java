@@ -1,6 +1,7 @@
 package io.anneal.job;
 
 import java.util.LinkedHashSet;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -51,6 +52,7 @@ public final class JobControl {
      * @param reason stands in the exception
      */
     public synchronized void abort(String reason) {
+        Objects.requireNonNull(reason, "reason");
         if (abortReason.isEmpty()) {
             abortReason = Optional.of(reason);
             holding = true;

@@ -1,5 +1,6 @@
 package io.anneal.node;
 
+import io.anneal.io.Arguments;
 import io.anneal.io.ByteBudget;
 import io.anneal.net.Connector;
 import io.anneal.net.NetClient;
@@ -88,6 +89,9 @@ public final class Node implements Closeable {
 
     /** @param closeMs how long {@link #close} lets work go on before it interrupts it */
     static Node open(NetConfig config, int threads, RandomGenerator random, long closeMs) {
+        Arguments.positive("threads", threads);
+        Arguments.given("config", config);
+        Arguments.given("random", random);
         ThreadPoolExecutor executor = executor(threads, threads, new LinkedBlockingQueue<>(), "anneal-node-");
         executor.allowCoreThreadTimeOut(true);
         ThreadPoolExecutor waiting = executor(0, WAITING_THREADS, new SynchronousQueue<>(), "anneal-node-waiting-");

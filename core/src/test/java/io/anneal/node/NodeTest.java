@@ -120,6 +120,16 @@ class NodeTest {
     }
 
     @Test
+    void shouldNameWhatIsWrongWithItsArguments() {
+        assertThatThrownBy(() -> Node.open(config(), 0, new SecureRandom()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("threads=0");
+        assertThatThrownBy(() -> Node.open(config(), 1, null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("random=null");
+    }
+
+    @Test
     void shouldEndWorkThatFoundNoThreadWhenItCloses() throws Exception {
         Node node = Node.open(config(), 1, new SecureRandom(), 1);
         CountDownLatch running = new CountDownLatch(1);

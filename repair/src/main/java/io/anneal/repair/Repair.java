@@ -144,7 +144,7 @@ public final class Repair {
 
     /** Goes on where it would else refuse. */
     public Repair allow(Set<Waiver> values) {
-        waivers.addAll(values);
+        waivers.addAll(given("values", values));
         return this;
     }
 

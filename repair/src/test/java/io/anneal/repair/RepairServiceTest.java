@@ -45,7 +45,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RepairServiceTest {
     private static final UUID ID = new UUID(0, 1);
 
-    /** A budget with room for one session of the smallest row buffer. */
     /** Half of it is for sessions: three of the least buffer, since all replicas may be of one node. */
     private static final long BUDGET_BYTES = 32L * RepairConfig.BUFFER_MIN_BYTES;
 
@@ -57,6 +56,7 @@ class RepairServiceTest {
     private StagingArea staging;
     private TestTable table;
     private Nodes nodes;
+    private ByteBudget budget;
 
     @BeforeEach
     void start() throws IOException {
@@ -81,9 +81,10 @@ class RepairServiceTest {
         if (nodes != null) {
             nodes.close();
         }
-        ByteBudget budget = budget(sessionsMax);
+        ByteBudget ofNode = budget(sessionsMax);
+        budget = ofNode;
         nodes = new Nodes((handlers, own) ->
-                new RepairService(Nodes.replicas(tables), own.executor(), budget).register(handlers));
+                new RepairService(Nodes.replicas(tables), own.executor(), ofNode).register(handlers));
     }
 
     @AfterEach
@@ -280,7 +281,7 @@ class RepairServiceTest {
     @ValueSource(ints = {0, 1})
     void shouldTellPeerAndFreeThePlaceWhenStepsCannotBeRun(int stepsBefore) throws IOException {
         nodes.close();
-        ByteBudget budget = budget(1);
+        ByteBudget ofNode = budget(1);
         AtomicInteger left = new AtomicInteger(stepsBefore);
         nodes = new Nodes((handlers, own) -> new RepairService(
                         Nodes.replicas(table.opener()),
@@ -290,7 +291,7 @@ class RepairServiceTest {
                             }
                             task.run();
                         },
-                        budget)
+                        ofNode)
                 .register(handlers));
         RemoteParticipant replica = replica();
 
@@ -300,7 +301,7 @@ class RepairServiceTest {
                 })
                 .isInstanceOf(PeerException.class)
                 .hasMessageContaining("OutOfMemoryError: unable to create native thread");
-        assertThat(budget.reservedBytes()).isEqualTo(BUDGET_BYTES / 2 - SESSION_BYTES);
+        assertThat(ofNode.reservedBytes()).isEqualTo(BUDGET_BYTES / 2 - SESSION_BYTES);
     }
 
     @Test
@@ -424,6 +425,7 @@ class RepairServiceTest {
 
     @Test
     void shouldEndSessionAndRemoveItsFilesWhenPeerDisconnects() throws IOException, InterruptedException {
+        long freeBytes = budget.reservedBytes();
         RemoteParticipant replica = replica();
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
@@ -440,6 +442,11 @@ class RepairServiceTest {
         assertThat(table.stagedFiles()).isEmpty();
         assertThat(table.closed).hasValue(1);
         assertThat(table.cursorsClosed).hasValue(table.cursorsOpened.get());
+        // The place is given back behind the table, and nothing of the session is left to tell when.
+        for (long end = System.nanoTime() + 30_000_000_000L; budget.reservedBytes() > freeBytes; ) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Thread.sleep(1);
+        }
         Waiting.result(replica().open(Sessions.open(2, BUFFER_BYTES)));
     }
 }

@@ -27,7 +27,7 @@ enum ErrorCode {
     GATE("ANL-5001", "do what the line names, and look again with 'anneal migrate status'"),
     PHASE_STORE("ANL-5002", "check --name and --phase-store; 'anneal migrate init' begins a migration, once"),
     PHASE_CHANGED("ANL-5003", "look at 'anneal migrate status' and decide again"),
-    BULK("ANL-5004", "run it again: it goes on where it stopped if it was given --checkpoint"),
+    BULK("ANL-5004", "mend what the line names and run it again; one that had a --checkpoint goes on where it stopped"),
     JOURNAL("ANL-5005", "look at the disk of --directory; keys of the journal may be lost, so verify again"),
     PAGE_ADDRESS("ANL-5006", "choose another address or port, or end whoever listens there"),
     USAGE("ANL-4001", "see --help"),
