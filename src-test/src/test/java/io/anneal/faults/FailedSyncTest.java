@@ -38,6 +38,7 @@ class FailedSyncTest {
     private static final int STEPS_MAX = 200;
     /** Few writes fill a segment of the commit log: what is flushed is soon there no more. */
     private static final int SEGMENT_BYTES = 64 << 10;
+
     private static final String VALUE = "v".repeat(SEGMENT_BYTES / 4);
     /** Keys from here on come from the table that is copied. */
     private static final int COPIED_FROM = 1_000;
@@ -184,7 +185,8 @@ class FailedSyncTest {
                         expected.removeIf(k -> k < 100);
                     } else if (work == Work.DROP && table.getKey().equals("ks.source")) {
                         continue;
-                    } else if (done && Set.of(Work.IMPORT, Work.RECEIVE).contains(work)
+                    } else if (done
+                            && Set.of(Work.IMPORT, Work.RECEIVE).contains(work)
                             && table.getKey().equals("ks.t")) {
                         expected.addAll(acknowledged.get("ks.source"));
                     }
