@@ -29,6 +29,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * What a target has of a table's ranges so far, from one source: kept over lost connections, so that the next attempt goes on
@@ -52,6 +53,7 @@ final class IncomingTable implements Closeable {
     private final Map<Known, Descriptor> published = new HashMap<>();
     private long bytes;
 
+    private Optional<IncomingRows> incomingRows = Optional.empty();
     private boolean rowsDone;
     private long rows;
 
@@ -189,12 +191,33 @@ final class IncomingTable implements Closeable {
     }
 
     private void fetchRows(RemoteSource source, PieceCount count) throws IOException {
-        try (StagedWriter writer = receiving.newWriter()) {
-            FragmentDecoder decoder = new FragmentDecoder(target.schema(), ranges, writer::appendCurrent);
-            source.rows(decoder, count);
-            writer.finish();
-            rows = decoder.rows();
-            rowsDone = true;
+        UUID rowsId = source.inventory().rowsId();
+        if (incomingRows.filter(known -> known.goesOnWith(rowsId)).isEmpty()) {
+            closeRows();
+            StagedWriter writer = receiving.newWriter();
+            incomingRows = Optional.of(new IncomingRows(
+                    rowsId, writer, new FragmentDecoder(target.schema(), ranges, writer::appendCurrent)));
+        }
+        IncomingRows into = incomingRows.get();
+        source.rows(into.decoder(), count);
+        into.writer().finish();
+        rows = into.decoder().rows();
+        rowsDone = true;
+        closeRows();
+    }
+
+    private void closeRows() throws IOException {
+        Optional<IncomingRows> known = incomingRows;
+        incomingRows = Optional.empty();
+        if (known.isPresent()) {
+            known.get().writer().close();
+        }
+    }
+
+    /** Rows that have come over all attempts. */
+    private record IncomingRows(UUID id, StagedWriter writer, FragmentDecoder decoder) {
+        boolean goesOnWith(UUID rowsId) {
+            return id.equals(rowsId) && decoder.isWhole();
         }
     }
 
@@ -206,6 +229,7 @@ final class IncomingTable implements Closeable {
     @Override
     public void close() throws IOException {
         try (receiving) {
+            closeRows();
             for (ReceivedSSTable received : begun.values()) {
                 received.close();
             }
