@@ -7,6 +7,7 @@ import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
 import java.io.IOException;
+import java.util.Set;
 
 /**
  * What one session writes to a {@link StagingArea}: kept as a whole when {@link #complete()} was reached, else removed
@@ -45,13 +46,18 @@ final class StagedRun implements Receiving {
         staging.record(run.id(), sstable);
     }
 
+    @Override
+    public void remove(Descriptor sstable) throws IOException {
+        sstable.delete();
+    }
+
     /** Keeps all that was written; a run that wrote nothing is known by its id, too. */
     @Override
     public long complete() throws IOException {
         if (recorded) {
             staging.complete(run.id());
         } else {
-            staging.add(run.completed());
+            staging.add(run.completed(Set.of()));
         }
         complete = true;
         return staging.importDeadlineSeconds(schema);

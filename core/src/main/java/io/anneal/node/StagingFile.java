@@ -82,8 +82,8 @@ record StagingFile(String owner, List<Run> runs) {
             return new Run(id, keyspace, table, tableId, importDeadlineSeconds, complete, fewer, more);
         }
 
-        Run completed() {
-            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, true, sstables, gone);
+        Run completed(Set<String> written) {
+            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, true, written, gone);
         }
     }
 

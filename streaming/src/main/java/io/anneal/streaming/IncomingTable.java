@@ -26,9 +26,11 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -53,9 +55,7 @@ final class IncomingTable implements Closeable {
     private final Map<Known, Descriptor> published = new HashMap<>();
     private long bytes;
 
-    private Optional<IncomingRows> incomingRows = Optional.empty();
-    private boolean rowsDone;
-    private long rows;
+    private Optional<IncomingRows> rows = Optional.empty();
 
     /** @param target belongs to the caller */
     IncomingTable(Replica target, List<TokenRange> ranges, Receiving receiving) {
@@ -71,7 +71,7 @@ final class IncomingTable implements Closeable {
     }
 
     long rows() {
-        return rows;
+        return rows.map(come -> come.decoder.rows()).orElse(0L);
     }
 
     int sstables() {
@@ -91,12 +91,15 @@ final class IncomingTable implements Closeable {
         try (RemoteSource source = RemoteSource.open(connection, question)) {
             requireSameTable(source.inventory().tableId());
             List<WholeSSTable> files = source.inventory().files();
+            Set<Known> named = new HashSet<>();
             for (int i = 0; i < files.size(); i++) {
-                fetch(source, i, files.get(i), count);
+                FileContents contents = source.describe(i);
+                Known known = new Known(files.get(i).version(), files.get(i).generation(), contents);
+                named.add(known);
+                fetch(source, i, known, count);
             }
-            if (source.inventory().rowBytes() > 0 && !rowsDone) {
-                fetchRows(source, count);
-            }
+            forgetAllBut(named);
+            fetchRows(source, count);
         }
     }
 
@@ -120,19 +123,17 @@ final class IncomingTable implements Closeable {
         }
     }
 
-    private void fetch(RemoteSource source, int number, WholeSSTable file, PieceCount count) throws IOException {
-        FileContents contents = source.describe(number);
-        Known known = new Known(file.version(), file.generation(), contents);
+    private void fetch(RemoteSource source, int number, Known known, PieceCount count) throws IOException {
         if (published.containsKey(known)) {
             return;
         }
         ReceivedSSTable received = begun.get(known);
         if (received == null) {
-            received =
-                    ReceivedSSTable.open(receiving.newSSTable(file.version()), contents.files(), OutputFile.CREATE_NEW);
+            received = ReceivedSSTable.open(
+                    receiving.newSSTable(known.version()), known.contents().files(), OutputFile.CREATE_NEW);
             begun.put(known, received);
         }
-        for (Component component : contents.files().keySet()) {
+        for (Component component : known.contents().files().keySet()) {
             ReceivedFile into = received.file(component);
             if (into.missingBytes() > 0) {
                 source.fetch(number, component, into, count);
@@ -148,18 +149,34 @@ final class IncomingTable implements Closeable {
         } finally {
             if (!right) {
                 // What is wrong as a whole is not gone on with.
-                forget(known, received);
+                forget(known);
             }
         }
     }
 
-    private void forget(Known known, ReceivedSSTable received) throws IOException {
-        begun.remove(known);
+    /**
+     * What came in an earlier attempt, and is not the source's any more, may hold what was deleted there since, and the deletion
+     * may be purged: only what a source has at one moment is right together.
+     */
+    private void forgetAllBut(Set<Known> named) throws IOException {
+        Set<Known> stale = new HashSet<>(begun.keySet());
+        stale.addAll(published.keySet());
+        stale.removeAll(named);
+        for (Known known : stale) {
+            forget(known);
+        }
+    }
+
+    private void forget(Known known) throws IOException {
+        ReceivedSSTable received = begun.remove(known);
+        if (received != null) {
+            received.close();
+            receiving.remove(received.descriptor());
+        }
         Descriptor descriptor = published.remove(known);
         if (descriptor != null) {
-            descriptor.delete();
+            receiving.remove(descriptor);
         }
-        received.close();
     }
 
     /** What the checksums cannot tell: that it is an SSTable of this table and of these ranges. */
@@ -190,34 +207,65 @@ final class IncomingTable implements Closeable {
                 descriptor.file(Component.STATISTICS), CorruptSSTableException.NO_POSITION, reason);
     }
 
+    /** Goes on with rows that are the same bytes; others are forgotten for the reason that files are. */
     private void fetchRows(RemoteSource source, PieceCount count) throws IOException {
         UUID rowsId = source.inventory().rowsId();
-        if (incomingRows.filter(known -> known.goesOnWith(rowsId)).isEmpty()) {
-            closeRows();
+        if (rows.isPresent() && !rows.get().goesOnWith(rowsId)) {
+            forgetRows();
+        }
+        if (rows.isEmpty()) {
             StagedWriter writer = receiving.newWriter();
-            incomingRows = Optional.of(new IncomingRows(
+            rows = Optional.of(new IncomingRows(
                     rowsId, writer, new FragmentDecoder(target.schema(), ranges, writer::appendCurrent)));
         }
-        IncomingRows into = incomingRows.get();
-        source.rows(into.decoder(), count);
-        into.writer().finish();
-        rows = into.decoder().rows();
-        rowsDone = true;
-        closeRows();
+        IncomingRows into = rows.get();
+        if (!into.isDone() && source.inventory().rowBytes() > 0) {
+            source.rows(into.decoder, count);
+            into.finish();
+        }
     }
 
-    private void closeRows() throws IOException {
-        Optional<IncomingRows> known = incomingRows;
-        incomingRows = Optional.empty();
-        if (known.isPresent()) {
-            known.get().writer().close();
+    private void forgetRows() throws IOException {
+        IncomingRows known = rows.orElseThrow();
+        rows = Optional.empty();
+        known.close();
+        for (Descriptor written : known.written) {
+            receiving.remove(written);
         }
     }
 
     /** Rows that have come over all attempts. */
-    private record IncomingRows(UUID id, StagedWriter writer, FragmentDecoder decoder) {
+    private static final class IncomingRows implements Closeable {
+        private final UUID id;
+        private final StagedWriter writer;
+        private final FragmentDecoder decoder;
+        private List<Descriptor> written = List.of();
+        private boolean done;
+
+        IncomingRows(UUID id, StagedWriter writer, FragmentDecoder decoder) {
+            this.id = id;
+            this.writer = writer;
+            this.decoder = decoder;
+        }
+
         boolean goesOnWith(UUID rowsId) {
             return id.equals(rowsId) && decoder.isWhole();
+        }
+
+        boolean isDone() {
+            return done;
+        }
+
+        void finish() throws IOException {
+            written = writer.finish();
+            writer.close();
+            done = true;
+        }
+
+        /** Removes what is not finished. */
+        @Override
+        public void close() throws IOException {
+            writer.close();
         }
     }
 
@@ -229,7 +277,9 @@ final class IncomingTable implements Closeable {
     @Override
     public void close() throws IOException {
         try (receiving) {
-            closeRows();
+            if (rows.isPresent()) {
+                rows.get().close();
+            }
             for (ReceivedSSTable received : begun.values()) {
                 received.close();
             }
