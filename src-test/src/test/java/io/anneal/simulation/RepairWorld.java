@@ -65,6 +65,8 @@ final class RepairWorld implements AutoCloseable {
     private long ceilingSeconds = Long.MAX_VALUE;
     /** Of whatever may change what a replica shows. */
     private int changes;
+    /** Begun so far. */
+    private int repairs;
     /** Repairs that run, one inside the other. */
     private int active;
     /** Whether no repair that failed may still go on somewhere. */
@@ -205,6 +207,7 @@ final class RepairWorld implements AutoCloseable {
         private final Wanted wanted;
         private final int changesBefore = ++changes;
         private final int writesBefore = writes.size();
+        private final int repairsBefore = ++repairs;
         private final boolean alone = settled && active == 0;
         private final int startsOfMaster;
         private final Map<ReplicaHost, FragmentList> before = new LinkedHashMap<>();
@@ -270,8 +273,7 @@ final class RepairWorld implements AutoCloseable {
             }
             FragmentList merged = views.merged(had);
             List<String> expected = view(merged);
-            // A deletion that may be purged at once hides from the repair what it deletes, and is hidden itself.
-            FragmentList meanwhile = views.merged(writes.subList(writesBefore, writes.size()));
+            FragmentList meanwhile = undisturbed ? views.nothing() : arrivedMeanwhile();
             for (ReplicaHost host : wanted.hosts()) {
                 host.disk().heal();
                 if (!host.isRunning()) {
@@ -291,6 +293,22 @@ final class RepairWorld implements AutoCloseable {
                     held.put(host, views.merged(held.get(host), content));
                 }
             }
+        }
+
+        /**
+         * What may have come to the replicas beside the repair, and more: a deletion that may be purged at once hides from the
+         * repair what it deletes, and is hidden itself.
+         */
+        private FragmentList arrivedMeanwhile() throws IOException {
+            List<FragmentList> arrived = new ArrayList<>(writes.subList(writesBefore, writes.size()));
+            if (!alone || repairs != repairsBefore) {
+                for (ReplicaHost host : hosts) {
+                    if (!wanted.hosts().contains(host)) {
+                        arrived.add(host.isRunning() ? host.content().fragments() : held.get(host));
+                    }
+                }
+            }
+            return views.merged(arrived);
         }
 
         /** With what a directory has only staged. */
