@@ -1,5 +1,6 @@
 package io.anneal.node;
 
+import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
@@ -19,6 +20,9 @@ public interface Receiving extends Closeable {
 
     /** Takes note of an SSTable that comes as it is: the caller writes its files there and publishes them. Writes nothing itself. */
     StagedSSTable newSSTable(SSTableVersion version) throws IOException;
+
+    /** Removes an SSTable that was given out here and is not wanted after all: it counts as one that never was. */
+    void remove(Descriptor sstable) throws IOException;
 
     /**
      * Keeps all that was written.

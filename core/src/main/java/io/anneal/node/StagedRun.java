@@ -45,6 +45,11 @@ final class StagedRun implements Receiving {
         staging.record(run.id(), sstable);
     }
 
+    @Override
+    public void remove(Descriptor sstable) throws IOException {
+        staging.remove(run.id(), sstable);
+    }
+
     /** Keeps all that was written; a run that wrote nothing is known by its id, too. */
     @Override
     public long complete() throws IOException {

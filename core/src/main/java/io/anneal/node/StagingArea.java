@@ -305,6 +305,15 @@ public final class StagingArea implements Closeable {
         change(changed);
     }
 
+    /** Removes one of a run's SSTables, then its name from the record. */
+    synchronized void remove(UUID runId, Descriptor sstable) throws IOException {
+        sstable.delete();
+        Directories.sync(sstable.directory());
+        change(content.runs().stream()
+                .map(run -> run.id().equals(runId) ? run.never(sstable.baseName()) : run)
+                .toList());
+    }
+
     /** The earliest deadline of what finished runs have here for a table: an import takes all of it. */
     synchronized long importDeadlineSeconds(TableSchema schema) {
         return content.runs().stream()

@@ -3,6 +3,7 @@ package io.anneal.node;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
@@ -154,6 +155,11 @@ public final class StoreReplicas implements ReplicaSource {
         @Override
         public StagedSSTable newSSTable(SSTableVersion version) throws IOException {
             return intake.newSSTable(version);
+        }
+
+        @Override
+        public void remove(Descriptor sstable) throws IOException {
+            sstable.delete();
         }
 
         @Override

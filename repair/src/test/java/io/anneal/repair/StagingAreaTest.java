@@ -132,6 +132,23 @@ class StagingAreaTest {
     }
 
     @Test
+    void shouldCountAnSSTableThatTheRunRemovedAsOneThatNeverWas() throws IOException {
+        Path place = directory.resolve("staging");
+        try (StagingArea staging = open(place)) {
+            List<Descriptor> kept;
+            try (Receiving run = start(staging, RUN)) {
+                Descriptor unwanted = write(run).get(0);
+                kept = write(run);
+                run.remove(unwanted);
+                run.complete();
+            }
+
+            assertThat(staging.sstables(SCHEMA, ID, RUN)).isEqualTo(kept);
+            assertThat(names(place)).allMatch(name -> name.startsWith("nb-2-"));
+        }
+    }
+
+    @Test
     void shouldKeepNothingOfARunThatIsClosedBeforeItsEnd() throws IOException {
         Path place = directory.resolve("staging");
         try (StagingArea staging = open(place)) {

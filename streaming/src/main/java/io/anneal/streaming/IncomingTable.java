@@ -26,9 +26,11 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What a target has of a table's ranges so far, from one source: kept over lost connections, so that the next attempt goes on
@@ -89,9 +91,14 @@ final class IncomingTable implements Closeable {
         try (RemoteSource source = RemoteSource.open(connection, question)) {
             requireSameTable(source.inventory().tableId());
             List<WholeSSTable> files = source.inventory().files();
+            Set<Known> named = new HashSet<>();
             for (int i = 0; i < files.size(); i++) {
-                fetch(source, i, files.get(i), count);
+                FileContents contents = source.describe(i);
+                Known known = new Known(files.get(i).version(), files.get(i).generation(), contents);
+                named.add(known);
+                fetch(source, i, known, count);
             }
+            forgetAllBut(named);
             if (source.inventory().rowBytes() > 0 && !rowsDone) {
                 fetchRows(source, count);
             }
@@ -118,19 +125,17 @@ final class IncomingTable implements Closeable {
         }
     }
 
-    private void fetch(RemoteSource source, int number, WholeSSTable file, PieceCount count) throws IOException {
-        FileContents contents = source.describe(number);
-        Known known = new Known(file.version(), file.generation(), contents);
+    private void fetch(RemoteSource source, int number, Known known, PieceCount count) throws IOException {
         if (published.containsKey(known)) {
             return;
         }
         ReceivedSSTable received = begun.get(known);
         if (received == null) {
-            received =
-                    ReceivedSSTable.open(receiving.newSSTable(file.version()), contents.files(), OutputFile.CREATE_NEW);
+            received = ReceivedSSTable.open(
+                    receiving.newSSTable(known.version()), known.contents().files(), OutputFile.CREATE_NEW);
             begun.put(known, received);
         }
-        for (Component component : contents.files().keySet()) {
+        for (Component component : known.contents().files().keySet()) {
             ReceivedFile into = received.file(component);
             if (into.missingBytes() > 0) {
                 source.fetch(number, component, into, count);
@@ -146,18 +151,34 @@ final class IncomingTable implements Closeable {
         } finally {
             if (!right) {
                 // What is wrong as a whole is not gone on with.
-                forget(known, received);
+                forget(known);
             }
         }
     }
 
-    private void forget(Known known, ReceivedSSTable received) throws IOException {
-        begun.remove(known);
+    /**
+     * What came in an earlier attempt, and is not the source's any more, may hold what was deleted there since, and the deletion
+     * may be purged: only what a source has at one moment is right together.
+     */
+    private void forgetAllBut(Set<Known> named) throws IOException {
+        Set<Known> stale = new HashSet<>(begun.keySet());
+        stale.addAll(published.keySet());
+        stale.removeAll(named);
+        for (Known known : stale) {
+            forget(known);
+        }
+    }
+
+    private void forget(Known known) throws IOException {
+        ReceivedSSTable received = begun.remove(known);
+        if (received != null) {
+            received.close();
+            receiving.remove(received.descriptor());
+        }
         Descriptor descriptor = published.remove(known);
         if (descriptor != null) {
-            descriptor.delete();
+            receiving.remove(descriptor);
         }
-        received.close();
     }
 
     /** What the checksums cannot tell: that it is an SSTable of this table and of these ranges. */

@@ -68,7 +68,7 @@ public final class StreamService {
         return source;
     }
 
-    private void file(PeerStream stream) {
+    void file(PeerStream stream) {
         stream.readMessage(FilePart.MAX_BYTES).whenComplete((question, failure) -> {
             if (failure != null) {
                 return; // It has ended the stream.
@@ -96,9 +96,11 @@ public final class StreamService {
                         "position lies outside of the file, position=" + part.position() + ", lengthBytes="
                                 + file.lengthBytes());
             }
-            stream.write(file.channel(), part.position(), file.lengthBytes() - part.position());
-            stream.end().whenComplete((done, failure) -> source.release());
+            // Not when the end is out: a reset fails that at once, while the socket may still read from the file.
+            stream.write(file.channel(), part.position(), file.lengthBytes() - part.position())
+                    .whenComplete((done, failure) -> source.release());
             sending = true;
+            stream.end();
         } finally {
             if (!sending) {
                 source.release();
