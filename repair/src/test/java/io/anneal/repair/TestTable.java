@@ -149,6 +149,11 @@ final class TestTable implements Replica {
             }
 
             @Override
+            public void remove(Descriptor sstable) throws IOException {
+                receiving.remove(sstable);
+            }
+
+            @Override
             public long complete() throws IOException {
                 long importDeadline = receiving.complete();
                 afterComplete.run();
