@@ -57,6 +57,9 @@ final class RepairWorld implements AutoCloseable {
 
     private final List<String> log = new ArrayList<>();
 
+    /** Whatever was written to anybody, in order. */
+    private final List<FragmentList> writes = new ArrayList<>();
+
     private FragmentList everything;
     /** The lowest that any replica could write: what is later may have been cut to it. */
     private long ceilingSeconds = Long.MAX_VALUE;
@@ -100,6 +103,7 @@ final class RepairWorld implements AutoCloseable {
     void write(ReplicaHost host, FragmentList fragments) throws IOException {
         changes++;
         host.write(fragments);
+        writes.add(fragments);
         everything = views.merged(everything, fragments);
         held.put(host, views.merged(held.get(host), fragments));
     }
@@ -200,6 +204,7 @@ final class RepairWorld implements AutoCloseable {
     private final class Attempt {
         private final Wanted wanted;
         private final int changesBefore = ++changes;
+        private final int writesBefore = writes.size();
         private final boolean alone = settled && active == 0;
         private final int startsOfMaster;
         private final Map<ReplicaHost, FragmentList> before = new LinkedHashMap<>();
@@ -265,6 +270,8 @@ final class RepairWorld implements AutoCloseable {
             }
             FragmentList merged = views.merged(had);
             List<String> expected = view(merged);
+            // A deletion that may be purged at once hides from the repair what it deletes, and is hidden itself.
+            FragmentList meanwhile = views.merged(writes.subList(writesBefore, writes.size()));
             for (ReplicaHost host : wanted.hosts()) {
                 host.disk().heal();
                 if (!host.isRunning()) {
@@ -274,10 +281,11 @@ final class RepairWorld implements AutoCloseable {
                     continue;
                 }
                 FragmentList content = content(host, report);
+                FragmentList shown = views.merged(content, meanwhile);
                 shouldShow(
                         () -> "after a repair that ended well, " + host + " differs",
-                        undisturbed ? expected : view(views.merged(content, merged)),
-                        view(content));
+                        undisturbed ? expected : view(views.merged(shown, merged)),
+                        view(undisturbed ? content : shown));
                 if (host instanceof StoreHost) {
                     // A directory has it only staged.
                     held.put(host, views.merged(held.get(host), content));
