@@ -136,6 +136,7 @@ class LyingSourceTest {
             out.writeLong(1000);
             out.writeUnsignedVInt(0);
             out.writeLong(0);
+            Texts.write(out, SESSION);
         } else {
             contents.accept(out);
         }

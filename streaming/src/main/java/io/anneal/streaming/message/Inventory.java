@@ -18,9 +18,15 @@ import java.util.UUID;
  * @param files SSTables that lie wholly inside the ranges, in a version that the target takes
  * @param parts SSTables of which the chunks are sent that hold the ranges; numbered behind the files
  * @param rowBytes length of all SSTables of which only rows are sent; 0 when there are none
+ * @param rowsId of the rows: the same in another session means the same bytes
  */
 public record Inventory(
-        UUID sessionId, Optional<String> tableId, List<SentSSTable> files, List<SentSSTable> parts, long rowBytes) {
+        UUID sessionId,
+        Optional<String> tableId,
+        List<SentSSTable> files,
+        List<SentSSTable> parts,
+        long rowBytes,
+        UUID rowsId) {
     /**
      * An SSTable that is sent, or part of it.
      *
@@ -43,6 +49,7 @@ public record Inventory(
         write(files, out);
         write(parts, out);
         out.writeLong(rowBytes);
+        Texts.write(out, rowsId);
     }
 
     private static void write(List<SentSSTable> sstables, ByteWriter out) {
@@ -60,7 +67,8 @@ public record Inventory(
                 Optional.of(Texts.read(in)).filter(id -> !id.isEmpty()),
                 readSSTables(in),
                 readSSTables(in),
-                in.readLong());
+                in.readLong(),
+                Texts.readId(in));
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */
