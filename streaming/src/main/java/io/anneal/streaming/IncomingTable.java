@@ -24,7 +24,6 @@ import io.anneal.streaming.message.Inventory.WholeSSTable;
 import io.anneal.streaming.message.OpenSource;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -41,11 +40,6 @@ final class IncomingTable implements Closeable {
     /** An SSTable as its source has it: the same again after a connection was lost, if nothing has changed. */
     private record Known(SSTableVersion version, String generation, FileContents contents) {}
 
-    /** Told of what has come: waits as long as it is too fast. */
-    interface Pace {
-        void pace(long rows, long bytes) throws InterruptedException;
-    }
-
     private final Replica target;
     private final List<TokenRange> ranges;
     private final LinearRanges wanted;
@@ -53,6 +47,8 @@ final class IncomingTable implements Closeable {
     private final Map<Known, ReceivedSSTable> begun = new HashMap<>();
     private final Map<Known, Descriptor> published = new HashMap<>();
     private long bytes;
+    /** What the source has, about, as it said last. */
+    private long wantedBytes;
 
     private boolean rowsDone;
     private long rows;
@@ -79,8 +75,8 @@ final class IncomingTable implements Closeable {
     }
 
     /** Fetches what is missing. */
-    void fetch(Connection connection, String replica, Pace pace) throws IOException {
-        PieceCount count = lengthBytes -> count(lengthBytes, pace);
+    void fetch(Connection connection, String replica, StreamListener listener) throws IOException {
+        PieceCount count = lengthBytes -> count(lengthBytes, listener);
         OpenSource question = new OpenSource(
                 replica,
                 target.schema().keyspace(),
@@ -91,6 +87,9 @@ final class IncomingTable implements Closeable {
         try (RemoteSource source = RemoteSource.open(connection, question)) {
             requireSameTable(source.inventory().tableId());
             List<WholeSSTable> files = source.inventory().files();
+            wantedBytes = source.inventory().rowBytes()
+                    + files.stream().mapToLong(WholeSSTable::lengthBytes).sum();
+            count(0, listener);
             Set<Known> named = new HashSet<>();
             for (int i = 0; i < files.size(); i++) {
                 FileContents contents = source.describe(i);
@@ -105,16 +104,9 @@ final class IncomingTable implements Closeable {
         }
     }
 
-    private void count(long lengthBytes, Pace pace) throws IOException {
+    private void count(long lengthBytes, StreamListener listener) throws IOException {
         bytes += lengthBytes;
-        try {
-            pace.pace(0, lengthBytes);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            InterruptedIOException interrupted = new InterruptedIOException("streaming was interrupted");
-            interrupted.initCause(e);
-            throw interrupted;
-        }
+        listener.progress(rows, bytes, wantedBytes == 0 ? 1 : Math.min(1, (double) bytes / wantedBytes));
     }
 
     private void requireSameTable(Optional<String> sourceId) throws ReplicaException {
@@ -212,7 +204,10 @@ final class IncomingTable implements Closeable {
     private void fetchRows(RemoteSource source, PieceCount count) throws IOException {
         try (StagedWriter writer = receiving.newWriter()) {
             FragmentDecoder decoder = new FragmentDecoder(target.schema(), ranges, writer::appendCurrent);
-            source.rows(decoder, count);
+            source.rows(decoder, lengthBytes -> {
+                rows = decoder.rows();
+                count.came(lengthBytes);
+            });
             writer.finish();
             rows = decoder.rows();
             rowsDone = true;
