@@ -17,7 +17,9 @@ import io.anneal.streaming.message.Inventory.WholeSSTable;
 import io.anneal.streaming.message.OpenSource;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -63,7 +65,7 @@ final class HeldSource {
         return id;
     }
 
-    Inventory inventory() {
+    Inventory inventory() throws IOException {
         return new Inventory(
                 id,
                 replica.tableId(),
@@ -73,7 +75,19 @@ final class HeldSource {
                                 sstable.descriptor().generation(),
                                 sstable.lengthBytes()))
                         .toList(),
-                partly.stream().mapToLong(PinnedSSTable::lengthBytes).sum());
+                partly.stream().mapToLong(PinnedSSTable::lengthBytes).sum(),
+                rowsId());
+    }
+
+    /** Of the data that rows are read from: what no Digest tells is known again in this session only. */
+    private UUID rowsId() throws IOException {
+        List<String> known = new ArrayList<>();
+        for (PinnedSSTable sstable : partly) {
+            boolean told = sstable.files().containsKey(Component.DIGEST);
+            known.add(sstable.descriptor().generation() + " " + (told ? sstable.content(Component.DATA) : id));
+        }
+        Collections.sort(known);
+        return UUID.nameUUIDFromBytes(known.toString().getBytes(StandardCharsets.UTF_8));
     }
 
     FileContents contents(int sstable) throws IOException {
@@ -105,9 +119,11 @@ final class HeldSource {
         return file;
     }
 
-    /** All rows that lie in no file that is sent whole, range after range. */
-    List<RowScan> rows() {
+    /** All rows that lie in no file that is sent whole, range after range, from this token on. */
+    List<RowScan> rows(long firstToken) {
         return ranges.ranges().stream()
+                .filter(range -> range.last() >= firstToken)
+                .map(range -> new TokenRange.Linear(Math.max(range.first(), firstToken), range.last()))
                 .map(range -> (RowScan) () -> files.scan(partly(range), range))
                 .toList();
     }

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * What a target has of a table's ranges so far, from one source: kept over lost connections, so that the next attempt goes on
@@ -50,8 +51,7 @@ final class IncomingTable implements Closeable {
     /** What the source has, about, as it said last. */
     private long wantedBytes;
 
-    private boolean rowsDone;
-    private long rows;
+    private Optional<IncomingRows> rows = Optional.empty();
 
     /** @param target belongs to the caller */
     IncomingTable(Replica target, List<TokenRange> ranges, Receiving receiving) {
@@ -67,7 +67,7 @@ final class IncomingTable implements Closeable {
     }
 
     long rows() {
-        return rows;
+        return rows.map(come -> come.decoder.rows()).orElse(0L);
     }
 
     int sstables() {
@@ -98,15 +98,13 @@ final class IncomingTable implements Closeable {
                 fetch(source, i, known, count);
             }
             forgetAllBut(named);
-            if (source.inventory().rowBytes() > 0 && !rowsDone) {
-                fetchRows(source, count);
-            }
+            fetchRows(source, count);
         }
     }
 
     private void count(long lengthBytes, StreamListener listener) throws IOException {
         bytes += lengthBytes;
-        listener.progress(rows, bytes, wantedBytes == 0 ? 1 : Math.min(1, (double) bytes / wantedBytes));
+        listener.progress(rows(), bytes, wantedBytes == 0 ? 1 : Math.min(1, (double) bytes / wantedBytes));
     }
 
     private void requireSameTable(Optional<String> sourceId) throws ReplicaException {
@@ -201,16 +199,65 @@ final class IncomingTable implements Closeable {
                 descriptor.file(Component.STATISTICS), CorruptSSTableException.NO_POSITION, reason);
     }
 
+    /** Goes on with rows that are the same bytes; others are forgotten for the reason that files are. */
     private void fetchRows(RemoteSource source, PieceCount count) throws IOException {
-        try (StagedWriter writer = receiving.newWriter()) {
-            FragmentDecoder decoder = new FragmentDecoder(target.schema(), ranges, writer::appendCurrent);
-            source.rows(decoder, lengthBytes -> {
-                rows = decoder.rows();
-                count.came(lengthBytes);
-            });
-            writer.finish();
-            rows = decoder.rows();
-            rowsDone = true;
+        UUID rowsId = source.inventory().rowsId();
+        if (rows.isPresent() && !rows.get().goesOnWith(rowsId)) {
+            forgetRows();
+        }
+        if (rows.isEmpty()) {
+            StagedWriter writer = receiving.newWriter();
+            rows = Optional.of(new IncomingRows(
+                    rowsId, writer, new FragmentDecoder(target.schema(), ranges, writer::appendCurrent)));
+        }
+        IncomingRows into = rows.get();
+        if (!into.isDone() && source.inventory().rowBytes() > 0) {
+            source.rows(into.decoder, count);
+            into.finish();
+        }
+    }
+
+    private void forgetRows() throws IOException {
+        IncomingRows known = rows.orElseThrow();
+        rows = Optional.empty();
+        known.close();
+        for (Descriptor written : known.written) {
+            receiving.remove(written);
+        }
+    }
+
+    /** Rows that have come over all attempts. */
+    private static final class IncomingRows implements Closeable {
+        private final UUID id;
+        private final StagedWriter writer;
+        private final FragmentDecoder decoder;
+        private List<Descriptor> written = List.of();
+        private boolean done;
+
+        IncomingRows(UUID id, StagedWriter writer, FragmentDecoder decoder) {
+            this.id = id;
+            this.writer = writer;
+            this.decoder = decoder;
+        }
+
+        boolean goesOnWith(UUID rowsId) {
+            return id.equals(rowsId) && decoder.isWhole();
+        }
+
+        boolean isDone() {
+            return done;
+        }
+
+        void finish() throws IOException {
+            written = writer.finish();
+            writer.close();
+            done = true;
+        }
+
+        /** Removes what is not finished. */
+        @Override
+        public void close() throws IOException {
+            writer.close();
         }
     }
 
@@ -222,6 +269,9 @@ final class IncomingTable implements Closeable {
     @Override
     public void close() throws IOException {
         try (receiving) {
+            if (rows.isPresent()) {
+                rows.get().close();
+            }
             for (ReceivedSSTable received : begun.values()) {
                 received.close();
             }

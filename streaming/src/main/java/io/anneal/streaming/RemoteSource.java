@@ -1,7 +1,6 @@
 package io.anneal.streaming;
 
 import io.anneal.io.ByteWriter;
-import io.anneal.io.Texts;
 import io.anneal.net.Connection;
 import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
@@ -17,6 +16,7 @@ import io.anneal.streaming.message.FileContents;
 import io.anneal.streaming.message.FilePart;
 import io.anneal.streaming.message.Inventory;
 import io.anneal.streaming.message.OpenSource;
+import io.anneal.streaming.message.RowsPart;
 import io.anneal.streaming.message.SourceStep;
 import io.anneal.streaming.message.StreamVerb;
 import java.io.Closeable;
@@ -97,12 +97,11 @@ final class RemoteSource implements Closeable {
         }
     }
 
-    /** Fetches all rows that are in no file that is sent whole. */
+    /** Fetches all rows that are in no file that is sent whole, from where the decoder is. */
     void rows(FragmentDecoder into, PieceCount received) throws IOException {
         MessageStream messages = connection.open(StreamVerb.ROWS).messages();
-        ByteWriter out = new ByteWriter(32);
-        out.writeByte(StreamVerb.VERSION);
-        Texts.write(out, inventory.sessionId());
+        ByteWriter out = new ByteWriter(64);
+        new RowsPart(inventory.sessionId(), into.place()).encode(out);
         boolean done = false;
         try {
             messages.stream().write(ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));

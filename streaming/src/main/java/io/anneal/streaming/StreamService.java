@@ -3,7 +3,6 @@ package io.anneal.streaming;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
-import io.anneal.io.Texts;
 import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
@@ -13,6 +12,7 @@ import io.anneal.node.Node;
 import io.anneal.node.Replicas;
 import io.anneal.store.LiveFiles.PinnedFile;
 import io.anneal.streaming.message.FilePart;
+import io.anneal.streaming.message.RowsPart;
 import io.anneal.streaming.message.StreamVerb;
 import java.io.IOException;
 import java.util.Map;
@@ -109,15 +109,15 @@ public final class StreamService {
     }
 
     private void rows(PeerStream stream) {
-        stream.readMessage(ServedRows.QUESTION_MAX_BYTES).whenComplete((question, failure) -> {
+        stream.readMessage(RowsPart.MAX_BYTES).whenComplete((question, failure) -> {
             if (failure != null) {
                 return; // It has ended the stream.
             }
             try {
                 ByteReader in = new ByteReader().wrap(question);
                 requireVersion(in.readUnsignedByte());
-                HeldSource source = retained(Texts.readId(in));
-                new ServedRows(stream, source).goOn();
+                RowsPart part = RowsPart.decode(in);
+                new ServedRows(stream, retained(part.sessionId()), part.place()).goOn();
             } catch (ByteUnderflowException | IllegalArgumentException malformed) {
                 stream.reset(PeerException.MALFORMED, "request is malformed, cause=" + malformed.getMessage());
             } catch (IOException | RuntimeException | Error failed) {

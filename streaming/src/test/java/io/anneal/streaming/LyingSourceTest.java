@@ -135,6 +135,7 @@ class LyingSourceTest {
             Texts.write(out, generation);
             out.writeLong(1000);
             out.writeLong(0);
+            Texts.write(out, SESSION);
         } else {
             contents.accept(out);
         }

@@ -36,7 +36,8 @@ import picocli.CommandLine.Option;
 /** {@code anneal serve}: offers the tables of a directory or of a store to other nodes, until it is stopped. */
 @Command(
         name = "serve",
-        description = "Offers the tables of a directory or of a store to repairs and streaming over the network, until stopped.")
+        description =
+                "Offers the tables of a directory or of a store to repairs and streaming over the network, until stopped.")
 public final class ServeCommand extends Subcommand {
     @Option(
             names = "--data",

@@ -34,11 +34,12 @@ final class StreamDecommissionCommand extends StreamSubcommand {
             return ring().common(leaving, onlyTarget().name());
         }
         List<Ring.Move> moves = ring().leave(leaving, read(ringAfter));
-        Optional<Ring.Move> unknown =
-                moves.stream().filter(move -> !targets().contains(move.target())).findFirst();
+        Optional<Ring.Move> unknown = moves.stream()
+                .filter(move -> !targets().contains(move.target()))
+                .findFirst();
         unknown.ifPresent(move -> {
-            throw usage("a node that takes over is not given as --to, node=" + move.target() + ", range="
-                    + move.range());
+            throw usage(
+                    "a node that takes over is not given as --to, node=" + move.target() + ", range=" + move.range());
         });
         return moves;
     }

@@ -8,7 +8,8 @@ import picocli.CommandLine.Command;
 /** {@code anneal stream rebuild}: a replica that was lost, from those that are left. */
 @Command(
         name = "rebuild",
-        description = "Has a node that lost its data fetch all that it owns, from several nodes at once: each range from one.")
+        description =
+                "Has a node that lost its data fetch all that it owns, from several nodes at once: each range from one.")
 final class StreamRebuildCommand extends StreamSubcommand {
     @Override
     String name() {

@@ -44,8 +44,9 @@ abstract class StreamSubcommand extends Subcommand {
             required = true,
             paramLabel = "[NAME=]HOST:PORT",
             converter = NamedNode.Converter.class,
-            description = "A node that has the data; NAME is its name in the ring, its host by default. Repeatable where"
-                    + " several may give.")
+            description =
+                    "A node that has the data; NAME is its name in the ring, its host by default. Repeatable where"
+                            + " several may give.")
     private List<NamedNode> from;
 
     @Option(
@@ -132,7 +133,10 @@ abstract class StreamSubcommand extends Subcommand {
 
     /** The ring of the file; or one in which all nodes of the command line own the ranges. */
     final Ring ring() throws IOException {
-        if (Stream.of(ring != null, !ranges.isEmpty(), fullReplicas).filter(given -> given).count() != 1) {
+        if (Stream.of(ring != null, !ranges.isEmpty(), fullReplicas)
+                        .filter(given -> given)
+                        .count()
+                != 1) {
             throw usage("say what the nodes own, by one of --ring FILE, --range='(A,B]', and --full-replicas");
         }
         if (ring != null) {
@@ -164,15 +168,8 @@ abstract class StreamSubcommand extends Subcommand {
             return ExitCode.YES;
         }
         StopSignal stop = StopSignal.interrupting(Thread.currentThread());
-        try (CommandNode node = security.node(this);
-                Progress progress = progress(name())) {
-            StreamReport report = plan(node, moves)
-                    .parallel(parallel)
-                    .bytesPerSecond(bytesPerSecond)
-                    .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()))
-                    .run(host());
-            progress.close();
-            print(report);
+        try {
+            print(stream(moves));
             return ExitCode.YES;
         } catch (JobFailedException failed) {
             List<ErrorReport> told =
@@ -183,6 +180,17 @@ abstract class StreamSubcommand extends Subcommand {
             return ExitCode.INTERRUPTED;
         } finally {
             stop.settled();
+        }
+    }
+
+    private StreamReport stream(List<Ring.Move> moves) throws IOException {
+        try (CommandNode node = security.node(this);
+                Progress progress = progress(name())) {
+            return plan(node, moves)
+                    .parallel(parallel)
+                    .bytesPerSecond(bytesPerSecond)
+                    .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()))
+                    .run(host());
         }
     }
 
@@ -197,7 +205,8 @@ abstract class StreamSubcommand extends Subcommand {
         Set<String> both = new HashSet<>(sources());
         both.retainAll(targets());
         if (!both.isEmpty()) {
-            throw usage("a node cannot be --from and --to: nodes on one host need names, as n1=HOST:PORT, node=" + both);
+            throw usage(
+                    "a node cannot be --from and --to: nodes on one host need names, as n1=HOST:PORT, node=" + both);
         }
         if (sources().size() < from.size() || targets().size() < to.size()) {
             throw usage("a node is given twice: nodes on one host need names, as n1=HOST:PORT");
@@ -210,9 +219,9 @@ abstract class StreamSubcommand extends Subcommand {
         StreamPlan plan = StreamPlan.of();
         for (QualifiedTable table : tables) {
             Map<List<String>, List<TokenRange>> pairs = new LinkedHashMap<>();
-            moves.forEach(move -> pairs.computeIfAbsent(
-                            List.of(move.source(), move.target()), pair -> new ArrayList<>())
-                    .add(move.range()));
+            moves.forEach(
+                    move -> pairs.computeIfAbsent(List.of(move.source(), move.target()), pair -> new ArrayList<>())
+                            .add(move.range()));
             pairs.forEach((pair, wanted) -> plan.add(
                     table.toString(),
                     StreamSource.at(node.node().peers(), nodes.get(pair.get(0)).address()),

@@ -17,8 +17,10 @@ import java.util.UUID;
  * @param tableId 32 hexadecimal digits, if the source knows it
  * @param files SSTables that lie wholly inside the ranges, in a version that the target takes
  * @param rowBytes length of all SSTables of which only rows are sent; 0 when there are none
+ * @param rowsId of the rows: the same in another session means the same bytes
  */
-public record Inventory(UUID sessionId, Optional<String> tableId, List<WholeSSTable> files, long rowBytes) {
+public record Inventory(
+        UUID sessionId, Optional<String> tableId, List<WholeSSTable> files, long rowBytes, UUID rowsId) {
     /**
      * An SSTable that is sent as it is.
      *
@@ -44,6 +46,7 @@ public record Inventory(UUID sessionId, Optional<String> tableId, List<WholeSSTa
             out.writeLong(file.lengthBytes());
         }
         out.writeLong(rowBytes);
+        Texts.write(out, rowsId);
     }
 
     public static Inventory decode(ByteReader in) {
@@ -51,7 +54,8 @@ public record Inventory(UUID sessionId, Optional<String> tableId, List<WholeSSTa
                 Texts.readId(in),
                 Optional.of(Texts.read(in)).filter(id -> !id.isEmpty()),
                 readFiles(in),
-                in.readLong());
+                in.readLong(),
+                Texts.readId(in));
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */
