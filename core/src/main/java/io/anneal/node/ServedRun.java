@@ -58,6 +58,9 @@ public final class ServedRun implements Runnable {
     public interface Listener {
         /** Goes no faster than the peer lets it: one that paces or pauses the work hears late. */
         void progress(Consumer<ByteWriter> status) throws IOException;
+
+        /** Returns once the peer has heard it. */
+        void heard(Consumer<ByteWriter> status) throws IOException;
     }
 
     /** Reads what is asked for, and takes the room for it. */
@@ -151,7 +154,7 @@ public final class ServedRun implements Runnable {
             return;
         }
         try {
-            tellLast(work.run(this::progress));
+            tellLast(work.run(new Telling()));
         } catch (IOException | RuntimeException | Error failure) {
             failed(failure);
         } finally {
@@ -206,18 +209,28 @@ public final class ServedRun implements Runnable {
         tellLast(work.failed(failure, reason));
     }
 
-    private void progress(Consumer<ByteWriter> status) throws IOException {
-        long nowMs = clock.millis();
-        if (told.isDone() && Math.abs(nowMs - toldMs) >= STATUS_PERIOD_MS) {
-            toldMs = nowMs;
+    private final class Telling implements Listener {
+        @Override
+        public void progress(Consumer<ByteWriter> status) throws IOException {
+            long nowMs = clock.millis();
+            if (told.isDone() && Math.abs(nowMs - toldMs) >= STATUS_PERIOD_MS) {
+                toldMs = nowMs;
+                tell(status);
+                unheard++;
+                awaitHearing(UNHEARD_MAX);
+            }
+        }
+
+        @Override
+        public void heard(Consumer<ByteWriter> status) throws IOException {
             tell(status);
             unheard++;
-            awaitHearing();
+            awaitHearing(1);
         }
     }
 
-    private void awaitHearing() throws IOException {
-        while (unheard > 0 && (unheard >= UNHEARD_MAX || heard().isDone())) {
+    private void awaitHearing(int unheardMax) throws IOException {
+        while (unheard > 0 && (unheard >= unheardMax || heard().isDone())) {
             Waiting.result(heard())
                     .orElseThrow(() -> new InterruptedIOException("nobody hears how the run is doing"))
                     .close();

@@ -32,6 +32,9 @@ final class RepairClient {
             });
             while (status.isRunning()) {
                 listener.progress(status.windows(), status.rowsRead(), status.bytesRead(), status.covered());
+                if (status.found().isPresent()) {
+                    listener.keeps(status.found().get());
+                }
                 status = run.next();
             }
             run.end();

@@ -18,7 +18,7 @@ final class RepairWork implements ServedRun.Work {
     private final RunRepair wanted;
     private final SessionMemory.Place place;
     private final Attempt attempt;
-    private RepairStatus status = new RepairStatus(0, 0, 0, 0, Optional.empty(), Optional.empty());
+    private RepairStatus status = new RepairStatus(0, 0, 0, 0, Optional.empty(), Optional.empty(), Optional.empty());
 
     RepairWork(RunRepair wanted, SessionMemory.Place place, Attempt attempt) {
         this.wanted = wanted;
@@ -36,21 +36,35 @@ final class RepairWork implements ServedRun.Work {
         RepairReport report = attempt.run(wanted, place, new RepairListener() {
             @Override
             public void progress(long windows, long rowsRead, long bytesRead, double covered) throws IOException {
-                status = new RepairStatus(windows, rowsRead, bytesRead, covered, Optional.empty(), Optional.empty());
+                status = new RepairStatus(
+                        windows, rowsRead, bytesRead, covered, Optional.empty(), Optional.empty(), Optional.empty());
                 listener.progress(status::encode);
             }
+
+            /** Nothing is kept before the peer has heard it. */
+            @Override
+            public void keeps(RepairReport found) throws IOException {
+                listener.heard(with(Optional.of(found), Optional.empty(), Optional.empty()));
+            }
         });
-        return last(Optional.empty(), Optional.of(report));
+        return with(Optional.empty(), Optional.empty(), Optional.of(report));
     }
 
     @Override
     public Consumer<ByteWriter> failed(Throwable failure, String reason) {
-        return last(Optional.of(RepairFailure.of(failure, reason)), Optional.empty());
+        return with(Optional.empty(), Optional.of(RepairFailure.of(failure, reason)), Optional.empty());
     }
 
-    private Consumer<ByteWriter> last(Optional<RepairFailure> failure, Optional<RepairReport> report) {
+    private Consumer<ByteWriter> with(
+            Optional<RepairReport> found, Optional<RepairFailure> failure, Optional<RepairReport> report) {
         return new RepairStatus(
-                status.windows(), status.rowsRead(), status.bytesRead(), status.covered(), failure, report)::encode;
+                        status.windows(),
+                        status.rowsRead(),
+                        status.bytesRead(),
+                        status.covered(),
+                        found,
+                        failure,
+                        report)::encode;
     }
 
     @Override

@@ -57,11 +57,16 @@ final class RepairWorld implements AutoCloseable {
 
     private final List<String> log = new ArrayList<>();
 
+    /** Whatever was written to anybody, in order. */
+    private final List<FragmentList> writes = new ArrayList<>();
+
     private FragmentList everything;
     /** The lowest that any replica could write: what is later may have been cut to it. */
     private long ceilingSeconds = Long.MAX_VALUE;
     /** Of whatever may change what a replica shows. */
     private int changes;
+    /** Begun so far. */
+    private int repairs;
     /** Repairs that run, one inside the other. */
     private int active;
     /** Whether no repair that failed may still go on somewhere. */
@@ -100,6 +105,7 @@ final class RepairWorld implements AutoCloseable {
     void write(ReplicaHost host, FragmentList fragments) throws IOException {
         changes++;
         host.write(fragments);
+        writes.add(fragments);
         everything = views.merged(everything, fragments);
         held.put(host, views.merged(held.get(host), fragments));
     }
@@ -200,6 +206,8 @@ final class RepairWorld implements AutoCloseable {
     private final class Attempt {
         private final Wanted wanted;
         private final int changesBefore = ++changes;
+        private final int writesBefore = writes.size();
+        private final int repairsBefore = ++repairs;
         private final boolean alone = settled && active == 0;
         private final int startsOfMaster;
         private final Map<ReplicaHost, FragmentList> before = new LinkedHashMap<>();
@@ -265,6 +273,7 @@ final class RepairWorld implements AutoCloseable {
             }
             FragmentList merged = views.merged(had);
             List<String> expected = view(merged);
+            FragmentList meanwhile = undisturbed ? views.nothing() : arrivedMeanwhile();
             for (ReplicaHost host : wanted.hosts()) {
                 host.disk().heal();
                 if (!host.isRunning()) {
@@ -274,15 +283,32 @@ final class RepairWorld implements AutoCloseable {
                     continue;
                 }
                 FragmentList content = content(host, report);
+                FragmentList shown = views.merged(content, meanwhile);
                 shouldShow(
                         () -> "after a repair that ended well, " + host + " differs",
-                        undisturbed ? expected : view(views.merged(content, merged)),
-                        view(content));
+                        undisturbed ? expected : view(views.merged(shown, merged)),
+                        view(undisturbed ? content : shown));
                 if (host instanceof StoreHost) {
                     // A directory has it only staged.
                     held.put(host, views.merged(held.get(host), content));
                 }
             }
+        }
+
+        /**
+         * What may have come to the replicas beside the repair, and more: a deletion that may be purged at once hides from the
+         * repair what it deletes, and is hidden itself.
+         */
+        private FragmentList arrivedMeanwhile() throws IOException {
+            List<FragmentList> arrived = new ArrayList<>(writes.subList(writesBefore, writes.size()));
+            if (!alone || repairs != repairsBefore) {
+                for (ReplicaHost host : hosts) {
+                    if (!wanted.hosts().contains(host)) {
+                        arrived.add(host.isRunning() ? host.content().fragments() : held.get(host));
+                    }
+                }
+            }
+            return views.merged(arrived);
         }
 
         /** With what a directory has only staged. */
