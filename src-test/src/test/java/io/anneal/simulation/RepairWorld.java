@@ -301,8 +301,7 @@ final class RepairWorld implements AutoCloseable {
          * What was there is there, unless something that came meanwhile hides it; what was hidden by something else that was
          * there is hidden. A deletion that came meanwhile may be purged at once, and is shown nowhere.
          */
-        private void shouldHaveKept(
-                ReplicaHost host, FragmentList content, FragmentList merged, FragmentList meanwhile)
+        private void shouldHaveKept(ReplicaHost host, FragmentList content, FragmentList merged, FragmentList meanwhile)
                 throws IOException {
             Set<String> shown = qualified(view(content));
             Set<String> lost = qualified(view(merged));
