@@ -188,8 +188,8 @@ public final class Repair {
     }
 
     /**
-     * Records in a file which ranges are done, so that the next run with it goes on with the others. Replicas of this process
-     * need a name then.
+     * Records in a file which ranges are done, so that the next run with it goes on with the others; a dry run records those
+     * that it found equal. Replicas of this process need a name then.
      */
     public Repair checkpoint(Path file) {
         checkpoint = Optional.of(given("checkpoint", file));

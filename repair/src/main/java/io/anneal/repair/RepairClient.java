@@ -41,6 +41,9 @@ final class RepairClient {
             RepairStatus status = next(messages);
             while (status.isRunning()) {
                 listener.progress(status.windows(), status.rowsRead(), status.bytesRead(), status.covered());
+                if (status.found().isPresent()) {
+                    listener.keeps(status.found().get());
+                }
                 messages.write(RepairStatus.HEARD, ByteBuffer.allocate(0));
                 status = next(messages);
             }

@@ -67,7 +67,7 @@ final class ServedRun implements Runnable, RepairListener {
             return;
         }
         try {
-            tell(Optional.empty(), Optional.of(work.run(wanted, this)));
+            tell(Optional.empty(), Optional.empty(), Optional.of(work.run(wanted, this)));
         } catch (PeerException busy) {
             failed(busy, busy.code().equals(PeerException.BUSY) && windows == 0);
         } catch (IOException | RuntimeException | Error failure) {
@@ -120,7 +120,7 @@ final class ServedRun implements Runnable, RepairListener {
             saidLast = true;
             messages.stream().reset(PeerException.BUSY, reason);
         } else {
-            tell(Optional.of(RepairFailure.of(failure, reason)), Optional.empty());
+            tell(Optional.empty(), Optional.of(RepairFailure.of(failure, reason)), Optional.empty());
         }
     }
 
@@ -133,15 +133,23 @@ final class ServedRun implements Runnable, RepairListener {
         long nowMs = clock.millis();
         if (told.isDone() && Math.abs(nowMs - toldMs) >= STATUS_PERIOD_MS) {
             toldMs = nowMs;
-            tell(Optional.empty(), Optional.empty());
+            tell(Optional.empty(), Optional.empty(), Optional.empty());
             unheard++;
-            awaitHearing();
+            awaitHearing(UNHEARD_MAX);
         }
     }
 
+    /** Nothing is kept before the peer has heard it. */
+    @Override
+    public void keeps(RepairReport found) throws IOException {
+        tell(Optional.of(found), Optional.empty(), Optional.empty());
+        unheard++;
+        awaitHearing(1);
+    }
+
     /** Goes no faster than the peer lets it: one that paces or pauses the repair hears late. */
-    private void awaitHearing() throws IOException {
-        while (unheard > 0 && (unheard >= UNHEARD_MAX || heard().isDone())) {
+    private void awaitHearing(int unheardMax) throws IOException {
+        while (unheard > 0 && (unheard >= unheardMax || heard().isDone())) {
             Waiting.result(heard())
                     .orElseThrow(() -> new InterruptedIOException("nobody hears how the repair is doing"))
                     .close();
@@ -157,8 +165,8 @@ final class ServedRun implements Runnable, RepairListener {
         return heard;
     }
 
-    private void tell(Optional<RepairFailure> failure, Optional<RepairReport> report) {
-        RepairStatus status = new RepairStatus(windows, rowsRead, bytesRead, covered, failure, report);
+    private void tell(Optional<RepairReport> found, Optional<RepairFailure> failure, Optional<RepairReport> report) {
+        RepairStatus status = new RepairStatus(windows, rowsRead, bytesRead, covered, found, failure, report);
         ByteWriter out = new ByteWriter(256);
         status.encode(out);
         told = messages.write(RepairStatus.KIND, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
