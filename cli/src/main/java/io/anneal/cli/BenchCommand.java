@@ -14,6 +14,8 @@ import io.anneal.bench.scenario.RepairShapesScenario;
 import io.anneal.bench.scenario.SSTableScenario;
 import io.anneal.bench.scenario.StoreScenario;
 import io.anneal.bench.scenario.StoreSizes;
+import io.anneal.bench.scenario.StreamingScenario;
+import io.anneal.bench.scenario.StreamingSeed;
 import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.NotAvailableException;
@@ -52,6 +54,7 @@ import picocli.CommandLine.Parameters;
                     + "compact-4-half compact-4-random read-memtable read-cached",
             "Cases of dual-dao: proxy-1 proxy-3 proxy-5 core-1 core-3 core-5 test-same test-hang",
             "Cases of net: one-stream one-stream-tls fair-1000 stuck-reader round-trip",
+            "Cases of streaming: whole rows small-cells partial rebuild",
             "Cases of repair-shapes, at three sizes each, once, not among all: all-rows-overwritten few-rows-differ "
                     + "large-rows-overwritten wide-row-equal huge-row ghost-partition-deletion range-tombstones "
                     + "ghost-range-tombstones many-partition-deletions"
@@ -71,12 +74,13 @@ final class BenchCommand extends Subcommand {
             StoreScenario.NAME, StoreScenario.CASES,
             RepairShapesScenario.NAME, RepairShapesScenario.CASES,
             DualDaoScenario.NAME, DualDaoScenario.CASES,
-            NetScenario.NAME, NetScenario.CASES));
-    private static final Set<String> LATER = Set.of("repair", "streaming", "paging");
+            NetScenario.NAME, NetScenario.CASES,
+            StreamingScenario.NAME, StreamingScenario.CASES));
+    private static final Set<String> LATER = Set.of("repair", "paging");
 
     @Parameters(
             paramLabel = "SCENARIO",
-            description = "One of limits, sstable, store, dual-dao, net, repair-shapes, all.")
+            description = "One of limits, sstable, store, dual-dao, net, streaming, repair-shapes, all.")
     private String scenario;
 
     @Option(names = "--case", paramLabel = "NAME", description = "Only this case; may be given several times.")
@@ -196,6 +200,9 @@ final class BenchCommand extends Subcommand {
         if (runs(NetScenario.NAME, NetScenario.CASES)) {
             records.addAll(new NetScenario(config, ownCommand(), NetSizes.DEFAULT).run());
         }
+        if (runs(StreamingScenario.NAME, StreamingScenario.CASES)) {
+            records.addAll(new StreamingScenario(config, ownCommand()).run());
+        }
         // Not among all: its sizes are its own.
         if (scenario.equals(RepairShapesScenario.NAME)) {
             records.addAll(new RepairShapesScenario(config, TimeUnit.SECONDS.toNanos(limitSeconds)).run());
@@ -207,11 +214,11 @@ final class BenchCommand extends Subcommand {
     private void check() {
         if (LATER.contains(scenario)) {
             throw new NotAvailableException("this version cannot measure that yet, scenario=" + scenario
-                    + ", known=limits, sstable, store, dual-dao, net, repair-shapes, all");
+                    + ", known=limits, sstable, store, dual-dao, net, streaming, repair-shapes, all");
         }
         if (!scenario.equals(ALL) && !KNOWN_CASES.containsKey(scenario)) {
             throw usage("unknown scenario '" + scenario
-                    + "', known are limits, sstable, store, dual-dao, net, repair-shapes and all");
+                    + "', known are limits, sstable, store, dual-dao, net, streaming, repair-shapes and all");
         }
         if (rows < BenchConfig.ROWS_MIN) {
             throw usage("--rows takes a number from " + BenchConfig.ROWS_MIN + " on");
@@ -272,6 +279,7 @@ final class BenchCommand extends Subcommand {
                             runs,
                             warmUpSeconds);
             new BenchTable(records).print(out());
+            StreamingSeed.print(records, out());
             return;
         }
         try (OutputStream file = Files.newOutputStream(jsonFile)) {

@@ -153,7 +153,7 @@ final class BenchCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"repair", "streaming", "paging"})
+    @ValueSource(strings = {"repair", "paging"})
     void shouldSayWhatItCannotMeasureYet(String scenario) {
         CommandRun run = CommandRun.of("bench", scenario);
 

@@ -30,7 +30,7 @@ public final class Directories {
             channel.force(true);
         } catch (IOException e) {
             if (!opensNoDirectory(directory, e)) {
-                throw new StorageException("sync", directory, e);
+                throw StorageException.ofUnsyncedNames(directory, e);
             }
         }
     }
@@ -55,9 +55,23 @@ public final class Directories {
     }
 
     /** Creates a directory, unless it is there, where the one above it must be, and forces its name to the disk. */
-    public static void createLast(Path directory) throws StorageException {
+    private static void createLast(Path directory) throws StorageException {
+        if (makeLast(directory)) {
+            Path parent = directory.toAbsolutePath().getParent();
+            if (parent != null) {
+                sync(parent);
+            }
+        }
+    }
+
+    /**
+     * The same, but a crash may take it.
+     *
+     * @return whether it was not there
+     */
+    public static boolean makeLast(Path directory) throws StorageException {
         if (Files.isDirectory(directory)) {
-            return;
+            return false;
         }
         try {
             Files.createDirectory(directory);
@@ -69,10 +83,7 @@ public final class Directories {
         } catch (IOException e) {
             throw new StorageException("create", directory, e);
         }
-        Path parent = directory.toAbsolutePath().getParent();
-        if (parent != null) {
-            sync(parent);
-        }
+        return true;
     }
 
     /** What stands in a directory, sorted by name, so that every run sees the same order. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /**
  * The disk failed to take or give bytes: full, read-only, gone. Names the file and what to look at. A store that stopped for
@@ -14,15 +15,26 @@ public final class StorageException extends IOException {
 
     private final transient Path file;
     private final boolean disk;
+    private final boolean namesUnsynced;
 
     /** @param action what was tried, as {@code write} or {@code rename} */
     public StorageException(String action, Path file, IOException cause) {
+        this(action, file, cause, false);
+    }
+
+    private StorageException(String action, Path file, IOException cause, boolean namesUnsynced) {
         this(
                 "storage failed, check free space, permissions and the disk's health, action=" + action + ", file="
                         + file + ", reason=" + text(cause),
                 file,
                 true,
+                namesUnsynced,
                 cause);
+    }
+
+    /** The names in a directory could not be forced to the disk. */
+    static StorageException ofUnsyncedNames(Path directory, IOException cause) {
+        return new StorageException("sync", directory, cause, true);
     }
 
     /** What the platform says of some failures is the file alone. */
@@ -35,10 +47,11 @@ public final class StorageException extends IOException {
                 : cause.getMessage();
     }
 
-    private StorageException(String message, Path file, boolean disk, Throwable cause) {
+    private StorageException(String message, Path file, boolean disk, boolean namesUnsynced, Throwable cause) {
         super(message, cause);
         this.file = file;
         this.disk = disk;
+        this.namesUnsynced = namesUnsynced;
     }
 
     /** Work on a store broke off though its disk did what it was told: memory is used up, or there is a fault in this library. */
@@ -46,7 +59,7 @@ public final class StorageException extends IOException {
         String reading = fault instanceof OutOfMemoryError
                 ? "memory is used up, give the process more (-Xmx) or the store smaller memtables"
                 : "there is a fault in Anneal, not in the disk: report it with this stack trace";
-        return new StorageException(reading + ", store=" + store + ", reason=" + fault, store, false, fault);
+        return new StorageException(reading + ", store=" + store + ", reason=" + fault, store, false, false, fault);
     }
 
     /** What is told to a caller whose call is not taken after a failure: a new one for each, with the reason as its cause. */
@@ -56,6 +69,7 @@ public final class StorageException extends IOException {
                         + failure.file + ", reason=" + failure.getMessage(),
                 failure.file,
                 failure.disk,
+                failure.namesUnsynced,
                 failure);
     }
 
@@ -66,6 +80,16 @@ public final class StorageException extends IOException {
     /** Whether it was the disk that failed, and no fault of this library, nor the memory. */
     public boolean isDisk() {
         return disk;
+    }
+
+    /**
+     * Whether a failure, or one that it hides, is that of syncing a directory. What names the disk holds there nobody knows
+     * then, and a later sync that says it went well may have forgotten them: nothing in that directory may be relied on.
+     */
+    public static boolean leavesNamesUnsynced(Throwable failure) {
+        return failure instanceof StorageException storage && storage.namesUnsynced
+                || failure.getCause() != null && leavesNamesUnsynced(failure.getCause())
+                || Stream.of(failure.getSuppressed()).anyMatch(StorageException::leavesNamesUnsynced);
     }
 
     /** What it all began with. */

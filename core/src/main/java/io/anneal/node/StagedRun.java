@@ -7,6 +7,7 @@ import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
 import java.io.IOException;
+import java.util.Set;
 
 /**
  * What one session writes to a {@link StagingArea}: kept as a whole when {@link #complete()} was reached, else removed
@@ -47,7 +48,7 @@ final class StagedRun implements Receiving {
 
     @Override
     public void remove(Descriptor sstable) throws IOException {
-        staging.remove(run.id(), sstable);
+        sstable.delete();
     }
 
     /** Keeps all that was written; a run that wrote nothing is known by its id, too. */
@@ -56,7 +57,7 @@ final class StagedRun implements Receiving {
         if (recorded) {
             staging.complete(run.id());
         } else {
-            staging.add(run.completed());
+            staging.add(run.completed(Set.of()));
         }
         complete = true;
         return staging.importDeadlineSeconds(schema);

@@ -19,10 +19,12 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -305,15 +307,6 @@ public final class StagingArea implements Closeable {
         change(changed);
     }
 
-    /** Removes one of a run's SSTables, then its name from the record. */
-    synchronized void remove(UUID runId, Descriptor sstable) throws IOException {
-        sstable.delete();
-        Directories.sync(sstable.directory());
-        change(content.runs().stream()
-                .map(run -> run.id().equals(runId) ? run.never(sstable.baseName()) : run)
-                .toList());
-    }
-
     /** The earliest deadline of what finished runs have here for a table: an import takes all of it. */
     synchronized long importDeadlineSeconds(TableSchema schema) {
         return content.runs().stream()
@@ -324,11 +317,17 @@ public final class StagingArea implements Closeable {
                 .orElse(Receiving.NO_DEADLINE);
     }
 
-    /** From now on what the run wrote counts, and is kept. */
+    /** From now on what the run wrote counts, and is kept; what it began and gave up is forgotten. */
     synchronized void complete(UUID runId) throws IOException {
         change(content.runs().stream()
-                .map(run -> run.id().equals(runId) ? run.completed() : run)
+                .map(run -> run.id().equals(runId) ? run.completed(written(run)) : run)
                 .toList());
+    }
+
+    private Set<String> written(StagingFile.Run run) {
+        return run.sstables().stream()
+                .filter(sstable -> descriptor(run, sstable).has(Component.DATA))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     /** Removes a run's SSTables, then its record: a removal that is cut short is done at the next opening. */

@@ -82,15 +82,8 @@ record StagingFile(String owner, List<Run> runs) {
             return new Run(id, keyspace, table, tableId, importDeadlineSeconds, complete, fewer, more);
         }
 
-        /** As if the run had not named it. */
-        Run never(String sstable) {
-            Set<String> fewer = new LinkedHashSet<>(sstables);
-            fewer.remove(sstable);
-            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, complete, fewer, gone);
-        }
-
-        Run completed() {
-            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, true, sstables, gone);
+        Run completed(Set<String> written) {
+            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, true, written, gone);
         }
     }
 

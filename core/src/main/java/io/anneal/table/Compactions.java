@@ -410,11 +410,8 @@ final class Compactions implements Closeable {
                     task.compaction().task().reason(),
                     task.inputs(),
                     outputs);
-        } catch (StorageException e) {
-            if (table.directory().isLost()) {
-                // What the disk says is live nobody knows: nothing may be built on that.
-                state.fail(e);
-            }
+        } catch (IOException e) {
+            state.heed(e);
             throw e;
         } finally {
             release(task, outputs, replaced);

@@ -350,7 +350,7 @@ public final class Engine implements Closeable {
             Undisturbed.requireUninterrupted();
             requireSound();
             tables.requireNewId(schema);
-            return Undisturbed.call(environment, "create", () -> {
+            return undisturbed("create", () -> {
                 CommitLogPosition written = Undisturbed.join(log.between(position -> position));
                 return tables.add(TableDirectory.create(
                         directory.resolve(DATA), schema, shards, written, formats, OutputFile.CREATE_NEW));
@@ -358,6 +358,18 @@ public final class Engine implements Closeable {
         } finally {
             leave();
         }
+    }
+
+    /** Does something to its end; a failure that leaves the store's directories in doubt ends writing. */
+    private <T> T undisturbed(String name, Undisturbed.Work<T> work) throws IOException {
+        return Undisturbed.call(environment, name, () -> {
+            try {
+                return work.run();
+            } catch (IOException e) {
+                state.heed(e);
+                throw e;
+            }
+        });
     }
 
     /**
@@ -376,7 +388,7 @@ public final class Engine implements Closeable {
                 state.requireOpen();
                 table.requireOpen();
                 requireSound();
-                return Undisturbed.call(environment, "care-of-" + table.schema().qualifiedName(), work);
+                return undisturbed("care-of-" + table.schema().qualifiedName(), work);
             } finally {
                 table.administration().unlock();
             }
@@ -424,13 +436,16 @@ public final class Engine implements Closeable {
         enter();
         try {
             requireSound();
-            for (UnreadableTable table : tables.unreadable().values()) {
-                if (table.qualifiedName().equals(qualifiedName)) {
-                    TableDirectory.drop(table.directory());
-                    tables.unreadable().remove(table.id());
-                    log.releaseTable(table.id());
+            undisturbed("drop", () -> {
+                for (UnreadableTable table : tables.unreadable().values()) {
+                    if (table.qualifiedName().equals(qualifiedName)) {
+                        TableDirectory.drop(table.directory());
+                        tables.unreadable().remove(table.id());
+                        log.releaseTable(table.id());
+                    }
                 }
-            }
+                return null;
+            });
         } finally {
             leave();
         }
@@ -586,7 +601,7 @@ public final class Engine implements Closeable {
         enter();
         try {
             Undisturbed.requireUninterrupted();
-            return Undisturbed.call(environment, "snapshots", () -> {
+            return undisturbed("snapshots", () -> {
                 synchronized (snapshots) {
                     return work.run();
                 }

@@ -48,6 +48,16 @@ final class StoreState {
         stopped.accept(reason);
     }
 
+    /**
+     * After a failure: takes no writes any more where nobody knows which names the disk holds. What is written behind it, and
+     * then leaves the commit log, might be lost.
+     */
+    void heed(Throwable failure) {
+        if (StorageException.leavesNamesUnsynced(failure)) {
+            fail(broken(failure));
+        }
+    }
+
     boolean isClosed() {
         return closed;
     }

@@ -249,11 +249,6 @@ public final class TableDirectory {
         return changed;
     }
 
-    /** Whether nobody knows what the disk calls live: see {@link Manifest#isLost()}. */
-    boolean isLost() {
-        return manifest.isLost();
-    }
-
     /**
      * The live SSTables by the manifest, in its order.
      *
@@ -395,10 +390,13 @@ public final class TableDirectory {
         return directory.resolve(RECEIVING).resolve(name);
     }
 
-    /** Makes such a directory, never the table's own: that of a table that was dropped meanwhile must not come back. */
+    /**
+     * Makes such a directory, never the table's own: that of a table that was dropped meanwhile must not come back. Its name is
+     * not forced to the disk: nobody needs it after a crash.
+     */
     public static void makeReceiving(Path receiving) throws StorageException {
-        Directories.createLast(receiving.getParent());
-        Directories.createLast(receiving);
+        Directories.makeLast(receiving.getParent());
+        Directories.makeLast(receiving);
     }
 
     /**

@@ -112,16 +112,12 @@ final class TableOperations {
         }
         table.close();
         gone.run();
-        try {
-            table.directory().forceMovedAside();
-        } catch (StorageException e) {
-            state.fail(e);
-            throw e;
-        }
+        table.directory().forceMovedAside();
         log.releaseTable(table.id());
         try {
             table.directory().removeMovedAside();
         } catch (StorageException e) {
+            state.heed(e);
             LOG.warn(
                     "dropped table's files could not be deleted, the next start does it, table={}",
                     table.schema().qualifiedName(),

@@ -10,17 +10,21 @@ import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
 import io.anneal.repair.message.Waiver;
 import io.anneal.schema.TableSchema;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
 /**
- * Repairs ranges as a job: tries again what may pass, and tells of each range once, when it has ended well. Its workers use it.
+ * Repairs ranges as a job: tries again what may pass, and tells of each range when it has ended well; of an attempt that failed
+ * only where replicas may have kept what it brought. Its workers use it.
  */
 final class RepairJob {
     private static final int ATTEMPTS = 3;
@@ -38,6 +42,8 @@ final class RepairJob {
     private final BiConsumer<RangeUnit, RepairReport> reports;
     private final boolean dryRun;
     private final List<RepairReport> done = new ArrayList<>();
+    /** Attempts that failed when replicas may have kept what they received: the next one may find nothing of it. */
+    private final Map<RangeUnit, List<Watch>> lost = new HashMap<>();
     /** Whether all replicas were there once: what can't be reached then has gone, and may come back. */
     private volatile boolean begun;
 
@@ -57,6 +63,7 @@ final class RepairJob {
         builder.retries(ATTEMPTS, WAIT_FIRST, WAIT_LONGEST)
                 .retriesOnly(this::mayPass)
                 .patience(RepairJob::isBusy, patience);
+        int resumed;
         try (RangeJob<RangeUnit> job = builder.open(units)) {
             try {
                 job.run(this::repair);
@@ -65,12 +72,24 @@ final class RepairJob {
             }
             job.finish();
             job.complete();
+            resumed = job.resumed();
         } catch (InterruptedException e) {
             throw interrupted(e);
+        } finally {
+            closeLost();
         }
         synchronized (done) {
-            return RepairReport.sum(done, dryRun);
+            RepairReport sum = RepairReport.sum(done, dryRun);
+            return resumed == 0 ? sum : sum.withNote(noteOf(resumed));
         }
+    }
+
+    private String noteOf(int resumed) {
+        return "an earlier run with this checkpoint "
+                + (dryRun
+                        ? "found ranges equal: they were not compared again"
+                        : "repaired ranges: they are not counted here")
+                + ", ranges=" + resumed;
     }
 
     /** The thread stays interrupted. */
@@ -104,18 +123,65 @@ final class RepairJob {
     }
 
     private RangeJob.Outcome repair(UnitRun<RangeUnit> run) throws IOException {
-        try (DifferenceLog log = new DifferenceLog()) {
-            DifferenceListener heard = differences.isPresent() ? log : RepairListener.NONE;
-            RepairReport report = attempt.run(run.unit(), new Watch(run, heard));
-            synchronized (done) {
-                if (differences.isPresent()) {
-                    log.replay(differences.get());
+        try (Watch watch = new Watch(run)) {
+            RepairReport report;
+            try {
+                report = attempt.run(run.unit(), watch);
+            } catch (IOException | RuntimeException failure) {
+                if (watch.found.isPresent()) {
+                    lost(watch);
                 }
-                reports.accept(run.unit(), report);
-                done.add(report);
+                throw failure;
+            }
+            ended(watch, report);
+            // What a dry run has found is known to its report alone: that of the next run has to say it, too.
+            return dryRun && !report.wereEqual() ? RangeJob.Outcome.UNRECORDED : RangeJob.Outcome.DONE;
+        }
+    }
+
+    private void lost(Watch watch) {
+        synchronized (done) {
+            watch.isLost = true;
+            lost.computeIfAbsent(watch.run.unit(), unit -> new ArrayList<>()).add(watch);
+        }
+    }
+
+    /** Tells what was found, also by attempts before: of a row that they found differing too, once. */
+    private void ended(Watch last, RepairReport report) throws IOException {
+        synchronized (done) {
+            RepairReport whole = report;
+            long most = report.differing();
+            DifferenceLog log = last.log;
+            for (Watch before : lost.getOrDefault(last.run.unit(), List.of())) {
+                RepairReport found = before.found.orElseThrow();
+                whole = whole.after(found);
+                if (found.differing() > most) {
+                    most = found.differing();
+                    log = before.log;
+                }
+            }
+            if (whole != report) {
+                whole = whole.withNote(
+                        "an attempt was lost while replicas kept what they had received: what they kept of it"
+                                + " is not among what was written, unit="
+                                + last.run.unit().text());
+            }
+            if (differences.isPresent()) {
+                log.replay(differences.get());
+            }
+            reports.accept(last.run.unit(), whole);
+            done.add(whole);
+        }
+    }
+
+    private void closeLost() throws IOException {
+        synchronized (done) {
+            for (List<Watch> attempts : lost.values()) {
+                for (Watch watch : attempts) {
+                    watch.log.close();
+                }
             }
         }
-        return RangeJob.Outcome.DONE;
     }
 
     static boolean isBusy(Exception failure) {
@@ -140,16 +206,18 @@ final class RepairJob {
     }
 
     /** One attempt as the job sees it. */
-    private final class Watch implements RepairListener {
+    private final class Watch implements RepairListener, Closeable {
         private final UnitRun<RangeUnit> run;
-        private final DifferenceListener heard;
+        private final DifferenceLog log = new DifferenceLog();
+        private final DifferenceListener heard = differences.isPresent() ? log : RepairListener.NONE;
         private long rows;
         private long bytes;
         private BooleanSupplier gone = () -> false;
+        private Optional<RepairReport> found = Optional.empty();
+        private boolean isLost;
 
-        Watch(UnitRun<RangeUnit> run, DifferenceListener heard) {
+        Watch(UnitRun<RangeUnit> run) {
             this.run = run;
-            this.heard = heard;
         }
 
         @Override
@@ -173,6 +241,11 @@ final class RepairJob {
         }
 
         @Override
+        public void keeps(RepairReport value) {
+            found = Optional.of(value);
+        }
+
+        @Override
         public void progress(long windows, long rowsRead, long bytesRead, double covered)
                 throws InterruptedIOException {
             begun = true;
@@ -186,6 +259,13 @@ final class RepairJob {
                 run.pace(moreRows, moreBytes, gone);
             } catch (InterruptedException e) {
                 throw interrupted(e);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (!isLost) {
+                log.close();
             }
         }
     }

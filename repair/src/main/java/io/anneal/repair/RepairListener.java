@@ -22,4 +22,13 @@ public interface RepairListener extends DifferenceListener {
      * @throws IOException ends the session
      */
     default void progress(long windows, long rowsRead, long bytesRead, double covered) throws IOException {}
+
+    /**
+     * All windows are reconciled, and each replica is asked next to keep what it received. If the session fails after that, some
+     * may have kept it, and differ no more. Not called where nothing differs, and not in a dry run.
+     *
+     * @param found the report so far: without replicas, since nothing is known of what they keep, and without session ids
+     * @throws IOException ends the session; nothing is kept then
+     */
+    default void keeps(RepairReport found) throws IOException {}
 }

@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -113,6 +114,9 @@ public final class RepairMaster implements Closeable {
             own.startPart(part);
             Waiting.results(started);
             repairPart(part);
+        }
+        if (!config.dryRun() && windowsDiffering > 0) {
+            listener.keeps(report(List.of(), List.of(), agreement.terms().importDeadlineSeconds()));
         }
         List<CompletableFuture<SessionFinished>> finishing = ask(Participant::finish);
         List<SessionFinished> finished = new ArrayList<>(List.of(own.finish()));
@@ -251,11 +255,16 @@ public final class RepairMaster implements Closeable {
                     done.sstables()));
             importDeadlineSeconds = Math.min(importDeadlineSeconds, done.importDeadlineSeconds());
         }
+        return report(List.of(config.sessionId()), replicas, importDeadlineSeconds);
+    }
+
+    private RepairReport report(
+            List<UUID> sessionIds, List<RepairReport.ReplicaReport> replicas, long importDeadlineSeconds) {
         long networkBytes = followers.stream()
                 .mapToLong(follower -> follower.bytesSent() + follower.bytesReceived())
                 .sum();
         return new RepairReport(
-                List.of(config.sessionId()),
+                sessionIds,
                 replicas,
                 windows,
                 windowsDiffering,

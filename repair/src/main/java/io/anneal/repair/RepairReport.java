@@ -82,9 +82,52 @@ public record RepairReport(
         return reports.stream().mapToLong(number).sum();
     }
 
-    /** Whether the replicas were equal before. */
+    /** How many places and deletions differed. */
+    long differing() {
+        return rowsDiffering + deletionsDiffering;
+    }
+
+    /**
+     * This one after an attempt that was lost. What still differed is among what differed then, so that the larger number has all;
+     * what the replicas kept of that attempt is not known.
+     */
+    RepairReport after(RepairReport lost) {
+        return new RepairReport(
+                sessionIds,
+                replicas,
+                windows + lost.windows,
+                windowsDiffering + lost.windowsDiffering,
+                Math.max(rowsDiffering, lost.rowsDiffering),
+                Math.max(deletionsDiffering, lost.deletionsDiffering),
+                itemsFetched + lost.itemsFetched,
+                itemsPushed + lost.itemsPushed,
+                itemBytes + lost.itemBytes,
+                networkBytes + lost.networkBytes,
+                dryRun,
+                Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
+                notes);
+    }
+
+    RepairReport withNote(String note) {
+        return new RepairReport(
+                sessionIds,
+                replicas,
+                windows,
+                windowsDiffering,
+                rowsDiffering,
+                deletionsDiffering,
+                itemsFetched,
+                itemsPushed,
+                itemBytes,
+                networkBytes,
+                dryRun,
+                importDeadlineSeconds,
+                Stream.concat(notes.stream(), Stream.of(note)).toList());
+    }
+
+    /** Whether the replicas were equal before, in the ranges of this report. */
     public boolean wereEqual() {
-        return rowsDiffering == 0 && deletionsDiffering == 0;
+        return differing() == 0;
     }
 
     /** The moment after which something of what was written must not be imported any more; empty when there is none. */

@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param rowsRead rows that the master read so far
  * @param bytesRead their encoded size
  * @param covered how much of the range's width is behind
+ * @param found what it found, when the replicas are asked next to keep what they received
  * @param failure why it stopped, when it did
  * @param report what it did, when it is done
  */
@@ -18,13 +19,9 @@ record RepairStatus(
         long rowsRead,
         long bytesRead,
         double covered,
+        Optional<RepairReport> found,
         Optional<RepairFailure> failure,
         Optional<RepairReport> report) {
-    /** Kind of the messages of a run. */
-    static final int KIND = 1;
-    /** Kind of the answer to each status but the last: empty. */
-    static final int HEARD = 2;
-
     boolean isRunning() {
         return failure.isEmpty() && report.isEmpty();
     }
@@ -34,6 +31,8 @@ record RepairStatus(
         out.writeLong(rowsRead);
         out.writeLong(bytesRead);
         out.writeLong(Double.doubleToLongBits(covered));
+        out.writeByte(found.isPresent() ? 1 : 0);
+        found.ifPresent(soFar -> soFar.encode(out));
         out.writeByte(failure.isPresent() ? 1 : 0);
         failure.ifPresent(reason -> reason.encode(out));
         out.writeByte(report.isPresent() ? 1 : 0);
@@ -45,8 +44,9 @@ record RepairStatus(
         long rowsRead = in.readLong();
         long bytesRead = in.readLong();
         double covered = Double.longBitsToDouble(in.readLong());
+        Optional<RepairReport> found = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairReport.decode(in));
         Optional<RepairFailure> failure = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairFailure.decode(in));
         Optional<RepairReport> report = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairReport.decode(in));
-        return new RepairStatus(windows, rowsRead, bytesRead, covered, failure, report);
+        return new RepairStatus(windows, rowsRead, bytesRead, covered, found, failure, report);
     }
 }

@@ -177,6 +177,91 @@ class RepairJobTest {
         assertThat(reports).containsExactly(report);
     }
 
+    /** Both keep what they received, and then the node with that address is lost, once. */
+    private void bothKeepAllAndThenLose(Connector connector, String address) {
+        FragmentList all = Sessions.rows(KEYS.subList(0, 2), ROWS);
+        CountDownLatch ownKept = new CountDownLatch(1);
+        own.afterComplete = () -> {
+            own.rows = all;
+            ownKept.countDown();
+        };
+        other.afterComplete = () -> {
+            try {
+                ownKept.await();
+                if (other.rows != all) {
+                    other.rows = all;
+                    connector.open(RepairRunner.address(address)).close();
+                }
+            } catch (IOException | InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        };
+    }
+
+    @Test
+    void shouldNotCallEqualWhatALostAttemptMadeEqual() throws IOException {
+        Connector connector = client.client().keepAll(5_000);
+        bothKeepAllAndThenLose(connector, server.address());
+        List<RepairReport> reports = new ArrayList<>();
+
+        RepairReport report = repair(here(own), remote(connector))
+                .differences(listener())
+                .reports((unit, done) -> reports.add(done))
+                .run(environment());
+
+        assertThat(own.opened).hasValue(2);
+        assertThat(report.wereEqual()).isFalse();
+        assertThat(report.rowsDiffering()).isEqualTo(2 * ROWS);
+        assertThat(report.sessionIds()).hasSize(1);
+        assertThat(report.notes()).anyMatch(note -> note.contains("lost"));
+        assertThat(reports).containsExactly(report);
+        assertThat(heard)
+                .filteredOn(line -> !line.startsWith("begins"))
+                .hasSize(2 * ROWS)
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void shouldNotCallEqualWhatALostRunOfAnotherNodeMadeEqual() throws IOException {
+        try (Nodes master = new Nodes((handlers, node) -> new RepairRunner(
+                        node.id(), Nodes.replicas(own.opener()), node.client(), node.waiting(), environment())
+                .register(handlers))) {
+            Connector connector = client.client().keepAll(5_000);
+            bothKeepAllAndThenLose(connector, master.address());
+
+            RepairReport report = repair(
+                            RepairMember.at(connector, RepairRunner.address(master.address())), remote(connector))
+                    .run(environment());
+
+            assertThat(own.opened).hasValue(2);
+            assertThat(report.rowsDiffering()).isEqualTo(2 * ROWS);
+            assertThat(report.wereEqual()).isFalse();
+        }
+    }
+
+    @Test
+    void shouldCompareAgainWhatDifferedWhenADryRunGoesOn() throws IOException {
+        AtomicBoolean broken = new AtomicBoolean(true);
+        List<RangeUnit> ended = new ArrayList<>();
+        Repair repair = repair(here(own), RepairMember.here("other", (keyspace, table, staged) -> {
+                    if (ended.size() == 3 && broken.get()) {
+                        throw new ReplicaException("disk is away");
+                    }
+                    return other;
+                }))
+                .dryRun(true)
+                .ranges(4)
+                .reports((unit, report) -> ended.add(unit))
+                .checkpoint(directory.resolve("repair.checkpoint"));
+
+        assertThatThrownBy(() -> repair.run(environment())).isInstanceOf(JobFailedException.class);
+        broken.set(false);
+        RepairReport report = repair.run(environment());
+
+        assertThat(report.rowsDiffering()).isEqualTo(2 * ROWS);
+        assertThat(report.wereEqual()).isFalse();
+    }
+
     @Test
     void shouldTellOfDeletionsAndOfMoreThanMemoryHolds() throws IOException {
         byte[] wide = new byte[1 << 10];
@@ -268,17 +353,17 @@ class RepairJobTest {
             }
             return own.opener().open(keyspace, table, staged);
         };
-        Repair repair = repair(RepairMember.here("own", failing), here(other))
-                .dryRun(true)
-                .ranges(4)
-                .checkpoint(checkpoint);
+        Repair repair =
+                repair(RepairMember.here("own", failing), here(other)).ranges(4).checkpoint(checkpoint);
+        RepairEnvironment environment = environment();
 
-        assertThatThrownBy(() -> repair.run(environment())).isInstanceOf(JobFailedException.class);
+        assertThatThrownBy(() -> repair.run(environment)).isInstanceOf(JobFailedException.class);
         assertThat(checkpoint).exists();
         broken.set(false);
-        RepairReport rest = repair.run(environment());
+        RepairReport rest = repair.run(environment);
 
         assertThat(rest.sessionIds()).hasSize(2);
+        assertThat(rest.notes()).anyMatch(note -> note.contains("earlier run") && note.endsWith("ranges=2"));
         assertThat(own.opened).hasValue(4);
         assertThat(checkpoint).doesNotExist();
         assertThatThrownBy(() -> repair(RepairMember.here(own.opener()), here(other))

@@ -90,11 +90,20 @@ final class Sessions {
 
     /** One partition of {@code count} rows. */
     static FragmentList rows(DecoratedKey key, int count) {
-        FragmentList.Builder builder = FragmentList.builder(SCHEMA).partition(key);
-        for (int i = 0; i < count; i++) {
-            builder.row(HandMadeTable.row(i, 0).live(5).build());
+        return rows(List.of(key), count);
+    }
+
+    /** One partition of {@code count} rows for each key, which are in the order of the ring. */
+    static FragmentList rows(List<DecoratedKey> keys, int count) {
+        FragmentList.Builder builder = FragmentList.builder(SCHEMA);
+        for (DecoratedKey key : keys) {
+            builder.partition(key);
+            for (int i = 0; i < count; i++) {
+                builder.row(HandMadeTable.row(i, 0).live(5).build());
+            }
+            builder.end();
         }
-        return builder.end().build();
+        return builder.build();
     }
 
     static FragmentList one(DecoratedKey key, Row row) {

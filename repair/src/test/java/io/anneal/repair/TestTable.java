@@ -14,6 +14,8 @@ import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedSSTable;
+import io.anneal.sstable.StagedWriter;
 import io.anneal.store.directory.Formats;
 import io.anneal.store.directory.TableSource;
 import io.anneal.testkit.FragmentList;
@@ -43,11 +45,14 @@ final class TestTable implements Replica {
     final CountDownLatch end = new CountDownLatch(1);
     volatile BeforeFragment beforeFragment = fragment -> {};
     volatile boolean takesInAtOnce;
+    /** Runs when what it received in a session is kept. */
+    volatile Runnable afterComplete = () -> {};
     /** When the repairs of which it was told began. */
     final List<Long> repairedSeconds = new CopyOnWriteArrayList<>();
 
+    volatile FragmentList rows;
+
     private final String name;
-    private final FragmentList rows;
     private final Optional<StagingArea> staging;
 
     TestTable(String name, FragmentList rows, Optional<StagingArea> staging) {
@@ -130,8 +135,36 @@ final class TestTable implements Replica {
 
     @Override
     public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
-        return staging.orElseThrow()
+        Receiving receiving = staging.orElseThrow()
                 .start(sessionId, schema(), schema().id(), importDeadlineSeconds, SSTableWriterConfig.defaults(10));
+        return new Receiving() {
+            @Override
+            public StagedWriter newWriter() {
+                return receiving.newWriter();
+            }
+
+            @Override
+            public StagedSSTable newSSTable(SSTableVersion version) throws IOException {
+                return receiving.newSSTable(version);
+            }
+
+            @Override
+            public void remove(Descriptor sstable) throws IOException {
+                receiving.remove(sstable);
+            }
+
+            @Override
+            public long complete() throws IOException {
+                long importDeadline = receiving.complete();
+                afterComplete.run();
+                return importDeadline;
+            }
+
+            @Override
+            public void close() throws IOException {
+                receiving.close();
+            }
+        };
     }
 
     @Override

@@ -73,7 +73,9 @@ final class DirectoryHost extends ReplicaHost {
 
     @Override
     void closeData() throws IOException {
-        staging.close();
+        if (staging != null) {
+            staging.close();
+        }
     }
 
     @Override

@@ -7,7 +7,6 @@ import io.anneal.net.SimulatedNetwork;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
@@ -27,9 +26,11 @@ final class Disturbances {
     private final Random random;
     /** Numbers of the hosts whose disk fails. */
     private final Set<Integer> suffering = new TreeSet<>();
+    /** Of these those whose disk may have failed to force: until their machine starts again it promises nothing. */
+    private final Set<Integer> untrusted = new TreeSet<>();
 
     private boolean ended;
-    private Optional<Error> wrong = Optional.empty();
+    private Optional<AssertionError> wrong = Optional.empty();
 
     Disturbances(RepairCampaign campaign, RepairWorld world, Random random) {
         this.campaign = campaign;
@@ -71,11 +72,9 @@ final class Disturbances {
             world.log(what);
             try {
                 action.run();
-            } catch (IOException e) {
-                throw new UncheckedIOException(what, e);
-            } catch (AssertionError e) {
+            } catch (IOException | RuntimeException | AssertionError e) {
                 // It would fail whoever runs events now, and be taken for the failure of a repair.
-                wrong = Optional.of(e);
+                wrong = Optional.of(new AssertionError(what + ": " + e, e));
             }
         });
     }
@@ -123,14 +122,15 @@ final class Disturbances {
     }
 
     private void die(ReplicaHost host) throws IOException {
-        host.die(random.nextBoolean() ? Optional.of(random.nextLong()) : Optional.empty(), anyCut(), world.hosts());
+        boolean powerFails = random.nextBoolean() || untrusted.contains(host.number());
+        host.die(powerFails ? Optional.of(random.nextLong()) : Optional.empty(), anyCut(), world.hosts());
         if (random.nextBoolean()) {
             soon("return of " + host, () -> comeBack(host));
         }
     }
 
     private void comeBack(ReplicaHost host) throws IOException {
-        if (!host.isRunning()) {
+        if (host.isDown()) {
             try {
                 host.start();
             } catch (IOException badDisk) {
@@ -146,6 +146,9 @@ final class Disturbances {
             return;
         }
         Operation operation = OPERATIONS.get(random.nextInt(OPERATIONS.size()));
+        if (operation == Operation.FORCE) {
+            untrusted.add(host.number());
+        }
         Fault fault = Fault.on(operation).after((long) Math.pow(10, 2.5 * random.nextDouble()) - 1);
         host.disk().inject(random.nextBoolean() ? fault.times(1) : fault);
     }
@@ -199,7 +202,8 @@ final class Disturbances {
         for (ReplicaHost host : world.hosts()) {
             host.disk().heal();
             if (suffering.contains(host.number())) {
-                host.die(Optional.empty(), Cut.RESET, world.hosts());
+                boolean powerFails = untrusted.contains(host.number());
+                host.die(powerFails ? Optional.of(random.nextLong()) : Optional.empty(), Cut.RESET, world.hosts());
             }
             if (!host.isRunning()) {
                 host.start();

@@ -46,6 +46,13 @@ abstract class ReplicaHost implements AutoCloseable {
     private static final long CONNECT_PATIENCE_MS = 5_000;
     private static final long BUDGET_BYTES = 64 << 20;
 
+    /** Time passes while a host starts or ends, and what happens meanwhile must not start or end it again. */
+    private enum Standing {
+        DOWN,
+        CHANGING,
+        RUNNING
+    }
+
     /** What all hosts of a world have in common. */
     record Setting(SimulatedNetwork network, TableSchema schema, ManualClock clock, ManualClock storeClock) {}
 
@@ -62,7 +69,7 @@ abstract class ReplicaHost implements AutoCloseable {
     private NetServer server;
     private NetClient client;
     private Connector peers;
-    private boolean running;
+    private Standing standing = Standing.DOWN;
     private int truncations;
     private int starts;
 
@@ -77,6 +84,7 @@ abstract class ReplicaHost implements AutoCloseable {
     /** Opens what lies on the disk. */
     abstract ReplicaSource open() throws IOException;
 
+    /** Closes what {@link #open} opened, as far as it came. */
     abstract void closeData() throws IOException;
 
     /** Writes with a time of their own, acknowledged when it returns. */
@@ -123,7 +131,12 @@ abstract class ReplicaHost implements AutoCloseable {
     }
 
     final boolean isRunning() {
-        return running;
+        return standing == Standing.RUNNING;
+    }
+
+    /** Whether it may be started: neither running, nor about to start or end. */
+    final boolean isDown() {
+        return standing == Standing.DOWN;
     }
 
     final int starts() {
@@ -139,7 +152,24 @@ abstract class ReplicaHost implements AutoCloseable {
     }
 
     final void start() throws IOException {
-        source = open();
+        if (!isDown()) {
+            throw new IllegalStateException("host is not down, host=" + this);
+        }
+        standing = Standing.CHANGING;
+        try {
+            source = open();
+            listen();
+            standing = Standing.RUNNING;
+            starts++;
+        } finally {
+            if (!isRunning()) {
+                closeDead();
+                standing = Standing.DOWN;
+            }
+        }
+    }
+
+    private void listen() throws IOException {
         SimulatedNetwork network = setting.network();
         ExecutorService executor = network.executor();
         VerbHandlers handlers = new VerbHandlers(executor);
@@ -148,17 +178,20 @@ abstract class ReplicaHost implements AutoCloseable {
         server = NetServer.bind(config, address(), handlers, network.random(), failure -> {}, network.host(host()));
         client = NetClient.open(config, new VerbHandlers(executor), network.random(), network.host(host()));
         peers = client.keepAll(CONNECT_PATIENCE_MS);
-        running = true;
-        starts++;
     }
 
     final void stop() throws IOException {
-        if (running) {
-            running = false;
+        if (!isRunning()) {
+            return;
+        }
+        standing = Standing.CHANGING;
+        try {
             client.close();
             server.close();
             setting.network().runUntilIdle();
             closeData();
+        } finally {
+            standing = Standing.DOWN;
         }
     }
 
@@ -169,23 +202,31 @@ abstract class ReplicaHost implements AutoCloseable {
      * @param cut what the others learn of it
      */
     final void die(Optional<Long> powerSeed, Cut cut, List<ReplicaHost> others) throws IOException {
-        if (!running) {
+        if (!isRunning()) {
             return;
         }
-        running = false;
-        if (powerSeed.isPresent()) {
-            disk.crash(powerSeed.get());
-        } else {
-            disk.kill();
-        }
-        for (ReplicaHost other : others) {
-            if (other != this) {
-                setting.network().cut(host(), other.host(), cut);
-                setting.network().cut(other.host(), host(), cut);
+        standing = Standing.CHANGING;
+        try {
+            if (powerSeed.isPresent()) {
+                disk.crash(powerSeed.get());
+            } else {
+                disk.kill();
             }
+            for (ReplicaHost other : others) {
+                if (other != this) {
+                    setting.network().cut(host(), other.host(), cut);
+                    setting.network().cut(other.host(), host(), cut);
+                }
+            }
+            client.close();
+            server.close();
+            closeDead();
+        } finally {
+            standing = Standing.DOWN;
         }
-        client.close();
-        server.close();
+    }
+
+    private void closeDead() {
         try {
             closeData();
         } catch (IOException dead) {

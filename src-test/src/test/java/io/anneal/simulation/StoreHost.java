@@ -64,8 +64,12 @@ final class StoreHost extends ReplicaHost {
 
     @Override
     void closeData() throws IOException {
+        Store opened = store;
+        store = null;
         try {
-            store.close();
+            if (opened != null) {
+                opened.close();
+            }
         } finally {
             awaitThreads();
         }

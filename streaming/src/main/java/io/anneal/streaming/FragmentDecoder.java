@@ -15,8 +15,10 @@ import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
+import io.anneal.streaming.message.RowsPart;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 
 /** Reads what a {@link FragmentEncoder} wrote, and hands on one fragment after the other. The bytes may be a lying peer's. One thread. */
 final class FragmentDecoder {
@@ -41,6 +43,12 @@ final class FragmentDecoder {
     private boolean inPartition;
     private long rows;
 
+    /** Of the partition, and behind it: what the messages before had, and where in this one it begins. */
+    private long partitionBytes;
+
+    private int partitionAt;
+    private boolean isWhole = true;
+
     /** @param ranges outside of which nothing is taken */
     FragmentDecoder(TableSchema schema, List<TokenRange> ranges, Output output) {
         this.schema = schema;
@@ -54,12 +62,28 @@ final class FragmentDecoder {
         return rows;
     }
 
-    /** @throws CorruptItemException when it is nothing that an encoder writes */
+    /** @throws CorruptItemException when it is nothing that an encoder writes; the decoder is of no use then */
     void decode(byte[] bytes) throws IOException {
         int at = 0;
+        isWhole = false;
+        partitionAt = 0;
         while (at < bytes.length) {
             at = bytes[at] == FragmentEncoder.CHANGE ? change(bytes, at) : item(bytes, at);
         }
+        partitionBytes += bytes.length - partitionAt;
+        isWhole = true;
+    }
+
+    /** Whether all that was given was taken, so that it can go on with what comes behind. */
+    boolean isWhole() {
+        return isWhole;
+    }
+
+    /** Behind what was taken; nothing at the beginning. */
+    Optional<RowsPart.Place> place() {
+        return inPartition
+                ? Optional.of(new RowsPart.Place(partition.toDecoratedKey(), partitionBytes))
+                : Optional.empty();
     }
 
     private int item(byte[] bytes, int at) throws IOException {
@@ -117,6 +141,8 @@ final class FragmentDecoder {
         DecoratedKey started = key.toDecoratedKey();
         partition.wrap(started);
         inPartition = true;
+        partitionBytes = 0;
+        partitionAt = at;
         output.appendCurrent(current.start(started, partitionDeletion));
         return true;
     }

@@ -6,21 +6,27 @@ import io.anneal.net.RequestException;
 import io.anneal.node.Replica;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
+import io.anneal.sstable.DataSection;
 import io.anneal.sstable.FileContent;
+import io.anneal.sstable.SSTableSections;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.store.LiveFiles;
 import io.anneal.store.LiveFiles.PinnedFile;
 import io.anneal.store.LiveFiles.PinnedSSTable;
 import io.anneal.streaming.message.FileContents;
 import io.anneal.streaming.message.Inventory;
-import io.anneal.streaming.message.Inventory.WholeSSTable;
+import io.anneal.streaming.message.Inventory.SentSSTable;
 import io.anneal.streaming.message.OpenSource;
+import io.anneal.streaming.message.SectionContents;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,16 +38,25 @@ import org.slf4j.LoggerFactory;
 final class HeldSource {
     private static final Logger LOG = LoggerFactory.getLogger(HeldSource.class);
 
+    /** An SSTable of which chunks are sent. */
+    record Part(PinnedSSTable sstable, SSTableSections sections) {}
+
     private final UUID id;
     private final Replica replica;
     private final LiveFiles files;
     private final LinearRanges ranges;
     private final List<PinnedSSTable> whole = new ArrayList<>();
+    private final List<Part> parts = new ArrayList<>();
     private final List<PinnedSSTable> partly = new ArrayList<>();
     private int users = 1;
 
-    /** Takes over the replica. */
-    HeldSource(UUID id, Replica replica, LiveFiles files, OpenSource wanted) {
+    /**
+     * Takes over the replica, unless this fails.
+     *
+     * @param sectionsMinBytes of an SSTable that has less than this of the ranges the rows are sent: many small files are
+     *     worth less than one
+     */
+    HeldSource(UUID id, Replica replica, LiveFiles files, OpenSource wanted, long sectionsMinBytes) throws IOException {
         this.id = id;
         this.replica = replica;
         this.files = files;
@@ -54,26 +69,54 @@ final class HeldSource {
                 whole.add(sstable);
             } else if (sstable.tokens().isEmpty()
                     || ranges.touches(sstable.tokens().get())) {
-                partly.add(sstable);
+                Optional<SSTableSections> sections = taken ? sections(sstable, sectionsMinBytes) : Optional.empty();
+                sections.ifPresentOrElse(found -> parts.add(new Part(sstable, found)), () -> partly.add(sstable));
             }
         }
+    }
+
+    /** Empty when its rows are to be sent. */
+    private Optional<SSTableSections> sections(PinnedSSTable sstable, long minBytes) throws IOException {
+        return files.sections(sstable, ranges.ranges())
+                .filter(found -> found.sections().stream()
+                                .mapToLong(DataSection::lengthBytes)
+                                .sum()
+                        >= minBytes);
     }
 
     UUID id() {
         return id;
     }
 
-    Inventory inventory() {
+    Inventory inventory() throws IOException {
         return new Inventory(
                 id,
                 replica.tableId(),
                 whole.stream()
-                        .map(sstable -> new WholeSSTable(
+                        .map(sstable -> new SentSSTable(
                                 SSTableVersion.of(sstable.descriptor()).orElseThrow(),
                                 sstable.descriptor().generation(),
                                 sstable.lengthBytes()))
                         .toList(),
-                partly.stream().mapToLong(PinnedSSTable::lengthBytes).sum());
+                parts.stream()
+                        .map(part -> new SentSSTable(
+                                SSTableVersion.of(part.sstable().descriptor()).orElseThrow(),
+                                part.sstable().descriptor().generation(),
+                                part.sections().storedLengthBytes()))
+                        .toList(),
+                partly.stream().mapToLong(PinnedSSTable::lengthBytes).sum(),
+                rowsId());
+    }
+
+    /** Of the data that rows are read from: what no Digest tells is known again in this session only. */
+    private UUID rowsId() throws IOException {
+        List<String> known = new ArrayList<>();
+        for (PinnedSSTable sstable : partly) {
+            boolean told = sstable.files().containsKey(Component.DIGEST);
+            known.add(sstable.descriptor().generation() + " " + (told ? sstable.content(Component.DATA) : id));
+        }
+        Collections.sort(known);
+        return UUID.nameUUIDFromBytes(known.toString().getBytes(StandardCharsets.UTF_8));
     }
 
     FileContents contents(int sstable) throws IOException {
@@ -88,11 +131,32 @@ final class HeldSource {
     }
 
     private PinnedSSTable sstable(int number) throws RequestException {
-        if (number < 0 || number >= whole.size()) {
-            throw new RequestException(
-                    StreamCode.REFUSED, "no SSTable has this number, number=" + number + ", sstables=" + whole.size());
-        }
+        requireNumber(number, number < whole.size());
         return whole.get(number);
+    }
+
+    private void requireNumber(int number, boolean isRight) throws RequestException {
+        if (number < 0 || !isRight) {
+            throw new RequestException(
+                    StreamCode.REFUSED,
+                    "no SSTable has this number, number=" + number + ", sstables=" + whole.size() + ", parts="
+                            + parts.size());
+        }
+    }
+
+    boolean isPart(int number) {
+        return number >= whole.size();
+    }
+
+    Part part(int number) throws RequestException {
+        requireNumber(number, isPart(number) && number - whole.size() < parts.size());
+        return parts.get(number - whole.size());
+    }
+
+    SectionContents sections(int number) throws IOException {
+        Part part = part(number);
+        byte[] statistics = part.sstable().files().get(Component.STATISTICS).readAll();
+        return new SectionContents(part.sections().manifest(statistics));
     }
 
     PinnedFile file(int sstable, Component component) throws RequestException {
@@ -105,9 +169,11 @@ final class HeldSource {
         return file;
     }
 
-    /** All rows that lie in no file that is sent whole, range after range. */
-    List<RowScan> rows() {
+    /** All rows that lie in no file that is sent whole or in part, range after range, from this token on. */
+    List<RowScan> rows(long firstToken) {
         return ranges.ranges().stream()
+                .filter(range -> range.last() >= firstToken)
+                .map(range -> new TokenRange.Linear(Math.max(range.first(), firstToken), range.last()))
                 .map(range -> (RowScan) () -> files.scan(partly(range), range))
                 .toList();
     }

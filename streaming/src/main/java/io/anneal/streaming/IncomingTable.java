@@ -1,6 +1,5 @@
 package io.anneal.streaming;
 
-import io.anneal.io.OutputFile;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
@@ -12,25 +11,26 @@ import io.anneal.schema.SchemaText;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.ReceivedFile;
-import io.anneal.sstable.ReceivedSSTable;
 import io.anneal.sstable.SSTableMetadata.KeyRange;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
+import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
 import io.anneal.store.directory.Formats;
 import io.anneal.streaming.message.FileContents;
-import io.anneal.streaming.message.Inventory.WholeSSTable;
+import io.anneal.streaming.message.Inventory.SentSSTable;
 import io.anneal.streaming.message.OpenSource;
+import io.anneal.streaming.message.SectionContents;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * What a target has of a table's ranges so far, from one source: kept over lost connections, so that the next attempt goes on
@@ -38,24 +38,24 @@ import java.util.Set;
  * One thread.
  */
 final class IncomingTable implements Closeable {
-    /** An SSTable as its source has it: the same again after a connection was lost, if nothing has changed. */
-    private record Known(SSTableVersion version, String generation, FileContents contents) {}
-
-    /** Told of what has come: waits as long as it is too fast. */
-    interface Pace {
-        void pace(long rows, long bytes) throws InterruptedException;
-    }
+    /**
+     * An SSTable as its source has it: the same again after a connection was lost, if nothing has changed.
+     *
+     * @param contents {@link FileContents}, or {@link SectionContents} of one that is sent in part
+     */
+    private record Known(SSTableVersion version, String generation, Record contents) {}
 
     private final Replica target;
     private final List<TokenRange> ranges;
     private final LinearRanges wanted;
     private final Receiving receiving;
-    private final Map<Known, ReceivedSSTable> begun = new HashMap<>();
+    private final Map<Known, IncomingSSTable> begun = new HashMap<>();
     private final Map<Known, Descriptor> published = new HashMap<>();
     private long bytes;
+    /** What the source has, about, as it said last. */
+    private long wantedBytes;
 
-    private boolean rowsDone;
-    private long rows;
+    private Optional<IncomingRows> rows = Optional.empty();
 
     /** @param target belongs to the caller */
     IncomingTable(Replica target, List<TokenRange> ranges, Receiving receiving) {
@@ -71,7 +71,7 @@ final class IncomingTable implements Closeable {
     }
 
     long rows() {
-        return rows;
+        return rows.map(come -> come.decoder.rows()).orElse(0L);
     }
 
     int sstables() {
@@ -79,8 +79,8 @@ final class IncomingTable implements Closeable {
     }
 
     /** Fetches what is missing. */
-    void fetch(Connection connection, String replica, Pace pace) throws IOException {
-        PieceCount count = lengthBytes -> count(lengthBytes, pace);
+    void fetch(Connection connection, String replica, StreamListener listener) throws IOException {
+        PieceCount count = lengthBytes -> count(lengthBytes, listener);
         OpenSource question = new OpenSource(
                 replica,
                 target.schema().keyspace(),
@@ -90,31 +90,36 @@ final class IncomingTable implements Closeable {
                 ranges);
         try (RemoteSource source = RemoteSource.open(connection, question)) {
             requireSameTable(source.inventory().tableId());
-            List<WholeSSTable> files = source.inventory().files();
+            List<SentSSTable> files = source.inventory().files();
+            List<SentSSTable> parts = source.inventory().parts();
+            wantedBytes = source.inventory().rowBytes()
+                    + Stream.concat(files.stream(), parts.stream())
+                            .mapToLong(SentSSTable::lengthBytes)
+                            .sum();
+            count(0, listener);
             Set<Known> named = new HashSet<>();
             for (int i = 0; i < files.size(); i++) {
+                SentSSTable file = files.get(i);
                 FileContents contents = source.describe(i);
-                Known known = new Known(files.get(i).version(), files.get(i).generation(), contents);
+                Known known = new Known(file.version(), file.generation(), contents);
                 named.add(known);
-                fetch(source, i, known, count);
+                fetch(source, i, known, staged -> new IncomingFiles(contents, staged), count);
+            }
+            for (int i = 0; i < parts.size(); i++) {
+                SentSSTable part = parts.get(i);
+                SectionContents contents = source.describePart(files.size() + i);
+                Known known = new Known(part.version(), part.generation(), contents);
+                named.add(known);
+                fetch(source, files.size() + i, known, staged -> sections(contents, staged), count);
             }
             forgetAllBut(named);
-            if (source.inventory().rowBytes() > 0 && !rowsDone) {
-                fetchRows(source, count);
-            }
+            fetchRows(source, count);
         }
     }
 
-    private void count(long lengthBytes, Pace pace) throws IOException {
+    private void count(long lengthBytes, StreamListener listener) throws IOException {
         bytes += lengthBytes;
-        try {
-            pace.pace(0, lengthBytes);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            InterruptedIOException interrupted = new InterruptedIOException("streaming was interrupted");
-            interrupted.initCause(e);
-            throw interrupted;
-        }
+        listener.progress(rows(), bytes, wantedBytes == 0 ? 1 : Math.min(1, (double) bytes / wantedBytes));
     }
 
     private void requireSameTable(Optional<String> sourceId) throws ReplicaException {
@@ -125,28 +130,48 @@ final class IncomingTable implements Closeable {
         }
     }
 
-    private void fetch(RemoteSource source, int number, Known known, PieceCount count) throws IOException {
+    /** Opens what takes the bytes of an SSTable. */
+    private interface Opener {
+        IncomingSSTable open(StagedSSTable staged) throws IOException;
+    }
+
+    private IncomingSSTable sections(SectionContents contents, StagedSSTable staged) throws IOException {
+        return new IncomingSections(
+                Formats.receive(staged, target.schema(), contents.manifest(), wanted.ranges()), staged.descriptor());
+    }
+
+    private void fetch(RemoteSource source, int number, Known known, Opener opener, PieceCount count)
+            throws IOException {
         if (published.containsKey(known)) {
             return;
         }
-        ReceivedSSTable received = begun.get(known);
-        if (received == null) {
-            received = ReceivedSSTable.open(
-                    receiving.newSSTable(known.version()), known.contents().files(), OutputFile.CREATE_NEW);
-            begun.put(known, received);
-        }
-        for (Component component : known.contents().files().keySet()) {
-            ReceivedFile into = received.file(component);
-            if (into.missingBytes() > 0) {
-                source.fetch(number, component, into, count);
+        IncomingSSTable incoming = begun.get(known);
+        if (incoming == null) {
+            StagedSSTable staged = receiving.newSSTable(known.version());
+            try {
+                incoming = opener.open(staged);
+            } finally {
+                if (incoming == null) {
+                    receiving.remove(staged.descriptor());
+                }
             }
+            begun.put(known, incoming);
         }
         boolean right = false;
         try {
-            Descriptor descriptor = received.publish();
+            incoming.fetch(source, number, count);
+            right = true;
+        } finally {
+            if (!right && incoming.isBroken()) {
+                forget(known);
+            }
+        }
+        right = false;
+        try {
+            Descriptor descriptor = incoming.publish();
             begun.remove(known);
             published.put(known, descriptor);
-            check(descriptor);
+            check(descriptor, known.contents() instanceof SectionContents);
             right = true;
         } finally {
             if (!right) {
@@ -170,7 +195,7 @@ final class IncomingTable implements Closeable {
     }
 
     private void forget(Known known) throws IOException {
-        ReceivedSSTable received = begun.remove(known);
+        IncomingSSTable received = begun.remove(known);
         if (received != null) {
             received.close();
             receiving.remove(received.descriptor());
@@ -181,8 +206,12 @@ final class IncomingTable implements Closeable {
         }
     }
 
-    /** What the checksums cannot tell: that it is an SSTable of this table and of these ranges. */
-    private void check(Descriptor descriptor) throws IOException {
+    /**
+     * What the checksums cannot tell: that it is an SSTable of this table and of these ranges.
+     *
+     * @param cut whether it was made of another's sections
+     */
+    private void check(Descriptor descriptor, boolean cut) throws IOException {
         try (SSTableReader reader = Formats.open(descriptor)) {
             if (reader.partitioner() != Partitioner.MURMUR3) {
                 throw wrong(
@@ -197,7 +226,10 @@ final class IncomingTable implements Closeable {
             TokenRange.Linear tokens = new TokenRange.Linear(
                     DecoratedKey.of(keys.first()).token(),
                     DecoratedKey.of(keys.last()).token());
-            if (!wanted.covers(tokens)) {
+            // What lies between has been looked at where partitions are cut out one by one; else it is one range's.
+            boolean inside =
+                    cut ? wanted.covers(tokens.first()) && wanted.covers(tokens.last()) : wanted.covers(tokens);
+            if (!inside) {
                 throw wrong(descriptor, "SSTable has more than was asked for, tokens=" + tokens + ", ranges=" + ranges);
             }
             reader.scan(target.schema(), TokenRange.Linear.ALL).close();
@@ -209,13 +241,65 @@ final class IncomingTable implements Closeable {
                 descriptor.file(Component.STATISTICS), CorruptSSTableException.NO_POSITION, reason);
     }
 
+    /** Goes on with rows that are the same bytes; others are forgotten for the reason that files are. */
     private void fetchRows(RemoteSource source, PieceCount count) throws IOException {
-        try (StagedWriter writer = receiving.newWriter()) {
-            FragmentDecoder decoder = new FragmentDecoder(target.schema(), ranges, writer::appendCurrent);
-            source.rows(decoder, count);
-            writer.finish();
-            rows = decoder.rows();
-            rowsDone = true;
+        UUID rowsId = source.inventory().rowsId();
+        if (rows.isPresent() && !rows.get().goesOnWith(rowsId)) {
+            forgetRows();
+        }
+        if (rows.isEmpty()) {
+            StagedWriter writer = receiving.newWriter();
+            rows = Optional.of(new IncomingRows(
+                    rowsId, writer, new FragmentDecoder(target.schema(), ranges, writer::appendCurrent)));
+        }
+        IncomingRows into = rows.get();
+        if (!into.isDone() && source.inventory().rowBytes() > 0) {
+            source.rows(into.decoder, count);
+            into.finish();
+        }
+    }
+
+    private void forgetRows() throws IOException {
+        IncomingRows known = rows.orElseThrow();
+        rows = Optional.empty();
+        known.close();
+        for (Descriptor written : known.written) {
+            receiving.remove(written);
+        }
+    }
+
+    /** Rows that have come over all attempts. */
+    private static final class IncomingRows implements Closeable {
+        private final UUID id;
+        private final StagedWriter writer;
+        private final FragmentDecoder decoder;
+        private List<Descriptor> written = List.of();
+        private boolean done;
+
+        IncomingRows(UUID id, StagedWriter writer, FragmentDecoder decoder) {
+            this.id = id;
+            this.writer = writer;
+            this.decoder = decoder;
+        }
+
+        boolean goesOnWith(UUID rowsId) {
+            return id.equals(rowsId) && decoder.isWhole();
+        }
+
+        boolean isDone() {
+            return done;
+        }
+
+        void finish() throws IOException {
+            written = writer.finish();
+            writer.close();
+            done = true;
+        }
+
+        /** Removes what is not finished. */
+        @Override
+        public void close() throws IOException {
+            writer.close();
         }
     }
 
@@ -227,7 +311,10 @@ final class IncomingTable implements Closeable {
     @Override
     public void close() throws IOException {
         try (receiving) {
-            for (ReceivedSSTable received : begun.values()) {
+            if (rows.isPresent()) {
+                rows.get().close();
+            }
+            for (IncomingSSTable received : begun.values()) {
                 received.close();
             }
         }

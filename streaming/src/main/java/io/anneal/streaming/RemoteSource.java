@@ -1,7 +1,6 @@
 package io.anneal.streaming;
 
 import io.anneal.io.ByteWriter;
-import io.anneal.io.Texts;
 import io.anneal.net.Connection;
 import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
@@ -12,11 +11,13 @@ import io.anneal.net.Waiting;
 import io.anneal.node.Questions;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
-import io.anneal.sstable.ReceivedFile;
+import io.anneal.sstable.IncomingBytes;
 import io.anneal.streaming.message.FileContents;
 import io.anneal.streaming.message.FilePart;
 import io.anneal.streaming.message.Inventory;
 import io.anneal.streaming.message.OpenSource;
+import io.anneal.streaming.message.RowsPart;
+import io.anneal.streaming.message.SectionContents;
 import io.anneal.streaming.message.SourceStep;
 import io.anneal.streaming.message.StreamVerb;
 import java.io.Closeable;
@@ -66,8 +67,15 @@ final class RemoteSource implements Closeable {
                 questions.ask(SourceStep.DESCRIBE.code(), out -> out.writeInt(sstable), FileContents::decode));
     }
 
-    /** Fetches what is missing of a file, on this thread: while it waits no other one does. */
-    void fetch(int sstable, Component component, ReceivedFile into, PieceCount received) throws IOException {
+    SectionContents describePart(int sstable) throws IOException {
+        return Waiting.result(
+                questions.ask(SourceStep.DESCRIBE.code(), out -> out.writeInt(sstable), SectionContents::decode));
+    }
+
+    /**
+     * Fetches what is missing of a file, or of an SSTable's sections, on this thread: while it waits no other one does.
+     */
+    void fetch(int sstable, Component component, IncomingBytes into, PieceCount received) throws IOException {
         PeerStream stream = connection.open(StreamVerb.FILE);
         ByteWriter out = new ByteWriter(64);
         new FilePart(inventory.sessionId(), sstable, component, into.position()).encode(out);
@@ -88,7 +96,7 @@ final class RemoteSource implements Closeable {
         }
     }
 
-    private static void append(ByteBuffer piece, ReceivedFile into) throws IOException {
+    private static void append(ByteBuffer piece, IncomingBytes into) throws IOException {
         try {
             into.append(piece);
         } catch (CorruptSSTableException lie) {
@@ -97,12 +105,11 @@ final class RemoteSource implements Closeable {
         }
     }
 
-    /** Fetches all rows that are in no file that is sent whole. */
+    /** Fetches all rows that are in no file that is sent whole or in part, from where the decoder is. */
     void rows(FragmentDecoder into, PieceCount received) throws IOException {
         MessageStream messages = connection.open(StreamVerb.ROWS).messages();
-        ByteWriter out = new ByteWriter(32);
-        out.writeByte(StreamVerb.VERSION);
-        Texts.write(out, inventory.sessionId());
+        ByteWriter out = new ByteWriter(64);
+        new RowsPart(inventory.sessionId(), into.place()).encode(out);
         boolean done = false;
         try {
             messages.stream().write(ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));

@@ -1,10 +1,15 @@
 package io.anneal.streaming;
 
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.FragmentKind;
+import io.anneal.key.DecoratedKey;
 import io.anneal.net.MessageStream;
 import io.anneal.net.PeerStream;
+import io.anneal.net.RequestException;
 import io.anneal.net.Waiting;
+import io.anneal.streaming.message.RowsPart;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -13,7 +18,6 @@ import org.slf4j.LoggerFactory;
 
 /** Rows of a held source on their way to the target; holds no thread while the target takes them. */
 final class ServedRows {
-    static final int QUESTION_MAX_BYTES = 64;
     static final int KIND = 1;
 
     private static final Logger LOG = LoggerFactory.getLogger(ServedRows.class);
@@ -26,12 +30,25 @@ final class ServedRows {
 
     private Optional<FragmentCursor> cursor = Optional.empty();
 
-    /** Takes over what the caller retained. */
-    ServedRows(PeerStream stream, HeldSource source) {
+    /** The partition that the target is in, until it is found. */
+    private Optional<DecoratedKey> sought;
+
+    /** Of that partition, which the target has. */
+    private long skipBytes;
+
+    /**
+     * Takes over what the caller retained.
+     *
+     * @param place behind which the target wants rows
+     */
+    ServedRows(PeerStream stream, HeldSource source, Optional<RowsPart.Place> place) {
         this.source = source;
         messages = stream.messages();
         encoder = new FragmentEncoder(source.schema());
-        scans = source.rows().iterator();
+        sought = place.map(RowsPart.Place::partition);
+        skipBytes = place.map(RowsPart.Place::bytes).orElse(0L);
+        scans = source.rows(sought.map(DecoratedKey::token).orElse(Long.MIN_VALUE))
+                .iterator();
     }
 
     /** Sends as long as there is room, then goes on when there is room again. */
@@ -39,7 +56,11 @@ final class ServedRows {
         boolean waits = false;
         try {
             while (fill()) {
-                CompletableFuture<Void> written = messages.write(KIND, encoder.take());
+                ByteBuffer rows = unknown();
+                if (!rows.hasRemaining()) {
+                    continue;
+                }
+                CompletableFuture<Void> written = messages.write(KIND, rows);
                 if (!written.isDone()) {
                     waits = true;
                     written.whenComplete((done, failure) -> {
@@ -53,8 +74,12 @@ final class ServedRows {
                 }
                 Waiting.result(written);
             }
-            if (encoder.lengthBytes() > 0) {
-                messages.write(KIND, encoder.take());
+            ByteBuffer rows = unknown();
+            if (sought.isPresent() || skipBytes > 0) {
+                throw new RequestException(StreamCode.REFUSED, "place is behind what is held, session=" + source.id());
+            }
+            if (rows.hasRemaining()) {
+                messages.write(KIND, rows);
             }
             messages.stream().end();
         } catch (IOException | RuntimeException | Error failed) {
@@ -75,13 +100,30 @@ final class ServedRows {
                 }
                 cursor = Optional.of(scans.next().open());
             }
-            if (cursor.get().advance() == null) {
+            FragmentCursor at = cursor.get();
+            if (at.advance() == null) {
                 closeCursor();
-            } else {
-                encoder.add(cursor.get());
+            } else if (isWanted(at)) {
+                encoder.add(at);
             }
         }
         return true;
+    }
+
+    /** Whether the partition comes that is sought, or it has come. */
+    private boolean isWanted(FragmentCursor at) {
+        if (sought.isPresent() && at.kind() == FragmentKind.PARTITION_START) {
+            sought = sought.filter(key -> !key.equals(at.key().toDecoratedKey()));
+        }
+        return sought.isEmpty();
+    }
+
+    /** What is encoded and the target does not have. */
+    private ByteBuffer unknown() {
+        ByteBuffer rows = encoder.take();
+        int skipped = (int) Math.min(skipBytes, rows.remaining());
+        skipBytes -= skipped;
+        return rows.position(rows.position() + skipped);
     }
 
     private void closeCursor() throws IOException {

@@ -18,14 +18,17 @@ import io.anneal.node.Node;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
 import io.anneal.sstable.Component;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.store.LiveFiles;
 import io.anneal.store.SSTableWriter;
 import io.anneal.store.SSTables;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
+import io.anneal.table.StoreConfig;
 import io.anneal.testkit.FaultyProxy;
 import io.anneal.testkit.LinkFault;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -76,7 +79,7 @@ class StreamPlanTest {
                         new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION)),
                 4,
                 new SecureRandom());
-        node.replicas().add("from", new StoreReplicas(from));
+        node.replicas().add("from", (keyspace, name, schema) -> new StoreReplicas(from).open(keyspace, name, schema));
         StreamService.of(node, ENVIRONMENT).register(node.handlers());
         address = node.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     }
@@ -345,5 +348,121 @@ class StreamPlanTest {
             assertThat(report.bytes()).as("nothing twice").isEqualTo(sentBytes(source));
         }
         assertThat(fragments(target)).isEqualTo(fragments(source));
+    }
+
+    /** Keyspace and table in a directory as a Cassandra node has it, whose version is older than any store's. */
+    private Path olderNode(String name) throws IOException {
+        Path owned = directory.resolve(name);
+        Path data = owned.resolve("ks/t-11111111222233334444555555555555");
+        try (SSTableWriter writer = SSTableWriter.builder(from.table("ks.t").schema())
+                .to(directory.resolve(name + "-written"))
+                .format(SSTableVersion.NB)
+                .timestampMicros(1)
+                .unsorted(1 << 20)) {
+            writer.row().key("k", 5000).clustering("c", 1).set("v", "own").insert();
+            writer.finish();
+        }
+        Files.createDirectories(data.getParent());
+        Files.move(directory.resolve(name + "-written/ks/t"), data);
+        Files.writeString(data.resolve("schema.cql"), SCHEMA + ";");
+        return owned;
+    }
+
+    /** A partition of many rows between others, with deletions. */
+    private Table wide() throws IOException {
+        from.close();
+        from = Store.open(directory.resolve("from"), StoreConfig.defaults().withVersion(SSTableVersion.OA));
+        Table table = from.createTable(SCHEMA);
+        Random random = new Random(2);
+        for (int k = 0; k < 20; k++) {
+            table.row().key("k", k).deletePartition();
+            for (int c = 0; c < (k == 7 ? 2000 : 20); c++) {
+                byte[] bytes = new byte[200];
+                random.nextBytes(bytes);
+                table.row()
+                        .key("k", k)
+                        .clustering("c", c)
+                        .set("s", "s" + k)
+                        .set("v", HexFormat.of().formatHex(bytes))
+                        .insert();
+            }
+        }
+        table.flush();
+        return table;
+    }
+
+    private record Staged(StreamReport report, List<String> fragments) {}
+
+    private Staged staged(String name, StreamSource source) throws IOException {
+        Path owned = olderNode(name);
+        Path staged = directory.resolve(name + "-staging");
+        StreamReport report;
+        try (StagingArea staging = StagingArea.open(staged, owned.toString(), InstantSource.system())) {
+            report = StreamPlan.into(new CassandraReplicas(List.of(owned), Optional.empty(), Optional.of(staging)))
+                    .add("ks.t", source, TokenRange.FULL)
+                    .run(ENVIRONMENT);
+        }
+        try (SSTables sstables = SSTables.open(staged.resolve("ks/t"))) {
+            return new Staged(report, fragments(sstables.scan(TokenRange.Linear.ALL)));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {3_000, 300_000, 600_000, 900_000})
+    void shouldGoOnInTheMiddleOfRowsWhenTheConnectionWasCut(long cutAt) throws IOException {
+        Table source = wide();
+        Staged uncut = staged("uncut", source());
+        assertThat(uncut.report().sstables()).isZero();
+        assertThat(uncut.fragments()).isEqualTo(fragments(source));
+        try (FaultyProxy proxy = FaultyProxy.to(address)) {
+            proxy.inject(LinkFault.reset(LinkFault.Direction.TO_CLIENT, cutAt));
+            AtomicInteger connects = new AtomicInteger();
+            Connector healing = peer -> {
+                if (connects.getAndIncrement() > 0) {
+                    proxy.heal();
+                }
+                return node.peers().connect(peer);
+            };
+
+            Staged cut = staged("cut", StreamSource.at(healing, proxy.address()));
+
+            assertThat(connects).hasValue(2);
+            assertThat(cut.report().bytes())
+                    .as("nothing twice")
+                    .isEqualTo(uncut.report().bytes());
+            assertThat(cut.report().rows()).isEqualTo(uncut.report().rows());
+            assertThat(cut.fragments()).isEqualTo(uncut.fragments());
+        }
+    }
+
+    private static void compact(Table table) {
+        try {
+            table.compact();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void shouldTakeRowsAnewWhenTheSourceHasCompactedThemMeanwhile() throws IOException {
+        Table source = wide();
+        source.row().key("k", 7).clustering("c", 1).set("v", "newer").insert();
+        source.flush();
+        try (FaultyProxy proxy = FaultyProxy.to(address)) {
+            proxy.inject(LinkFault.reset(LinkFault.Direction.TO_CLIENT, 500_000));
+            AtomicInteger connects = new AtomicInteger();
+            Connector healing = peer -> {
+                if (connects.getAndIncrement() > 0) {
+                    compact(source);
+                    proxy.heal();
+                }
+                return node.peers().connect(peer);
+            };
+
+            Staged cut = staged("cut", StreamSource.at(healing, proxy.address()));
+
+            assertThat(connects).hasValue(2);
+            assertThat(cut.fragments()).isEqualTo(fragments(source));
+        }
     }
 }

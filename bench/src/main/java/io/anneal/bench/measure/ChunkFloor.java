@@ -98,12 +98,21 @@ public final class ChunkFloor implements Closeable {
 
     /** The same, each chunk compressed again, checksummed and written to a new file, which is synced at the end. */
     public long rewrite(Path target) throws IOException {
+        return rewrite(target, 0, chunkCount());
+    }
+
+    public int chunkCount() {
+        return chunkPositions.length - 1;
+    }
+
+    /** The same of some chunks. */
+    public long rewrite(Path target, int firstChunk, int endChunk) throws IOException {
         LZ4Compressor compressor = LZ4Factory.fastestInstance().fastCompressor();
         byte[] chunk = new byte[chunkLengthBytes];
         byte[] compressed = new byte[Integer.BYTES + compressor.maxCompressedLength(chunkLengthBytes) + Integer.BYTES];
         ByteBuffer written = ByteBuffer.wrap(compressed);
         try (FileChannel out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            for (int i = 0; i + 1 < chunkPositions.length; i++) {
+            for (int i = firstChunk; i < endChunk; i++) {
                 int length = decompress(i, chunk);
                 int end = Integer.BYTES
                         + compressor.compress(

@@ -79,10 +79,16 @@ public final class BenchTable {
                 + spread(metrics, BenchMetric.SLOWEST_STREAM, "  slowest stream %.2f MB (%.2f..%.2f)", 1 / MILLION)
                 + median(metrics, BenchMetric.MEDIAN_STREAM, "  median stream %.2f MB", 1 / MILLION)
                 + median(metrics, BenchMetric.BYTES_PER_CPU_SECOND, "  %.0f MB/s a core", 1 / MILLION)
+                + cpuOfGigabyte(metrics)
                 + median(metrics, BenchMetric.WRITES_PER_SYNC, "  %.1f writes a sync", 1)
                 + spread(metrics, BenchMetric.LATENCY_MEDIAN, "  median %.1f us (%.1f..%.1f)", MILLION)
                 + spread(metrics, BenchMetric.LATENCY_P99, "  p99 %.1f us (%.1f..%.1f)", MILLION)
                 + spread(metrics, BenchMetric.CPU_PER_CALL, "  %.1f ns a call (%.1f..%.1f)", BILLION);
+    }
+
+    private static String cpuOfGigabyte(Map<BenchMetric, BenchRecord> metrics) {
+        BenchRecord rate = metrics.get(BenchMetric.BYTES_PER_CPU_SECOND);
+        return rate == null ? "" : String.format(Locale.ROOT, ", %.2f CPU s a GB", BILLION / rate.median());
     }
 
     private static String spread(

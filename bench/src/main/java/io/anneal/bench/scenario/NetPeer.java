@@ -5,10 +5,15 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
-/** The second process of {@link NetScenario}: answers until its standard input ends. */
+/** The second process of {@link NetScenario}. */
 public final class NetPeer {
+    static final int PLAIN = 0;
+    static final int BARE = 1;
+    static final int SECURED = 2;
+
     static final int NUMBER = 2;
 
     private NetPeer() {}
@@ -17,32 +22,38 @@ public final class NetPeer {
     public static void main(String[] arguments) throws IOException {
         try (NetSide plain = new NetSide(Optional.empty(), NUMBER);
                 ServerSocketChannel bare = ServerSocketChannel.open().bind(NetSide.loopback(0))) {
-            Thread copies = new Thread(() -> receive(bare), "bench-copy");
-            copies.setDaemon(true);
-            copies.start();
-            String ports = plain.listen() + " " + ((InetSocketAddress) bare.getLocalAddress()).getPort();
+            serve(bare, BareCopy::receive);
+            int barePort = port(bare);
             if (arguments.length == 0) {
-                announce(ports);
+                PeerJvm.announce(List.of(plain.listen(), barePort));
             } else {
                 try (NetSide secured = new NetSide(Optional.of(NetSide.tls(Path.of(arguments[0]))), NUMBER)) {
-                    announce(ports + " " + secured.listen());
+                    PeerJvm.announce(List.of(plain.listen(), barePort, secured.listen()));
                 }
             }
         }
     }
 
-    /** Tells the ports to the first process, and waits until that is gone. */
-    private static void announce(String ports) throws IOException {
-        System.out.println(ports);
-        while (System.in.read() >= 0) {
-            // Nothing comes.
-        }
+    static int port(ServerSocketChannel bare) throws IOException {
+        return ((InetSocketAddress) bare.getLocalAddress()).getPort();
     }
 
-    private static void receive(ServerSocketChannel bare) {
+    /** What answers one connection. */
+    interface BareService {
+        void serve(SocketChannel socket) throws IOException;
+    }
+
+    /** Answers one connection after the other, on a thread of its own, until the socket is closed. */
+    static void serve(ServerSocketChannel bare, BareService service) {
+        Thread thread = new Thread(() -> serveAll(bare, service), "bench-copy");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void serveAll(ServerSocketChannel bare, BareService service) {
         while (true) {
             try (SocketChannel socket = bare.accept()) {
-                BareCopy.receive(socket);
+                service.serve(socket);
             } catch (IOException ended) {
                 if (!bare.isOpen()) {
                     return;

@@ -48,12 +48,12 @@ public final class NetScenario {
             if (secured) {
                 NetCertificate.make(directory.path());
             }
-            try (NetPeerProcess peer =
-                    NetPeerProcess.start(command, secured ? Optional.of(directory.path()) : Optional.empty())) {
+            List<String> arguments = secured ? List.of(directory.path().toString()) : List.of();
+            try (PeerJvm peer = PeerJvm.start(command, NetPeer.class, arguments)) {
                 plain(peer);
                 if (secured) {
                     try (NetSide side = new NetSide(Optional.of(NetSide.tls(directory.path())), NUMBER)) {
-                        oneStream("one-stream-tls", side, peer.secured(), peer);
+                        oneStream("one-stream-tls", side, peer.address(NetPeer.SECURED), peer);
                     }
                 }
             }
@@ -61,32 +61,32 @@ public final class NetScenario {
         return series.records();
     }
 
-    private void plain(NetPeerProcess peer) throws IOException {
+    private void plain(PeerJvm peer) throws IOException {
         try (NetSide side = new NetSide(Optional.empty(), NUMBER)) {
             if (config.wants("one-stream")) {
-                oneStream("one-stream", side, peer.plain(), peer);
+                oneStream("one-stream", side, peer.address(NetPeer.PLAIN), peer);
             }
             NetFlood flood = new NetFlood(config, sizes, series);
             if (config.wants("fair-1000")) {
-                flood.fair("fair-1000", side, side.connect(peer.plain()));
+                flood.fair("fair-1000", side, side.connect(peer.address(NetPeer.PLAIN)));
             }
             if (config.wants("stuck-reader")) {
-                flood.stuck("stuck-reader", side, side.connect(peer.plain()));
+                flood.stuck("stuck-reader", side, side.connect(peer.address(NetPeer.PLAIN)));
             }
             if (config.wants("round-trip")) {
-                flood.roundTrip("round-trip", side.connect(peer.plain()));
+                flood.roundTrip("round-trip", side.connect(peer.address(NetPeer.PLAIN)));
             }
         }
     }
 
-    private void oneStream(String caseName, NetSide side, InetSocketAddress address, NetPeerProcess peer)
-            throws IOException {
+    private void oneStream(String caseName, NetSide side, InetSocketAddress address, PeerJvm peer) throws IOException {
         try (Connection connection = side.connect(address)) {
             config.progress().accept(NAME + " " + caseName + ": warming up");
             Contender stream = new Contender(
                     BenchSystem.ANNEAL, () -> measure(connection, () -> side.send(connection, sizes.copyBytes())));
-            int bufferBytes = bestBufferBytes(connection, peer.bare());
-            Contender bare = new Contender(BenchSystem.LIMIT, () -> copy(connection, peer.bare(), bufferBytes));
+            int bufferBytes = bestBufferBytes(connection, peer.address(NetPeer.BARE));
+            Contender bare =
+                    new Contender(BenchSystem.LIMIT, () -> copy(connection, peer.address(NetPeer.BARE), bufferBytes));
             Warming.warm(config, stream);
             Warming.warm(config, bare);
             config.progress().accept(NAME + " " + caseName + ": measuring");

@@ -7,32 +7,32 @@ import java.io.InputStreamReader;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** A running {@link NetPeer}. */
-final class NetPeerProcess implements Closeable {
+/** A second process of a benchmark, of this one's class path: it says its ports, and works until its standard input ends. */
+final class PeerJvm implements Closeable {
     private static final long CLOSE_SECONDS = 10;
 
     private final Process process;
-    private final InetSocketAddress plain;
-    private final InetSocketAddress bare;
-    private final Optional<InetSocketAddress> secured;
+    private final List<InetSocketAddress> addresses;
 
-    private NetPeerProcess(Process process, List<InetSocketAddress> addresses) {
+    private PeerJvm(Process process, List<InetSocketAddress> addresses) {
         this.process = process;
-        plain = addresses.get(0);
-        bare = addresses.get(1);
-        secured = addresses.size() > 2 ? Optional.of(addresses.get(2)) : Optional.empty();
+        this.addresses = addresses;
     }
 
-    static NetPeerProcess start(OwnCommand command, Optional<Path> certificate) throws IOException {
+    /** @param mainClass calls {@link #announce} */
+    static PeerJvm start(OwnCommand command, Class<?> mainClass, List<String> arguments) throws IOException {
         List<String> words = new ArrayList<>(List.of(
-                command.java().toString(), "-XX:+UseParallelGC", "-cp", command.classPath(), NetPeer.class.getName()));
-        certificate.ifPresent(directory -> words.add(directory.toString()));
+                command.java().toString(),
+                "-XX:+UseParallelGC",
+                "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
+                "-cp",
+                command.classPath(),
+                mainClass.getName()));
+        words.addAll(arguments);
         Process process = new ProcessBuilder(words)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
@@ -47,19 +47,20 @@ final class NetPeerProcess implements Closeable {
         for (String port : ports.split(" ")) {
             addresses.add(NetSide.loopback(Integer.parseInt(port)));
         }
-        return new NetPeerProcess(process, addresses);
+        return new PeerJvm(process, addresses);
     }
 
-    InetSocketAddress plain() {
-        return plain;
+    /** In the second process: tells its ports, and waits until the first one is gone. */
+    static void announce(List<Integer> ports) throws IOException {
+        System.out.println(String.join(" ", ports.stream().map(String::valueOf).toList()));
+        while (System.in.read() >= 0) {
+            // Nothing comes.
+        }
     }
 
-    InetSocketAddress bare() {
-        return bare;
-    }
-
-    InetSocketAddress secured() {
-        return secured.orElseThrow();
+    /** Of the port that it announced at this place. */
+    InetSocketAddress address(int place) {
+        return addresses.get(place);
     }
 
     @Override

@@ -1,0 +1,180 @@
+package io.anneal.bench.scenario;
+
+import io.anneal.bench.data.TableShape;
+import io.anneal.bench.data.TemporaryDirectory;
+import io.anneal.bench.measure.ChunkFloor;
+import io.anneal.key.TokenRange;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Tables that go from one process to another over loopback and are synced there. Processor time is that of all processes;
+ * bytes are those of the files in {@code whole}, uncompressed ones elsewhere.
+ *
+ * <pre>
+ * case         anneal                              baseline                      limit
+ * whole        an SSTable as it is, verified                                     sendfile and write, unchecked
+ * rows         rows of 1 KB                        requests, memtables, a flush
+ * small-cells  an SSTable of small rows as it is   the same, row by row
+ * partial      half of an SSTable                                                its chunks read and rewritten
+ * rebuild      half each of two sources at once    all of one source
+ * </pre>
+ */
+public final class StreamingScenario {
+    public static final String NAME = "streaming";
+    /** Everything that {@link BenchConfig#cases} may name here. */
+    public static final List<String> CASES = List.of("whole", "rows", "small-cells", "partial", "rebuild");
+
+    private static final int SMALL_ROWS_FACTOR = 4;
+    /** Half of the ring, so half of the rows: it begins and ends within chunks. */
+    private static final TokenRange MIDDLE = new TokenRange(Long.MIN_VALUE / 2, Long.MAX_VALUE / 2);
+
+    private static final TokenRange LOWER = new TokenRange(Long.MIN_VALUE, 0);
+    private static final TokenRange UPPER = new TokenRange(0, Long.MIN_VALUE);
+
+    private final BenchConfig config;
+    private final OwnCommand command;
+    private final Series series = new Series(NAME);
+
+    public StreamingScenario(BenchConfig config, OwnCommand command) {
+        this.config = config;
+        this.command = command;
+    }
+
+    /** Runs the wanted cases. */
+    public List<BenchRecord> run() throws IOException {
+        try (TemporaryDirectory directory = TemporaryDirectory.create("anneal-bench-streaming")) {
+            if (config.wants("whole") || config.wants("rows") || config.wants("partial")) {
+                kilobyteRows(directory);
+            }
+            if (config.wants("small-cells")) {
+                smallCells(directory);
+            }
+            if (config.wants("rebuild")) {
+                rebuild(directory);
+            }
+        }
+        return series.records();
+    }
+
+    private StreamingTables.Drawn draw(TemporaryDirectory parent, TableShape shape, int factor, boolean halves)
+            throws IOException {
+        Path directory = parent.createInside("source").path();
+        return StreamingTables.make(directory, shape, (long) factor * config.rowCount(), config.version(), halves);
+    }
+
+    private StreamingSides start(TemporaryDirectory directory, List<StreamingTables.Drawn> sources) throws IOException {
+        return StreamingSides.start(
+                command, config.nanoTime(), directory.createInside("target").path(), sources);
+    }
+
+    private void kilobyteRows(TemporaryDirectory directory) throws IOException {
+        StreamingTables.Drawn drawn = draw(directory, TableShape.KILOBYTE_ROWS, 1, false);
+        try (StreamingSides sides = start(directory, List.of(drawn))) {
+            if (config.wants("whole")) {
+                measure(
+                        "whole",
+                        sides,
+                        List.of(
+                                new Contender(
+                                        BenchSystem.ANNEAL,
+                                        () -> sides.stream(sides.replicas(), drawn.fileBytes(), TokenRange.FULL)),
+                                new Contender(BenchSystem.LIMIT, () -> bareCopy(sides, drawn, directory))));
+            }
+            if (config.wants("rows")) {
+                measure(
+                        "rows",
+                        sides,
+                        List.of(
+                                rows(sides, drawn, BenchSystem.ANNEAL),
+                                new Contender(BenchSystem.BASELINE, () -> sides.oldWay(drawn.dataBytes()))));
+            }
+            if (config.wants("partial")) {
+                measure(
+                        "partial",
+                        sides,
+                        List.of(
+                                new Contender(
+                                        BenchSystem.ANNEAL,
+                                        () -> sides.stream(sides.replicas(), drawn.dataBytes() / 2, MIDDLE)),
+                                new Contender(BenchSystem.LIMIT, () -> rewriteHalf(sides, drawn, directory))));
+            }
+        }
+    }
+
+    private static Contender rows(StreamingSides sides, StreamingTables.Drawn drawn, BenchSystem system) {
+        return new Contender(
+                system, () -> sides.stream(RowsOnly.of(sides.replicas()), drawn.dataBytes(), TokenRange.FULL));
+    }
+
+    private static Run bareCopy(StreamingSides sides, StreamingTables.Drawn drawn, TemporaryDirectory parent)
+            throws IOException {
+        try (TemporaryDirectory into = parent.createInside("bare")) {
+            return sides.bareCopy(drawn, into.path());
+        }
+    }
+
+    private static Run rewriteHalf(StreamingSides sides, StreamingTables.Drawn drawn, TemporaryDirectory parent)
+            throws IOException {
+        try (TemporaryDirectory into = parent.createInside("bare");
+                ChunkFloor chunks = ChunkFloor.open(drawn.sstable())) {
+            int quarter = chunks.chunkCount() / 4;
+            return sides.measure(
+                    drawn.dataBytes() / 2,
+                    () -> chunks.rewrite(into.path().resolve("data"), quarter, chunks.chunkCount() - quarter));
+        }
+    }
+
+    private void smallCells(TemporaryDirectory directory) throws IOException {
+        StreamingTables.Drawn drawn = draw(directory, TableShape.SMALL_ROWS, SMALL_ROWS_FACTOR, false);
+        try (StreamingSides sides = start(directory, List.of(drawn))) {
+            measure(
+                    "small-cells",
+                    sides,
+                    List.of(
+                            new Contender(
+                                    BenchSystem.ANNEAL,
+                                    () -> sides.stream(sides.replicas(), drawn.dataBytes(), TokenRange.FULL)),
+                            rows(sides, drawn, BenchSystem.BASELINE)));
+        }
+    }
+
+    private void rebuild(TemporaryDirectory directory) throws IOException {
+        StreamingTables.Drawn first = draw(directory, TableShape.KILOBYTE_ROWS, 1, true);
+        StreamingTables.Drawn second = draw(directory, TableShape.KILOBYTE_ROWS, 1, true);
+        try (StreamingSides sides = start(directory, List.of(first, second))) {
+            measure(
+                    "rebuild",
+                    sides,
+                    List.of(
+                            new Contender(
+                                    BenchSystem.ANNEAL,
+                                    () -> sides.stream(sides.replicas(), first.dataBytes(), LOWER, UPPER)),
+                            new Contender(
+                                    BenchSystem.BASELINE,
+                                    () -> sides.stream(sides.replicas(), first.dataBytes(), TokenRange.FULL))));
+        }
+    }
+
+    /** All in turn, and ours once more while memory is watched. */
+    private void measure(String caseName, StreamingSides sides, List<Contender> contenders) throws IOException {
+        say(caseName, "warming up");
+        for (Contender contender : contenders) {
+            Warming.warm(config, contender);
+        }
+        say(caseName, "measuring");
+        for (int round = 0; round < config.runs(); round++) {
+            for (Contender contender : contenders) {
+                series.add(caseName, contender.system(), contender.work().run());
+            }
+        }
+        say(caseName, "watching memory");
+        Contender own = contenders.get(0);
+        series.add(caseName, own.system(), BenchMetric.PEAK_MEMORY, sides.peakBytes(own));
+    }
+
+    private void say(String caseName, String step) {
+        config.progress().accept(NAME + " " + caseName + ": " + step);
+    }
+}

@@ -1,0 +1,145 @@
+package io.anneal.bench.scenario;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.key.TokenRange;
+import io.anneal.net.Connection;
+import io.anneal.node.ReplicaSource;
+import io.anneal.node.StoreReplicas;
+import io.anneal.store.Table;
+import io.anneal.streaming.StreamPlan;
+import io.anneal.streaming.StreamReport;
+import io.anneal.streaming.StreamSource;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/** The target, which is this process, its sources, which are others, and the table that goes from them to it. */
+final class StreamingSides implements Closeable {
+    private static final int NUMBER = 1;
+
+    private final LongSupplier nanoTime;
+    private final StreamingSide target;
+    private final Table table;
+    private final List<PeerJvm> sources;
+    private final List<Connection> connections = new ArrayList<>();
+
+    private StreamingSides(LongSupplier nanoTime, StreamingSide target, Table table, List<PeerJvm> sources)
+            throws IOException {
+        this.nanoTime = nanoTime;
+        this.target = target;
+        this.table = table;
+        this.sources = sources;
+        for (PeerJvm source : sources) {
+            connections.add(target.connect(source.address(StreamingPeer.NODE)));
+        }
+    }
+
+    /** @param directory becomes the target's */
+    static StreamingSides start(
+            OwnCommand command, LongSupplier nanoTime, Path directory, List<StreamingTables.Drawn> drawn)
+            throws IOException {
+        StreamingSide target = StreamingSide.open(directory, NUMBER);
+        List<PeerJvm> sources = new ArrayList<>();
+        boolean ready = false;
+        try {
+            Table table = target.store()
+                    .createTable(StreamingTables.schema(drawn.get(0).shape()));
+            for (StreamingTables.Drawn source : drawn) {
+                String number = Integer.toString(NUMBER + 1 + sources.size());
+                sources.add(PeerJvm.start(
+                        command, StreamingPeer.class, List.of(source.directory().toString(), number)));
+            }
+            StreamingSides sides = new StreamingSides(nanoTime, target, table, sources);
+            ready = true;
+            return sides;
+        } finally {
+            if (!ready) {
+                close(target, sources);
+            }
+        }
+    }
+
+    ReplicaSource replicas() {
+        return new StoreReplicas(target.store());
+    }
+
+    /** Streams ranges: the first of the first source, and so on. */
+    Run stream(ReplicaSource into, long dataBytes, TokenRange... ranges) throws IOException {
+        StreamPlan plan = StreamPlan.into(into).parallel(ranges.length);
+        for (int i = 0; i < ranges.length; i++) {
+            StreamSource source =
+                    StreamSource.at(target.node().peers(), sources.get(i).address(StreamingPeer.NODE));
+            plan.add(table.schema().qualifiedName(), source, ranges[i]);
+        }
+        return measure(dataBytes, () -> {
+            StreamReport report = plan.run(HostEnvironment.system());
+            if (report.sstables() + report.rows() == 0) {
+                throw new IllegalStateException("nothing came, report=" + report);
+            }
+        });
+    }
+
+    Run oldWay(long dataBytes) throws IOException {
+        return measure(dataBytes, () -> target.oldWay().receive(connections.get(0), table));
+    }
+
+    Run bareCopy(StreamingTables.Drawn drawn, Path into) throws IOException {
+        return measure(
+                drawn.fileBytes(),
+                () -> BareFileCopy.receive(sources.get(0).address(StreamingPeer.BARE), drawn.files(), into));
+    }
+
+    /** Something that brings a table here. */
+    interface Transfer {
+        void run() throws IOException;
+    }
+
+    /** Does it, says what it took of all processes, and empties the table. */
+    Run measure(long dataBytes, Transfer transfer) throws IOException {
+        long sourcesBefore = sourcesCpuNanos();
+        ProcessStopwatch stopwatch = new ProcessStopwatch(nanoTime);
+        transfer.run();
+        long wallNanos = stopwatch.wallNanos();
+        long cpuNanos = stopwatch.cpuNanos() + sourcesCpuNanos() - sourcesBefore;
+        table.truncate();
+        return new Run(0, dataBytes, wallNanos, cpuNanos, 0);
+    }
+
+    private long sourcesCpuNanos() throws IOException {
+        long nanos = 0;
+        for (Connection connection : connections) {
+            nanos += StreamingSide.usage(connection).cpuNanos();
+        }
+        return nanos;
+    }
+
+    /** The most memory that one of the processes takes while something runs. */
+    long peakBytes(Contender contender) throws IOException {
+        for (Connection connection : connections) {
+            StreamingSide.watch(connection);
+        }
+        target.watch();
+        contender.work().run();
+        long peakBytes = target.watched();
+        for (Connection connection : connections) {
+            peakBytes = Math.max(peakBytes, StreamingSide.watched(connection));
+        }
+        return peakBytes;
+    }
+
+    @Override
+    public void close() throws IOException {
+        close(target, sources);
+    }
+
+    private static void close(StreamingSide target, List<PeerJvm> sources) throws IOException {
+        try (target) {
+            for (PeerJvm source : sources) {
+                source.close();
+            }
+        }
+    }
+}
