@@ -682,9 +682,21 @@ public final class Engine implements Closeable {
             tables.live().values().forEach(LiveTable::close);
             callbacks.close();
             executors.forEach(ScheduledExecutorService::shutdown);
+            awaitCare();
         }
         if (failure != null && state.isSound()) {
             throw failure;
+        }
+    }
+
+    /** What is obsolete is deleted now or never: whoever opens the directory next may give its name to another SSTable. */
+    private void awaitCare() throws InterruptedIOException {
+        try {
+            while (!care.awaitTermination(1, TimeUnit.MINUTES)) {
+                // Deletions end.
+            }
+        } catch (InterruptedException e) {
+            throw StoreWait.interrupted("its obsolete SSTables may still be there");
         }
     }
 }

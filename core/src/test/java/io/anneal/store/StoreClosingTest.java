@@ -6,6 +6,7 @@ import io.anneal.environment.HostEnvironment;
 import io.anneal.table.StoreConfig;
 import io.anneal.table.SyncMode;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +17,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,7 +66,7 @@ final class StoreClosingTest {
     }
 
     private static ScheduledExecutorService threads(String name, ScheduledExecutorService log) {
-        return name.equals("log") ? log : Executors.newSingleThreadScheduledExecutor();
+        return name.equals("log") && log != null ? log : Executors.newSingleThreadScheduledExecutor();
     }
 
     @Test
@@ -88,6 +91,40 @@ final class StoreClosingTest {
         written.get(20, TimeUnit.SECONDS);
         for (ScheduledExecutorService thread : given) {
             assertThat(thread.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /** That comes to each of its tasks late. */
+    private static final class LateThread extends ScheduledThreadPoolExecutor {
+        LateThread() {
+            super(1);
+        }
+
+        @Override
+        protected void beforeExecute(Thread thread, Runnable task) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+        }
+    }
+
+    /** Whoever opens it next may give the name of what is deleted to another SSTable. */
+    @Test
+    void shouldDeleteNothingOnceItIsClosed() throws IOException {
+        Store store = Store.open(
+                directory,
+                StoreConfig.defaults().withShardCount(1),
+                environment(name -> name.equals("care") ? new LateThread() : threads(name, null)));
+        Table table = store.createTable("CREATE TABLE ks.t (k int PRIMARY KEY, v text)");
+        for (int k = 0; k < 3; k++) {
+            table.row().key("k", k).set("v", "v").insert();
+            table.flush();
+        }
+        table.compact();
+
+        store.close();
+
+        try (Stream<Path> files = Files.walk(directory)) {
+            assertThat(files.filter(file -> file.toString().endsWith("-Data.db")))
+                    .hasSize(1);
         }
     }
 
