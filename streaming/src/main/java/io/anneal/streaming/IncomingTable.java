@@ -87,6 +87,7 @@ final class IncomingTable implements Closeable {
                 target.schema().name(),
                 SchemaText.print(target.schema()),
                 target.loadedVersions(),
+                target.localDeletionTimeMaxSeconds(),
                 ranges);
         try (RemoteSource source = RemoteSource.open(connection, question)) {
             requireSameTable(source.inventory().tableId());

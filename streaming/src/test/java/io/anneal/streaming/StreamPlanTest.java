@@ -198,6 +198,34 @@ class StreamPlanTest {
                 .isNotEmpty();
     }
 
+    /** As a repair cuts them, so that both sides come to the same. */
+    @Test
+    void shouldCutTimesThatTheTargetCannotWrite() throws IOException {
+        Table source = from.createTable(SCHEMA);
+        for (int k = 0; k < 50; k++) {
+            source.row()
+                    .key("k", k)
+                    .clustering("c", 1)
+                    .set("v", "for long")
+                    .ttlSeconds(20 * 365 * 86_400)
+                    .insert();
+        }
+        TokenRange wanted = new TokenRange(0, 4_000_000_000_000_000_000L);
+        try (Store old = Store.open(
+                directory.resolve("old"), StoreConfig.defaults().withVersion(SSTableVersion.NB))) {
+            Table target = old.createTable(SCHEMA);
+
+            StreamPlan.into(new StoreReplicas(old))
+                    .add("ks.t", source(), wanted)
+                    .run(ENVIRONMENT);
+
+            long ceilingSeconds = SSTableVersion.NB.localDeletionTimeMaxSeconds();
+            assertThat(fragments(target))
+                    .isEqualTo(fragments(source.scan(wanted.unwrap().get(0), ceilingSeconds)))
+                    .isNotEmpty();
+        }
+    }
+
     @Test
     void shouldSendEachRowOnceWhenSeveralRangesAreWanted() throws IOException {
         Table source = fill(from);
