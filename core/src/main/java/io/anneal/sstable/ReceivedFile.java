@@ -13,7 +13,7 @@ import java.util.zip.CRC32;
  * A file that comes from elsewhere, from its beginning to its end, and is checked against what was announced. One thread at a
  * time.
  */
-public final class ReceivedFile implements Closeable {
+public final class ReceivedFile implements IncomingBytes, Closeable {
     private final Path file;
     private final FileContent expected;
     private final FileChannel channel;
@@ -34,7 +34,7 @@ public final class ReceivedFile implements Closeable {
         }
     }
 
-    /** How much is there: what comes next goes on here. */
+    @Override
     public long position() {
         return position;
     }
@@ -43,11 +43,8 @@ public final class ReceivedFile implements Closeable {
         return expected.lengthBytes() - position;
     }
 
-    /**
-     * Appends the remaining bytes.
-     *
-     * @throws CorruptSSTableException when they are more than was announced; none of them is written then
-     */
+    /** {@inheritDoc} When they are more than was announced none of them is written. */
+    @Override
     public void append(ByteBuffer bytes) throws IOException {
         int lengthBytes = bytes.remaining();
         if (lengthBytes > missingBytes()) {

@@ -82,6 +82,17 @@ public interface SSTableReader extends Closeable {
     SSTableCursor salvage(TableSchema schema, Consumer<LostData> listener) throws IOException;
 
     /**
+     * Where the partitions of some token ranges lie, so that they can be sent as they are stored. Empty when there are none,
+     * or the SSTable cannot be sent so: it has another partitioner than Murmur3, no index, no checksums of its chunks, or
+     * comes from Cassandra 3.
+     *
+     * @param ranges ascending, apart from each other
+     */
+    default Optional<SSTableSections> sections(List<TokenRange.Linear> ranges) throws IOException {
+        return Optional.empty();
+    }
+
+    /**
      * Checks every checksum, the order of keys and clusterings, every index entry, filter membership and the digest.
      *
      * @return what could not be checked, each with the component that would tell and that TOC does not name

@@ -11,12 +11,15 @@ import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FileContent;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableSections;
 import io.anneal.sstable.SSTableStatistics;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -86,7 +89,16 @@ public final class LiveFiles implements Closeable {
      *
      * @param channel is read at positions only, by any number of threads, and closed by nobody else
      */
-    public record PinnedFile(FileChannel channel, long lengthBytes) {}
+    public record PinnedFile(FileChannel channel, long lengthBytes) {
+        /** All bytes of a small file. */
+        public byte[] readAll() throws IOException {
+            ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(lengthBytes));
+            while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) >= 0) {
+                // Until it is full.
+            }
+            return Arrays.copyOf(bytes.array(), bytes.position());
+        }
+    }
 
     /**
      * Opens all files of some SSTables, or none.
@@ -197,6 +209,15 @@ public final class LiveFiles implements Closeable {
                 }
             }
         }
+    }
+
+    /**
+     * Where some token ranges lie in an SSTable, ascending and apart from each other; empty when it has nothing of them, or
+     * only its rows can be sent. Valid as long as {@link #scan} is.
+     */
+    public Optional<SSTableSections> sections(PinnedSSTable sstable, List<TokenRange.Linear> ranges)
+            throws IOException {
+        return readers.get(sstable.descriptor()).sections(ranges);
     }
 
     private static void close(PinnedSSTable sstable) throws IOException {

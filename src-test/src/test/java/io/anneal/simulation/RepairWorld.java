@@ -27,6 +27,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Supplier;
 
@@ -65,6 +67,8 @@ final class RepairWorld implements AutoCloseable {
     private long ceilingSeconds = Long.MAX_VALUE;
     /** Of whatever may change what a replica shows. */
     private int changes;
+    /** Begun so far. */
+    private int repairs;
     /** Repairs that run, one inside the other. */
     private int active;
     /** Whether no repair that failed may still go on somewhere. */
@@ -256,6 +260,7 @@ final class RepairWorld implements AutoCloseable {
         private final Wanted wanted;
         private final int changesBefore = ++changes;
         private final int writesBefore = writes.size();
+        private final int repairsBefore = ++repairs;
         private final boolean alone = settled && active == 0;
         private final int startsOfMaster;
         private final Map<ReplicaHost, FragmentList> before = new LinkedHashMap<>();
@@ -308,8 +313,7 @@ final class RepairWorld implements AutoCloseable {
             }
             FragmentList merged = views.merged(had);
             List<String> expected = view(merged);
-            // A deletion that may be purged at once hides from the repair what it deletes, and is hidden itself.
-            FragmentList meanwhile = views.merged(writes.subList(writesBefore, writes.size()));
+            FragmentList meanwhile = undisturbed ? views.nothing() : arrivedMeanwhile();
             for (ReplicaHost host : wanted.hosts()) {
                 host.disk().heal();
                 if (!host.isRunning()) {
@@ -319,16 +323,64 @@ final class RepairWorld implements AutoCloseable {
                     continue;
                 }
                 FragmentList content = content(host, report);
-                FragmentList shown = views.merged(content, meanwhile);
-                shouldShow(
-                        () -> "after a repair that ended well, " + host + " differs",
-                        undisturbed ? expected : view(views.merged(shown, merged)),
-                        view(undisturbed ? content : shown));
+                if (undisturbed) {
+                    shouldShow(() -> "after a repair that ended well, " + host + " differs", expected, view(content));
+                } else {
+                    shouldHaveKept(host, content, merged, meanwhile);
+                }
                 if (host instanceof StoreHost) {
                     // A directory has it only staged.
                     held.put(host, views.merged(held.get(host), content));
                 }
             }
+        }
+
+        /**
+         * What was there is there, unless something that came meanwhile hides it; what was hidden by something else that was
+         * there is hidden. A deletion that came meanwhile may be purged at once, and is shown nowhere.
+         */
+        private void shouldHaveKept(ReplicaHost host, FragmentList content, FragmentList merged, FragmentList meanwhile)
+                throws IOException {
+            Set<String> shown = qualified(view(content));
+            Set<String> lost = qualified(view(merged));
+            lost.retainAll(qualified(view(views.merged(content, merged, meanwhile))));
+            lost.removeAll(shown);
+            assertThat(lost).as("lost in a repair that ended well, %s", host).isEmpty();
+            Set<String> back = new TreeSet<>();
+            for (FragmentList had : before.values()) {
+                back.addAll(qualified(view(had)));
+            }
+            back.retainAll(shown);
+            back.removeAll(qualified(view(views.merged(content, merged))));
+            assertThat(back)
+                    .as("not deleted in a repair that ended well, %s", host)
+                    .isEmpty();
+        }
+
+        /** Each line with its partition before it. */
+        private static Set<String> qualified(List<String> view) {
+            Set<String> lines = new TreeSet<>();
+            String partition = "";
+            for (String line : view) {
+                if (line.startsWith("partition ")) {
+                    partition = line.split(" ")[1];
+                }
+                lines.add(partition + " " + line);
+            }
+            return lines;
+        }
+
+        /** What may have come to the replicas beside the repair, and more. */
+        private FragmentList arrivedMeanwhile() throws IOException {
+            List<FragmentList> arrived = new ArrayList<>(writes.subList(writesBefore, writes.size()));
+            if (!alone || repairs != repairsBefore) {
+                for (ReplicaHost host : hosts) {
+                    if (!wanted.hosts().contains(host)) {
+                        arrived.add(host.isRunning() ? host.content().fragments() : held.get(host));
+                    }
+                }
+            }
+            return views.merged(arrived);
         }
 
         /** With what a directory has only staged. */

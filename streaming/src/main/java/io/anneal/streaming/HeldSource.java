@@ -6,15 +6,18 @@ import io.anneal.net.RequestException;
 import io.anneal.node.Replica;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
+import io.anneal.sstable.DataSection;
 import io.anneal.sstable.FileContent;
+import io.anneal.sstable.SSTableSections;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.store.LiveFiles;
 import io.anneal.store.LiveFiles.PinnedFile;
 import io.anneal.store.LiveFiles.PinnedSSTable;
 import io.anneal.streaming.message.FileContents;
 import io.anneal.streaming.message.Inventory;
-import io.anneal.streaming.message.Inventory.WholeSSTable;
+import io.anneal.streaming.message.Inventory.SentSSTable;
 import io.anneal.streaming.message.OpenSource;
+import io.anneal.streaming.message.SectionContents;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +26,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,17 +38,26 @@ import org.slf4j.LoggerFactory;
 final class HeldSource {
     private static final Logger LOG = LoggerFactory.getLogger(HeldSource.class);
 
+    /** An SSTable of which chunks are sent. */
+    record Part(PinnedSSTable sstable, SSTableSections sections) {}
+
     private final UUID id;
     private final Replica replica;
     private final LiveFiles files;
     private final LinearRanges ranges;
     private final long localDeletionTimeMaxSeconds;
     private final List<PinnedSSTable> whole = new ArrayList<>();
+    private final List<Part> parts = new ArrayList<>();
     private final List<PinnedSSTable> partly = new ArrayList<>();
     private int users = 1;
 
-    /** Takes over the replica. */
-    HeldSource(UUID id, Replica replica, LiveFiles files, OpenSource wanted) {
+    /**
+     * Takes over the replica, unless this fails.
+     *
+     * @param sectionsMinBytes of an SSTable that has less than this of the ranges the rows are sent: many small files are
+     *     worth less than one
+     */
+    HeldSource(UUID id, Replica replica, LiveFiles files, OpenSource wanted, long sectionsMinBytes) throws IOException {
         this.id = id;
         this.replica = replica;
         this.files = files;
@@ -58,9 +71,19 @@ final class HeldSource {
                 whole.add(sstable);
             } else if (sstable.tokens().isEmpty()
                     || ranges.touches(sstable.tokens().get())) {
-                partly.add(sstable);
+                Optional<SSTableSections> sections = taken ? sections(sstable, sectionsMinBytes) : Optional.empty();
+                sections.ifPresentOrElse(found -> parts.add(new Part(sstable, found)), () -> partly.add(sstable));
             }
         }
+    }
+
+    /** Empty when its rows are to be sent. */
+    private Optional<SSTableSections> sections(PinnedSSTable sstable, long minBytes) throws IOException {
+        return files.sections(sstable, ranges.ranges())
+                .filter(found -> found.sections().stream()
+                                .mapToLong(DataSection::lengthBytes)
+                                .sum()
+                        >= minBytes);
     }
 
     UUID id() {
@@ -72,10 +95,16 @@ final class HeldSource {
                 id,
                 replica.tableId(),
                 whole.stream()
-                        .map(sstable -> new WholeSSTable(
+                        .map(sstable -> new SentSSTable(
                                 SSTableVersion.of(sstable.descriptor()).orElseThrow(),
                                 sstable.descriptor().generation(),
                                 sstable.lengthBytes()))
+                        .toList(),
+                parts.stream()
+                        .map(part -> new SentSSTable(
+                                SSTableVersion.of(part.sstable().descriptor()).orElseThrow(),
+                                part.sstable().descriptor().generation(),
+                                part.sections().storedLengthBytes()))
                         .toList(),
                 partly.stream().mapToLong(PinnedSSTable::lengthBytes).sum(),
                 rowsId());
@@ -104,11 +133,32 @@ final class HeldSource {
     }
 
     private PinnedSSTable sstable(int number) throws RequestException {
-        if (number < 0 || number >= whole.size()) {
-            throw new RequestException(
-                    StreamCode.REFUSED, "no SSTable has this number, number=" + number + ", sstables=" + whole.size());
-        }
+        requireNumber(number, number < whole.size());
         return whole.get(number);
+    }
+
+    private void requireNumber(int number, boolean isRight) throws RequestException {
+        if (number < 0 || !isRight) {
+            throw new RequestException(
+                    StreamCode.REFUSED,
+                    "no SSTable has this number, number=" + number + ", sstables=" + whole.size() + ", parts="
+                            + parts.size());
+        }
+    }
+
+    boolean isPart(int number) {
+        return number >= whole.size();
+    }
+
+    Part part(int number) throws RequestException {
+        requireNumber(number, isPart(number) && number - whole.size() < parts.size());
+        return parts.get(number - whole.size());
+    }
+
+    SectionContents sections(int number) throws IOException {
+        Part part = part(number);
+        byte[] statistics = part.sstable().files().get(Component.STATISTICS).readAll();
+        return new SectionContents(part.sections().manifest(statistics));
     }
 
     PinnedFile file(int sstable, Component component) throws RequestException {
@@ -121,7 +171,7 @@ final class HeldSource {
         return file;
     }
 
-    /** All rows that lie in no file that is sent whole, range after range, from this token on. */
+    /** All rows that lie in no file that is sent whole or in part, range after range, from this token on. */
     List<RowScan> rows(long firstToken) {
         return ranges.ranges().stream()
                 .filter(range -> range.last() >= firstToken)

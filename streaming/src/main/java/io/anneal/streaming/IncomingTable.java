@@ -1,6 +1,5 @@
 package io.anneal.streaming;
 
-import io.anneal.io.OutputFile;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
@@ -12,16 +11,16 @@ import io.anneal.schema.SchemaText;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
-import io.anneal.sstable.ReceivedFile;
-import io.anneal.sstable.ReceivedSSTable;
 import io.anneal.sstable.SSTableMetadata.KeyRange;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
+import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
 import io.anneal.store.directory.Formats;
 import io.anneal.streaming.message.FileContents;
-import io.anneal.streaming.message.Inventory.WholeSSTable;
+import io.anneal.streaming.message.Inventory.SentSSTable;
 import io.anneal.streaming.message.OpenSource;
+import io.anneal.streaming.message.SectionContents;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -39,8 +38,12 @@ import java.util.UUID;
  * One thread.
  */
 final class IncomingTable implements Closeable {
-    /** An SSTable as its source has it: the same again after a connection was lost, if nothing has changed. */
-    private record Known(SSTableVersion version, String generation, FileContents contents) {}
+    /**
+     * An SSTable as its source has it: the same again after a connection was lost, if nothing has changed.
+     *
+     * @param contents {@link FileContents}, or {@link SectionContents} of one that is sent in part
+     */
+    private record Known(SSTableVersion version, String generation, Record contents) {}
 
     /** Told of what has come: waits as long as it is too fast. */
     interface Pace {
@@ -51,7 +54,7 @@ final class IncomingTable implements Closeable {
     private final List<TokenRange> ranges;
     private final LinearRanges wanted;
     private final Receiving receiving;
-    private final Map<Known, ReceivedSSTable> begun = new HashMap<>();
+    private final Map<Known, IncomingSSTable> begun = new HashMap<>();
     private final Map<Known, Descriptor> published = new HashMap<>();
     private long bytes;
 
@@ -91,13 +94,22 @@ final class IncomingTable implements Closeable {
                 ranges);
         try (RemoteSource source = RemoteSource.open(connection, question)) {
             requireSameTable(source.inventory().tableId());
-            List<WholeSSTable> files = source.inventory().files();
+            List<SentSSTable> files = source.inventory().files();
+            List<SentSSTable> parts = source.inventory().parts();
             Set<Known> named = new HashSet<>();
             for (int i = 0; i < files.size(); i++) {
+                SentSSTable file = files.get(i);
                 FileContents contents = source.describe(i);
-                Known known = new Known(files.get(i).version(), files.get(i).generation(), contents);
+                Known known = new Known(file.version(), file.generation(), contents);
                 named.add(known);
-                fetch(source, i, known, count);
+                fetch(source, i, known, staged -> new IncomingFiles(contents, staged), count);
+            }
+            for (int i = 0; i < parts.size(); i++) {
+                SentSSTable part = parts.get(i);
+                SectionContents contents = source.describePart(files.size() + i);
+                Known known = new Known(part.version(), part.generation(), contents);
+                named.add(known);
+                fetch(source, files.size() + i, known, staged -> sections(contents, staged), count);
             }
             forgetAllBut(named);
             fetchRows(source, count);
@@ -124,28 +136,48 @@ final class IncomingTable implements Closeable {
         }
     }
 
-    private void fetch(RemoteSource source, int number, Known known, PieceCount count) throws IOException {
+    /** Opens what takes the bytes of an SSTable. */
+    private interface Opener {
+        IncomingSSTable open(StagedSSTable staged) throws IOException;
+    }
+
+    private IncomingSSTable sections(SectionContents contents, StagedSSTable staged) throws IOException {
+        return new IncomingSections(
+                Formats.receive(staged, target.schema(), contents.manifest(), wanted.ranges()), staged.descriptor());
+    }
+
+    private void fetch(RemoteSource source, int number, Known known, Opener opener, PieceCount count)
+            throws IOException {
         if (published.containsKey(known)) {
             return;
         }
-        ReceivedSSTable received = begun.get(known);
-        if (received == null) {
-            received = ReceivedSSTable.open(
-                    receiving.newSSTable(known.version()), known.contents().files(), OutputFile.CREATE_NEW);
-            begun.put(known, received);
-        }
-        for (Component component : known.contents().files().keySet()) {
-            ReceivedFile into = received.file(component);
-            if (into.missingBytes() > 0) {
-                source.fetch(number, component, into, count);
+        IncomingSSTable incoming = begun.get(known);
+        if (incoming == null) {
+            StagedSSTable staged = receiving.newSSTable(known.version());
+            try {
+                incoming = opener.open(staged);
+            } finally {
+                if (incoming == null) {
+                    receiving.remove(staged.descriptor());
+                }
             }
+            begun.put(known, incoming);
         }
         boolean right = false;
         try {
-            Descriptor descriptor = received.publish();
+            incoming.fetch(source, number, count);
+            right = true;
+        } finally {
+            if (!right && incoming.isBroken()) {
+                forget(known);
+            }
+        }
+        right = false;
+        try {
+            Descriptor descriptor = incoming.publish();
             begun.remove(known);
             published.put(known, descriptor);
-            check(descriptor);
+            check(descriptor, known.contents() instanceof SectionContents);
             right = true;
         } finally {
             if (!right) {
@@ -169,7 +201,7 @@ final class IncomingTable implements Closeable {
     }
 
     private void forget(Known known) throws IOException {
-        ReceivedSSTable received = begun.remove(known);
+        IncomingSSTable received = begun.remove(known);
         if (received != null) {
             received.close();
             receiving.remove(received.descriptor());
@@ -180,8 +212,12 @@ final class IncomingTable implements Closeable {
         }
     }
 
-    /** What the checksums cannot tell: that it is an SSTable of this table and of these ranges. */
-    private void check(Descriptor descriptor) throws IOException {
+    /**
+     * What the checksums cannot tell: that it is an SSTable of this table and of these ranges.
+     *
+     * @param cut whether it was made of another's sections
+     */
+    private void check(Descriptor descriptor, boolean cut) throws IOException {
         try (SSTableReader reader = Formats.open(descriptor)) {
             if (reader.partitioner() != Partitioner.MURMUR3) {
                 throw wrong(
@@ -196,7 +232,10 @@ final class IncomingTable implements Closeable {
             TokenRange.Linear tokens = new TokenRange.Linear(
                     DecoratedKey.of(keys.first()).token(),
                     DecoratedKey.of(keys.last()).token());
-            if (!wanted.covers(tokens)) {
+            // What lies between has been looked at where partitions are cut out one by one; else it is one range's.
+            boolean inside =
+                    cut ? wanted.covers(tokens.first()) && wanted.covers(tokens.last()) : wanted.covers(tokens);
+            if (!inside) {
                 throw wrong(descriptor, "SSTable has more than was asked for, tokens=" + tokens + ", ranges=" + ranges);
             }
             reader.scan(target.schema(), TokenRange.Linear.ALL).close();
@@ -281,7 +320,7 @@ final class IncomingTable implements Closeable {
             if (rows.isPresent()) {
                 rows.get().close();
             }
-            for (ReceivedSSTable received : begun.values()) {
+            for (IncomingSSTable received : begun.values()) {
                 received.close();
             }
         }

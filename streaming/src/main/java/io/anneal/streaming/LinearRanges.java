@@ -34,6 +34,11 @@ record LinearRanges(List<TokenRange.Linear> ranges) {
         return ranges.stream().anyMatch(range -> range.first() <= tokens.first() && tokens.last() <= range.last());
     }
 
+    /** Whether a token is wanted. */
+    boolean covers(long token) {
+        return covers(new TokenRange.Linear(token, token));
+    }
+
     /** Whether some of the tokens are wanted. */
     boolean touches(TokenRange.Linear tokens) {
         return ranges.stream().anyMatch(range -> overlap(range, tokens));

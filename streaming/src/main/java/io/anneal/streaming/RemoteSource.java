@@ -11,12 +11,13 @@ import io.anneal.net.Waiting;
 import io.anneal.node.Questions;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
-import io.anneal.sstable.ReceivedFile;
+import io.anneal.sstable.IncomingBytes;
 import io.anneal.streaming.message.FileContents;
 import io.anneal.streaming.message.FilePart;
 import io.anneal.streaming.message.Inventory;
 import io.anneal.streaming.message.OpenSource;
 import io.anneal.streaming.message.RowsPart;
+import io.anneal.streaming.message.SectionContents;
 import io.anneal.streaming.message.SourceStep;
 import io.anneal.streaming.message.StreamVerb;
 import java.io.Closeable;
@@ -66,8 +67,15 @@ final class RemoteSource implements Closeable {
                 questions.ask(SourceStep.DESCRIBE.code(), out -> out.writeInt(sstable), FileContents::decode));
     }
 
-    /** Fetches what is missing of a file, on this thread: while it waits no other one does. */
-    void fetch(int sstable, Component component, ReceivedFile into, PieceCount received) throws IOException {
+    SectionContents describePart(int sstable) throws IOException {
+        return Waiting.result(
+                questions.ask(SourceStep.DESCRIBE.code(), out -> out.writeInt(sstable), SectionContents::decode));
+    }
+
+    /**
+     * Fetches what is missing of a file, or of an SSTable's sections, on this thread: while it waits no other one does.
+     */
+    void fetch(int sstable, Component component, IncomingBytes into, PieceCount received) throws IOException {
         PeerStream stream = connection.open(StreamVerb.FILE);
         ByteWriter out = new ByteWriter(64);
         new FilePart(inventory.sessionId(), sstable, component, into.position()).encode(out);
@@ -88,7 +96,7 @@ final class RemoteSource implements Closeable {
         }
     }
 
-    private static void append(ByteBuffer piece, ReceivedFile into) throws IOException {
+    private static void append(ByteBuffer piece, IncomingBytes into) throws IOException {
         try {
             into.append(piece);
         } catch (CorruptSSTableException lie) {
@@ -97,7 +105,7 @@ final class RemoteSource implements Closeable {
         }
     }
 
-    /** Fetches all rows that are in no file that is sent whole, from where the decoder is. */
+    /** Fetches all rows that are in no file that is sent whole or in part, from where the decoder is. */
     void rows(FragmentDecoder into, PieceCount received) throws IOException {
         MessageStream messages = connection.open(StreamVerb.ROWS).messages();
         ByteWriter out = new ByteWriter(64);

@@ -12,7 +12,6 @@ import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSchema;
 import io.anneal.node.Replicas;
 import io.anneal.store.LiveFiles;
-import io.anneal.streaming.message.FileContents;
 import io.anneal.streaming.message.Inventory;
 import io.anneal.streaming.message.OpenSource;
 import io.anneal.streaming.message.SourceStep;
@@ -32,6 +31,7 @@ final class ServedSource implements Answers.Answerer {
     private final Executor executor;
     private final HostEnvironment environment;
     private final Map<UUID, HeldSource> sources;
+    private final long sectionsMinBytes;
 
     private Optional<HeldSource> held = Optional.empty();
     private boolean ended;
@@ -41,12 +41,14 @@ final class ServedSource implements Answers.Answerer {
             Replicas replicas,
             Executor executor,
             HostEnvironment environment,
-            Map<UUID, HeldSource> sources) {
+            Map<UUID, HeldSource> sources,
+            long sectionsMinBytes) {
         this.stream = stream;
         this.replicas = replicas;
         this.executor = MoreExecutors.newSequentialExecutor(executor);
         this.environment = environment;
         this.sources = sources;
+        this.sectionsMinBytes = sectionsMinBytes;
     }
 
     void start() {
@@ -71,9 +73,12 @@ final class ServedSource implements Answers.Answerer {
                 int sstable = in.readInt();
                 HeldSource source = source();
                 yield later(() -> {
-                    FileContents contents = source.contents(sstable);
                     ByteWriter out = new ByteWriter(256);
-                    contents.encode(out);
+                    if (source.isPart(sstable)) {
+                        source.sections(sstable).encode(out);
+                    } else {
+                        source.contents(sstable).encode(out);
+                    }
                     return out.toByteArray();
                 });
             }
@@ -102,7 +107,13 @@ final class ServedSource implements Answers.Answerer {
         try {
             ReplicaSchema.require(replica, wanted.schemaText(), "target");
             LiveFiles files = replica.pin();
-            source = new HeldSource(environment.newId(), replica, files, wanted);
+            try {
+                source = new HeldSource(environment.newId(), replica, files, wanted, sectionsMinBytes);
+            } finally {
+                if (source == null) {
+                    files.close();
+                }
+            }
         } finally {
             if (source == null) {
                 replica.close();

@@ -10,6 +10,7 @@ import io.anneal.net.VerbHandlers;
 import io.anneal.node.Answers;
 import io.anneal.node.Node;
 import io.anneal.node.Replicas;
+import io.anneal.sstable.Component;
 import io.anneal.store.LiveFiles.PinnedFile;
 import io.anneal.streaming.message.FilePart;
 import io.anneal.streaming.message.RowsPart;
@@ -22,9 +23,13 @@ import java.util.concurrent.Executor;
 
 /** The source's side of streaming on a node. Safe for any thread. */
 public final class StreamService {
+    /** As little as this is better sent as rows, merged with those of other SSTables. */
+    private static final long SECTIONS_MIN_BYTES = 1 << 20;
+
     private final Replicas replicas;
     private final Executor executor;
     private final HostEnvironment environment;
+    private final long sectionsMinBytes;
     private final Map<UUID, HeldSource> sources = new ConcurrentHashMap<>();
 
     /**
@@ -33,6 +38,12 @@ public final class StreamService {
      * @param environment gives session ids
      */
     public StreamService(Replicas replicas, Executor executor, HostEnvironment environment) {
+        this(replicas, executor, environment, SECTIONS_MIN_BYTES);
+    }
+
+    /** @param sectionsMinBytes of an SSTable that has less than this of the ranges the rows are sent */
+    StreamService(Replicas replicas, Executor executor, HostEnvironment environment, long sectionsMinBytes) {
+        this.sectionsMinBytes = sectionsMinBytes;
         this.replicas = replicas;
         this.executor = executor;
         this.environment = environment;
@@ -47,7 +58,7 @@ public final class StreamService {
     public void register(VerbHandlers handlers) {
         handlers.registerStream(
                 StreamVerb.SOURCE,
-                stream -> new ServedSource(stream, replicas, executor, environment, sources).start());
+                stream -> new ServedSource(stream, replicas, executor, environment, sources, sectionsMinBytes).start());
         handlers.registerStream(StreamVerb.FILE, this::file);
         handlers.registerStream(StreamVerb.ROWS, this::rows);
     }
@@ -85,10 +96,16 @@ public final class StreamService {
         });
     }
 
-    private void send(FilePart part, PeerStream stream) throws RequestException {
+    private void send(FilePart part, PeerStream stream) throws IOException {
         HeldSource source = retained(part.sessionId());
         boolean sending = false;
         try {
+            if (source.isPart(part.sstable())) {
+                ServedSections sections = sections(source, part, stream);
+                sending = true;
+                sections.goOn();
+                return;
+            }
             PinnedFile file = source.file(part.sstable(), part.component());
             if (part.position() < 0 || part.position() > file.lengthBytes()) {
                 throw new RequestException(
@@ -106,6 +123,18 @@ public final class StreamService {
                 source.release();
             }
         }
+    }
+
+    private static ServedSections sections(HeldSource source, FilePart part, PeerStream stream) throws IOException {
+        HeldSource.Part held = source.part(part.sstable());
+        if (part.component() != Component.DATA || part.position() < 0) {
+            throw new RequestException(
+                    StreamCode.REFUSED,
+                    "only data is sent in part, component=" + part.component().fileSuffix() + ", position="
+                            + part.position());
+        }
+        PinnedFile data = held.sstable().files().get(Component.DATA);
+        return new ServedSections(stream, source, held.sections().open(), data, part.position());
     }
 
     private void rows(PeerStream stream) {

@@ -134,6 +134,7 @@ class LyingSourceTest {
             Texts.write(out, version);
             Texts.write(out, generation);
             out.writeLong(1000);
+            out.writeUnsignedVInt(0);
             out.writeLong(0);
             Texts.write(out, SESSION);
         } else {

@@ -1,6 +1,7 @@
 package io.anneal.sstable.big;
 
 import io.anneal.io.OutputFile;
+import io.anneal.key.TokenRange;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -8,10 +9,15 @@ import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.SectionManifest;
+import io.anneal.sstable.SectionTarget;
+import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.DataWriter;
+import io.anneal.sstable.data.SectionWriter;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Cassandra's BIG format: the data that all formats share, found through Index and Summary. {@code vint} and the other
@@ -57,5 +63,12 @@ public final class BigFormat implements SSTableFormat {
     public FragmentWriter write(Path directory, String generation, TableSchema schema, SSTableWriterConfig config)
             throws IOException {
         return DataWriter.open(directory, generation, schema, config, OutputFile.CREATE_NEW, BigIndexWriter::open);
+    }
+
+    @Override
+    public SectionTarget receive(
+            StagedSSTable staged, TableSchema schema, SectionManifest manifest, List<TokenRange.Linear> ranges)
+            throws IOException {
+        return SectionWriter.open(staged, schema, manifest, ranges, OutputFile.CREATE_NEW, BigIndexWriter::open);
     }
 }

@@ -1,5 +1,6 @@
 package io.anneal.sstable.big;
 
+import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.OutputFile;
 import io.anneal.key.KeyView;
@@ -22,6 +23,7 @@ final class BigIndexWriter implements IndexWriter {
     private final OutputFile file;
     private final PromotedIndexWriter promoted;
     private final SummaryBuilder summary;
+    private final CopiedBlocks copied;
     private final ByteWriter entry = new ByteWriter(4096);
 
     private BigIndexWriter(
@@ -34,6 +36,7 @@ final class BigIndexWriter implements IndexWriter {
         this.opener = opener;
         this.file = file;
         promoted = new PromotedIndexWriter(config.version(), config.columnIndexSizeBytes(BLOCK_SIZE_USUAL_BYTES));
+        copied = new CopiedBlocks(file.file(), schema, config.version());
         summary = new SummaryBuilder(schema.options().minIndexInterval());
     }
 
@@ -71,12 +74,30 @@ final class BigIndexWriter implements IndexWriter {
             long endPosition)
             throws IOException {
         promoted.endPartition(encoded, endPosition);
+        startEntry(key, partitionPosition);
+        promoted.write(headerLengthBytes, deletionMicros, deletionLocalSeconds, entry);
+        file.write(entry);
+    }
+
+    private void startEntry(KeyView key, long partitionPosition) {
         summary.add(key.buffer(), key.offset(), key.lengthBytes(), file.position());
         entry.clear();
         entry.writeShort(key.lengthBytes());
         entry.writeBytes(key.buffer(), key.offset(), key.lengthBytes());
         entry.writeUnsignedVInt(partitionPosition);
-        promoted.write(headerLengthBytes, deletionMicros, deletionLocalSeconds, entry);
+    }
+
+    /** {@inheritDoc} What it says counts from the partition's begin, so it stays as it is. */
+    @Override
+    public void addPartition(KeyView key, long partitionPosition, long lengthBytes, ByteReader rowIndex)
+            throws IOException {
+        startEntry(key, partitionPosition);
+        int rowIndexBytes = rowIndex.remainingBytes();
+        entry.writeUnsignedVInt(rowIndexBytes);
+        entry.writeBytes(rowIndex.array(), rowIndex.skip(rowIndexBytes), rowIndexBytes);
+        if (rowIndexBytes > 0) {
+            copied.require(entry, lengthBytes);
+        }
         file.write(entry);
     }
 

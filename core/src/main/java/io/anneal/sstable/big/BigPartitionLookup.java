@@ -1,11 +1,13 @@
 package io.anneal.sstable.big;
 
+import io.anneal.io.ByteWriter;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.data.PartitionLookup;
 import io.anneal.sstable.data.RowLookup;
+import io.anneal.sstable.file.DataWindow;
 import io.anneal.sstable.row.DeletionTimes;
 import io.anneal.sstable.row.PrefixDecoder;
 import java.io.IOException;
@@ -51,10 +53,13 @@ final class BigPartitionLookup implements PartitionLookup {
     public boolean seekLastBelow(long token) throws IOException {
         seekSample(token);
         boolean found = false;
+        long nextPosition = 0;
         while (index.next() && index.key().token() < token) {
             found = true;
             find();
+            nextPosition = index.nextPosition();
         }
+        index.seek(nextPosition);
         return found;
     }
 
@@ -97,6 +102,18 @@ final class BigPartitionLookup implements PartitionLookup {
         return index.promotedLengthBytes() == 0
                 ? Optional.empty()
                 : Optional.of(new BigRowLookup(index, PromotedIndex.of(index, deletions, prefixes), comparator));
+    }
+
+    /** {@inheritDoc} It holds nothing that depends on where the partition lies. */
+    @Override
+    public void copyRowIndex(ByteWriter out, int bytesMax) throws IOException {
+        int lengthBytes = index.promotedLengthBytes();
+        if (lengthBytes <= bytesMax) {
+            DataWindow window = index.promoted();
+            window.want(lengthBytes);
+            int offset = window.in().skip(lengthBytes);
+            out.writeBytes(window.in().array(), offset, lengthBytes);
+        }
     }
 
     /** Stands Index at the last sampled entry below {@code token}, once the sample is proven to be there. */

@@ -7,6 +7,7 @@ import io.anneal.key.Partitioner;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.file.ChunkSource;
 import io.anneal.sstable.file.ComponentFiles;
 import io.anneal.sstable.file.DataWindow;
 import io.anneal.sstable.file.PlainChunks;
@@ -39,6 +40,11 @@ final class IndexCursor implements Closeable {
     static IndexCursor over(Path file, Partitioner partitioner, FileChannel channel, long lengthBytes) {
         return new IndexCursor(
                 partitioner, null, DataWindow.ofOneChunk(PlainChunks.forLookup(file, channel, lengthBytes)));
+    }
+
+    /** Over entries that are no file's yet. */
+    static IndexCursor over(Partitioner partitioner, ChunkSource entries) {
+        return new IndexCursor(partitioner, null, DataWindow.ofOneChunk(entries));
     }
 
     static IndexCursor open(Descriptor descriptor, Partitioner partitioner) throws IOException {
@@ -103,6 +109,11 @@ final class IndexCursor implements Closeable {
     /** Where this entry begins in Index.db. */
     long position() {
         return entryPosition;
+    }
+
+    /** Where the next entry begins in Index.db. */
+    long nextPosition() {
+        return nextPosition;
     }
 
     /** Where the partition begins in the data. */

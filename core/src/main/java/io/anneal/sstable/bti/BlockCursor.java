@@ -113,6 +113,14 @@ final class BlockCursor {
         return cursor.compareTo(comparablePlace);
     }
 
+    /** Appends the current separator and what it leads to, as {@link RowTrieWriter#copy} takes it. */
+    void copySeparator(ByteWriter out) {
+        out.writeUnsignedVInt(cursor.way().lengthBytes());
+        out.writeBytes(cursor.way().array(), 0, cursor.way().lengthBytes());
+        out.writeUnsignedVInt(offset);
+        deletions.write(openMicros, openSeconds, out);
+    }
+
     CorruptSSTableException corrupt(String reason, Throwable cause) {
         return cursor.node().corrupt(reason, cause);
     }

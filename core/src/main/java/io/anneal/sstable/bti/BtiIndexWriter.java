@@ -1,5 +1,6 @@
 package io.anneal.sstable.bti;
 
+import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.OutputFile;
 import io.anneal.key.KeyView;
@@ -11,6 +12,7 @@ import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.data.IndexWriter;
 import io.anneal.sstable.row.ClusteringCopy;
 import io.anneal.sstable.row.DeletionTimes;
+import io.anneal.sstable.row.MalformedRowException;
 import io.anneal.sstable.row.RowEncoder;
 import java.io.IOException;
 import java.util.Set;
@@ -18,6 +20,7 @@ import java.util.Set;
 /** Writes Partitions, and in Rows a trie and an entry of each partition that has more than one block. */
 final class BtiIndexWriter implements IndexWriter {
     private static final int BLOCK_SIZE_USUAL_BYTES = 16 * 1024;
+    private static final int END_OF_PARTITION_BYTES = 1;
 
     private final OutputFile partitionsFile;
     private final OutputFile rowsFile;
@@ -89,15 +92,43 @@ final class BtiIndexWriter implements IndexWriter {
         if (rows.blockCount() > 1) {
             long root = rows.endPartition(lastPlace.clustering(), lastPlace.weight(), endPosition);
             position = rowsFile.position();
-            writeEntry(key, partitionPosition, root, deletionMicros, deletionLocalSeconds);
+            writeEntry(key, partitionPosition, root, rows.blockCount(), deletionMicros, deletionLocalSeconds);
         }
+        addKey(key, position);
+    }
+
+    private void addKey(KeyView key, long position) throws IOException {
         comparableKey.clear();
         ComparableEncoder.writeKey(partitioner, key, comparableKey);
         partitions.add(comparableKey, key, position);
     }
 
+    @Override
+    public void addPartition(KeyView key, long partitionPosition, long lengthBytes, ByteReader rowIndex)
+            throws IOException {
+        long position = ~partitionPosition;
+        if (rowIndex.hasRemaining()) {
+            deletions.read(rowIndex);
+            long deletionMicros = deletions.timestampMicros();
+            long deletionLocalSeconds = deletions.localDeletionTimeSeconds();
+            int blockCount = rowIndex.readUnsignedVInt32();
+            if (blockCount < 1 || blockCount > rowIndex.remainingBytes()) {
+                throw new MalformedRowException("number of blocks is out of range, blocks=" + blockCount);
+            }
+            long root = rows.copy(rowIndex, blockCount, lengthBytes - END_OF_PARTITION_BYTES);
+            position = rowsFile.position();
+            writeEntry(key, partitionPosition, root, blockCount, deletionMicros, deletionLocalSeconds);
+        }
+        addKey(key, position);
+    }
+
     private void writeEntry(
-            KeyView key, long partitionPosition, long root, long deletionMicros, long deletionLocalSeconds)
+            KeyView key,
+            long partitionPosition,
+            long root,
+            int blockCount,
+            long deletionMicros,
+            long deletionLocalSeconds)
             throws IOException {
         entry.clear();
         entry.writeShort(key.lengthBytes());
@@ -105,7 +136,7 @@ final class BtiIndexWriter implements IndexWriter {
         long basePosition = rowsFile.position() + entry.lengthBytes();
         entry.writeUnsignedVInt(partitionPosition);
         entry.writeSignedVInt(root - basePosition);
-        entry.writeUnsignedVInt(rows.blockCount());
+        entry.writeUnsignedVInt(blockCount);
         deletions.write(deletionMicros, deletionLocalSeconds, entry);
         rowsFile.write(entry);
     }

@@ -1,5 +1,6 @@
 package io.anneal.sstable.bti;
 
+import io.anneal.io.ByteWriter;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.sstable.Component;
@@ -8,6 +9,7 @@ import io.anneal.sstable.data.DataReader;
 import io.anneal.sstable.data.PartitionLookup;
 import io.anneal.sstable.data.RowLookup;
 import io.anneal.sstable.file.DataWindow;
+import io.anneal.sstable.row.DeletionTimes;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -164,6 +166,26 @@ final class BtiPartitionLookup implements PartitionLookup {
     @Override
     public Optional<RowLookup> rows() throws IOException {
         return partitions.isInRows() ? Optional.of(new BtiRowLookup(rows, blocks(), places)) : Optional.empty();
+    }
+
+    /** {@inheritDoc} The trie is written anew, since its nodes must not cross pages: here are its entries. */
+    @Override
+    public void copyRowIndex(ByteWriter out, int bytesMax) throws IOException {
+        if (!partitions.isInRows()) {
+            return;
+        }
+        int start = out.lengthBytes();
+        DeletionTimes deletions = DeletionTimes.of(reader.version());
+        deletions.write(rows.deletion().timestampMicros(), rows.deletion().localDeletionTimeSeconds(), out);
+        out.writeUnsignedVInt(rows.blockCount());
+        BlockCursor block = blocks();
+        block.first();
+        do {
+            block.copySeparator(out);
+        } while (out.lengthBytes() - start <= bytesMax && block.next());
+        if (out.lengthBytes() - start > bytesMax) {
+            out.truncate(start);
+        }
     }
 
     private BlockCursor blocks() {

@@ -1,11 +1,13 @@
 package io.anneal.sstable.bti;
 
 import io.anneal.fragment.DeletionTime;
+import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.Clustering;
 import io.anneal.sstable.row.DeletionTimes;
+import io.anneal.sstable.row.MalformedRowException;
 import java.util.Arrays;
 import java.util.HexFormat;
 
@@ -134,6 +136,42 @@ final class RowTrieWriter {
         }
         passLast();
         addSeparator(endPosition, DeletionTime.NO_TIMESTAMP, DeletionTime.NO_DELETION_TIME);
+        return trie.complete();
+    }
+
+    /**
+     * Writes a trie of separators that another one had, as {@link BlockCursor#copySeparator} gives them.
+     *
+     * @param rowsEndPosition where the rows end, from the partition's begin
+     * @return position of the trie's root
+     * @throws MalformedRowException when they are not those of so many blocks of such a partition
+     */
+    long copy(ByteReader in, int count, long rowsEndPosition) throws StorageException {
+        long previousOffset = 0;
+        for (int i = 0; i <= count; i++) {
+            last.clear();
+            last.writeBytes(separator.array(), 0, separator.lengthBytes());
+            int lengthBytes = in.readUnsignedVInt32();
+            int start = in.skip(lengthBytes);
+            if (lengthBytes > TrieCursor.WAY_MAX_BYTES) {
+                throw new MalformedRowException("separator of blocks is too long, lengthBytes=" + lengthBytes);
+            }
+            separator.clear();
+            separator.writeBytes(in.array(), start, lengthBytes);
+            boolean ascends = i == 0
+                    || Arrays.compareUnsigned(
+                                    last.array(), 0, last.lengthBytes(), separator.array(), 0, separator.lengthBytes())
+                            < 0;
+            long offset = in.readUnsignedVInt();
+            if (!ascends || offset <= previousOffset || (i == count) != (offset == rowsEndPosition)) {
+                throw new MalformedRowException(
+                        "block does not lie behind the one before it or in its partition, block=" + i + ", offset="
+                                + offset + ", rowsEnd=" + rowsEndPosition);
+            }
+            previousOffset = offset;
+            deletions.read(in);
+            addSeparator(offset, deletions.timestampMicros(), deletions.localDeletionTimeSeconds());
+        }
         return trie.complete();
     }
 

@@ -11,7 +11,7 @@ import java.util.Arrays;
  */
 final class TrieCursor {
     /** Keys have at most 64 KiB, clusterings hardly more; each of their bytes may become two. */
-    private static final int WAY_MAX_BYTES = 1024 * 1024;
+    static final int WAY_MAX_BYTES = 1024 * 1024;
 
     private final TrieNode node;
     private final ByteWriter way = new ByteWriter(64);

@@ -16,6 +16,7 @@ import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableMetadata;
 import io.anneal.sstable.SSTableMetadata.KeyRange;
 import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableSections;
 import io.anneal.sstable.SSTableStatistics;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.UnsupportedSSTableException;
@@ -395,6 +396,23 @@ public final class DataReader implements SSTableReader {
                 header,
                 ColumnMapping.of(header.staticColumns(), Column.Kind.STATIC, schema, file),
                 ColumnMapping.of(header.regularColumns(), Column.Kind.REGULAR, schema, file));
+    }
+
+    @Override
+    public Optional<SSTableSections> sections(List<TokenRange.Linear> ranges) throws IOException {
+        boolean sent =
+                partitioner() == Partitioner.MURMUR3 && version.isAtLeast(SSTableVersion.NA) && hasChunkChecksums();
+        return sent ? Sections.of(this, ranges) : Optional.empty();
+    }
+
+    /** Null when the data is not compressed. */
+    CompressionInfo compression() {
+        return compression;
+    }
+
+    /** Null when the data is compressed, or has none. */
+    ChunkChecksums checksums() {
+        return checksums;
     }
 
     @Override

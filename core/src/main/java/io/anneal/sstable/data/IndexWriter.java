@@ -1,5 +1,6 @@
 package io.anneal.sstable.data;
 
+import io.anneal.io.ByteReader;
 import io.anneal.io.OutputFile;
 import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
@@ -55,6 +56,15 @@ public interface IndexWriter extends Closeable {
             long deletionLocalSeconds,
             long endPosition)
             throws IOException;
+
+    /**
+     * Takes a partition that was copied, instead of {@link #startPartition()} to {@link #endPartition}.
+     *
+     * @param rowIndex as {@link PartitionLookup#copyRowIndex} gives it; the writer reads to its end
+     * @throws io.anneal.sstable.row.MalformedRowException when it cannot be that of such a partition
+     * @throws io.anneal.io.ByteUnderflowException when it ends too early
+     */
+    void addPartition(KeyView key, long partitionPosition, long lengthBytes, ByteReader rowIndex) throws IOException;
 
     /** Completes and syncs all files. */
     void finish() throws IOException;

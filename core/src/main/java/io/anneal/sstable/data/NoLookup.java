@@ -1,5 +1,6 @@
 package io.anneal.sstable.data;
 
+import io.anneal.io.ByteWriter;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import java.util.Optional;
@@ -15,6 +16,9 @@ public final class NoLookup implements PartitionLookup {
     public Optional<RowLookup> rows() {
         return Optional.empty();
     }
+
+    @Override
+    public void copyRowIndex(ByteWriter out, int bytesMax) {}
 
     @Override
     public boolean next() {

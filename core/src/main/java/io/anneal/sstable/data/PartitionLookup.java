@@ -1,5 +1,6 @@
 package io.anneal.sstable.data;
 
+import io.anneal.io.ByteWriter;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.sstable.CorruptSSTableException;
@@ -24,6 +25,12 @@ public interface PartitionLookup extends Closeable {
      * Valid until the next search.
      */
     Optional<RowLookup> rows() throws IOException;
+
+    /**
+     * Appends the block index of the partition that was found last, as {@link IndexWriter#addPartition} takes it; nothing when it
+     * has none, or one that would be longer than {@code bytesMax}. Only until the next search.
+     */
+    void copyRowIndex(ByteWriter out, int bytesMax) throws IOException;
 
     /** Finds the partition behind the one that was found last, or the first one before any search; false at the end. */
     boolean next() throws IOException;

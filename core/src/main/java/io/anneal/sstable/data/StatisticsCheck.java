@@ -16,11 +16,14 @@ import java.nio.file.Path;
 final class StatisticsCheck {
     private final Path file;
     private final SSTableStatistics told;
+    private final boolean rowsAreCounted;
     private long rowCount;
 
-    StatisticsCheck(Path file, SSTableStatistics told) {
+    /** @param rowsAreCounted whether the number of rows is no estimate */
+    StatisticsCheck(Path file, SSTableStatistics told, boolean rowsAreCounted) {
         this.file = file;
         this.told = told;
+        this.rowsAreCounted = rowsAreCounted;
     }
 
     /** Takes the fragment at which the cursor stands. */
@@ -92,7 +95,7 @@ final class StatisticsCheck {
     }
 
     void end() throws CorruptSSTableException {
-        if (rowCount != told.totalRows()) {
+        if (rowsAreCounted && rowCount != told.totalRows()) {
             throw new CorruptSSTableException(
                     file,
                     CorruptSSTableException.NO_POSITION,

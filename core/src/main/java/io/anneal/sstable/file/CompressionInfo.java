@@ -4,28 +4,34 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Compression;
+import io.anneal.sstable.Compressor;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * CompressionInfo.db: the package has the grammar. The file has no checksum, so all of it is checked for what it
  * can be.
  *
  * @param compressor simple class name
+ * @param options those of the compressor
  * @param maxCompressedLengthBytes a chunk that takes at least so much is stored as it is
  * @param offsets where each chunk begins in Data.db; the last ones may hold nothing
  */
 public record CompressionInfo(
         String compressor,
+        Map<String, String> options,
         int chunkLengthBytes,
         int maxCompressedLengthBytes,
         long dataLengthBytes,
         long[] offsets,
         long compressedLengthBytes) {
-    static final int CHECKSUM_LENGTH_BYTES = 4;
+    /** Of the checksum behind each chunk. */
+    public static final int CHECKSUM_LENGTH_BYTES = 4;
     /** A compaction of Cassandra syncs what it wrote up to twice more, and each sync ends a chunk, be it empty. */
     static final int SURPLUS_CHUNKS_MAX = 2;
 
@@ -48,9 +54,9 @@ public record CompressionInfo(
         if (optionCount < 0) {
             throw new CorruptSSTableException(file, in.offset(), "number of options is negative");
         }
+        Map<String, String> options = new HashMap<>();
         for (int i = 0; i < optionCount; i++) {
-            ComponentFiles.readUtf(in);
-            ComponentFiles.readUtf(in);
+            options.put(ComponentFiles.readUtf(in), ComponentFiles.readUtf(in));
         }
         int chunkLengthBytes = in.readInt();
         if (chunkLengthBytes <= 0
@@ -84,6 +90,7 @@ public record CompressionInfo(
         long[] offsets = readOffsets(file, in, chunkCount, compressedLengthBytes);
         return new CompressionInfo(
                 compressor,
+                Map.copyOf(options),
                 chunkLengthBytes,
                 maxCompressedLengthBytes,
                 dataLengthBytes,
@@ -130,9 +137,22 @@ public record CompressionInfo(
         }
     }
 
+    /**
+     * What chunks that are to be alike are compressed with.
+     *
+     * @throws IllegalArgumentException when nothing here is written so
+     */
+    public Compression compression() {
+        return new Compression(Compressor.ofClass(compressor), chunkLengthBytes, maxCompressedLengthBytes, options);
+    }
+
+    /** Where a chunk ends in Data.db, with its checksum. */
+    public long endOffset(int chunk) {
+        return chunk + 1 < offsets.length ? offsets[chunk + 1] : compressedLengthBytes;
+    }
+
     /** Length of a chunk's compressed bytes, without the checksum behind them. */
-    int storedLengthBytes(int chunk) {
-        long end = chunk + 1 < offsets.length ? offsets[chunk + 1] : compressedLengthBytes;
-        return (int) (end - offsets[chunk]) - CHECKSUM_LENGTH_BYTES;
+    public int storedLengthBytes(int chunk) {
+        return (int) (endOffset(chunk) - offsets[chunk]) - CHECKSUM_LENGTH_BYTES;
     }
 }

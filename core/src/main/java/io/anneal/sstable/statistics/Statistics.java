@@ -36,38 +36,58 @@ public record Statistics(SerializationHeader header, TableSchema schema, SSTable
     /** Reads it; keyspace and table are names for the schema, which the file does not hold. */
     public static Statistics read(Descriptor descriptor, SSTableVersion version, String keyspace, String table)
             throws IOException {
-        Path file = descriptor.file(Component.STATISTICS);
-        ByteReader in = new ByteReader(ComponentFiles.readWhole(descriptor, Component.STATISTICS));
-        try {
-            return new Parser(file, version, in).parse(keyspace, table);
-        } catch (ByteUnderflowException e) {
-            throw new CorruptSSTableException(file, in.offset(), "statistics end too early", e);
-        } catch (MalformedRowException e) {
-            throw new CorruptSSTableException(file, in.offset(), "statistics cannot be decoded: " + e.getMessage(), e);
-        } catch (SchemaException | IllegalArgumentException e) {
-            throw new CorruptSSTableException(file, in.offset(), "header holds no schema: " + e.getMessage(), e);
-        } catch (UnsupportedTypeException e) {
-            throw new UnsupportedSSTableException(file, "type", e.getMessage(), "types of CQL");
-        }
+        byte[] bytes = ComponentFiles.readWhole(descriptor, Component.STATISTICS);
+        return new Parser(descriptor.file(Component.STATISTICS), version, bytes).parse(keyspace, table);
     }
 
     /** The parts of one file. */
-    private static final class Parser {
+    static final class Parser {
         private final Path file;
         private final SSTableVersion version;
         private final ByteReader in;
         private final boolean hasChecksums;
         private final int[] positions = new int[TYPES];
         private final int[] ends = new int[TYPES];
+        private StatisticsDecoder decoder;
 
-        Parser(Path file, SSTableVersion version, ByteReader in) {
+        Parser(Path file, SSTableVersion version, byte[] bytes) {
             this.file = file;
             this.version = version;
-            this.in = in;
+            in = new ByteReader(bytes);
             hasChecksums = version.isAtLeast(SSTableVersion.NA);
         }
 
         Statistics parse(String keyspace, String table) throws IOException {
+            try {
+                return parseParts(keyspace, table);
+            } catch (ByteUnderflowException e) {
+                throw new CorruptSSTableException(file, in.offset(), "statistics end too early", e);
+            } catch (MalformedRowException e) {
+                throw new CorruptSSTableException(
+                        file, in.offset(), "statistics cannot be decoded: " + e.getMessage(), e);
+            } catch (SchemaException | IllegalArgumentException e) {
+                throw new CorruptSSTableException(file, in.offset(), "header holds no schema: " + e.getMessage(), e);
+            } catch (UnsupportedTypeException e) {
+                throw new UnsupportedSSTableException(file, "type", e.getMessage(), "types of CQL");
+            }
+        }
+
+        /** After {@link #parse}: where the fields of {@link #statsPart} were. */
+        StatisticsDecoder decoder() {
+            return decoder;
+        }
+
+        /** The statistics, with the offsets that the decoder tells. */
+        ByteReader statsPart() throws CorruptSSTableException {
+            return part(STATS);
+        }
+
+        /** The header of the rows. */
+        ByteReader headerPart() throws CorruptSSTableException {
+            return part(HEADER);
+        }
+
+        private Statistics parseParts(String keyspace, String table) throws IOException {
             readContents();
 
             ByteReader validation = part(VALIDATION);
@@ -92,8 +112,8 @@ public record Statistics(SerializationHeader header, TableSchema schema, SSTable
             requireEnd(headerPart);
 
             ByteReader statsPart = part(STATS);
-            SSTableMetadata metadata = new StatisticsDecoder(version, statsPart, header)
-                    .decode(partitioner, bloomFilterFpChance, keyCount);
+            decoder = new StatisticsDecoder(version, statsPart, header);
+            SSTableMetadata metadata = decoder.decode(partitioner, bloomFilterFpChance, keyCount);
             requireEnd(statsPart);
             return new Statistics(header, header.toSchema(keyspace, table), metadata);
         }

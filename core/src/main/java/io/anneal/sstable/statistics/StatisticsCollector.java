@@ -223,7 +223,7 @@ public final class StatisticsCollector {
         out.writeInt(0);
     }
 
-    private static void writeKey(ByteWriter key, ByteWriter out) {
+    static void writeKey(ByteWriter key, ByteWriter out) {
         out.writeUnsignedVInt(key.lengthBytes());
         out.writeBytes(key.array(), 0, key.lengthBytes());
     }

@@ -40,6 +40,11 @@ final class StatisticsDecoder {
     private final DeletionTimes times;
     private final ByteReader in;
     private final SerializationHeader header;
+    private int partitionSizesEnd;
+    private int compressionRatioOffset;
+    private int countsOffset;
+    private int keyRangeOffset;
+    private int keyRangeEnd;
 
     StatisticsDecoder(SSTableVersion version, ByteReader in, SerializationHeader header) {
         this.version = version;
@@ -50,6 +55,7 @@ final class StatisticsDecoder {
 
     SSTableMetadata decode(Partitioner partitioner, double bloomFilterFpChance, OptionalLong keyCount) {
         EstimatedHistogram partitionSizes = readHistogram();
+        partitionSizesEnd = in.offset();
         EstimatedHistogram cellCounts = readHistogram();
         CommitLogPosition commitLogEnd = readPosition();
         long minTimestampMicros = in.readLong();
@@ -58,6 +64,7 @@ final class StatisticsDecoder {
         long maxLocalSeconds = times.secondsOrNone(in.readInt());
         int minTtlSeconds = in.readInt();
         int maxTtlSeconds = in.readInt();
+        compressionRatioOffset = in.offset();
         double compressionRatio = Double.longBitsToDouble(in.readLong());
         DropTimes dropTimes = readDropTimes();
         int level = in.readInt();
@@ -65,6 +72,7 @@ final class StatisticsDecoder {
         Optional<CoveredClusterings> covered =
                 version.isAtLeast(SSTableVersion.OA) ? Optional.of(readSlice()) : readMinMax();
         boolean hasLegacyCounterShards = readFlag();
+        countsOffset = in.offset();
         long totalColumnsSet = in.readLong();
         long totalRows = in.readLong();
         List<CommitLogInterval> commitLog = readCommitLog(commitLogEnd);
@@ -75,12 +83,15 @@ final class StatisticsDecoder {
         Optional<UUID> host = hasHost ? readUuid() : Optional.empty();
         boolean hasPartitionDeletions = minLocalSeconds != DeletionTime.NO_DELETION_TIME;
         Optional<KeyRange> keyRange = Optional.empty();
+        keyRangeOffset = in.offset();
         double tokenSpaceCoverage = Double.NaN;
         if (version.isAtLeast(SSTableVersion.OA)) {
             hasPartitionDeletions = readFlag();
+            keyRangeOffset = in.offset();
             keyRange = Optional.of(new KeyRange(readBytes(), readBytes()));
             tokenSpaceCoverage = Double.longBitsToDouble(in.readLong());
         }
+        keyRangeEnd = in.offset();
         SSTableStatistics statistics = new SSTableStatistics(
                 minTimestampMicros,
                 maxTimestampMicros,
@@ -112,6 +123,29 @@ final class StatisticsDecoder {
                 keyCount,
                 new EncodingMinima(
                         header.minTimestampMicros(), header.minLocalDeletionTimeSeconds(), header.minTtlSeconds()));
+    }
+
+    /** Where the histogram of the partitions' sizes, the first field, ended. */
+    int partitionSizesEnd() {
+        return partitionSizesEnd;
+    }
+
+    int compressionRatioOffset() {
+        return compressionRatioOffset;
+    }
+
+    /** Where the number of columns that are set was, and behind it that of the rows. */
+    int countsOffset() {
+        return countsOffset;
+    }
+
+    /** Where first key, last key and the covered share of the ring were; nothing where the version has none of them. */
+    int keyRangeOffset() {
+        return keyRangeOffset;
+    }
+
+    int keyRangeEnd() {
+        return keyRangeEnd;
     }
 
     /** Reads how many elements of a size follow; no more than have room. */

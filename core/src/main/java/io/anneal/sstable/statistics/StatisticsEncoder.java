@@ -2,6 +2,7 @@ package io.anneal.sstable.statistics;
 
 import io.anneal.io.ByteWriter;
 import io.anneal.io.OutputFile;
+import io.anneal.key.Partitioner;
 import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
 import io.anneal.schema.TypeParser;
@@ -36,16 +37,30 @@ public final class StatisticsEncoder {
 
     public void write(StatisticsCollector collector, double compressionRatio, Path file, OutputFile.Opener opener)
             throws IOException {
+        ByteWriter[] parts = newParts();
+        writeValidation(config.partitioner(), schema.options().bloomFilterFpChance(), parts[0]);
+        collector.writeCardinality(parts[1]);
+        collector.writeStats(config, compressionRatio, parts[2]);
+        writeHeader(parts[3]);
+        write(parts, file, opener);
+    }
+
+    /** Validation, compaction, statistics, header, all empty. */
+    static ByteWriter[] newParts() {
         ByteWriter[] parts = new ByteWriter[PARTS];
         for (int i = 0; i < PARTS; i++) {
             parts[i] = new ByteWriter(8192);
         }
-        writeText(config.partitioner().className(), parts[0]);
-        parts[0].writeLong(Double.doubleToRawLongBits(schema.options().bloomFilterFpChance()));
-        collector.writeCardinality(parts[1]);
-        collector.writeStats(config, compressionRatio, parts[2]);
-        writeHeader(parts[3]);
+        return parts;
+    }
 
+    static void writeValidation(Partitioner partitioner, double bloomFilterFpChance, ByteWriter out) {
+        writeText(partitioner.className(), out);
+        out.writeLong(Double.doubleToRawLongBits(bloomFilterFpChance));
+    }
+
+    /** Writes the file; appends its checksum to each part. */
+    static void write(ByteWriter[] parts, Path file, OutputFile.Opener opener) throws IOException {
         try (OutputFile out = OutputFile.open(file, opener)) {
             out.write(contents(parts));
             for (ByteWriter part : parts) {

@@ -1,6 +1,7 @@
 package io.anneal.store.directory;
 
 import io.anneal.io.UnsupportedVersionException;
+import io.anneal.key.TokenRange;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
@@ -11,6 +12,9 @@ import io.anneal.sstable.SSTableFormat;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.SectionManifest;
+import io.anneal.sstable.SectionTarget;
+import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.big.BigFormat;
 import io.anneal.sstable.bti.BtiFormat;
 import java.io.IOException;
@@ -43,6 +47,19 @@ public final class Formats {
                     + ", table=" + schema.qualifiedName());
         }
         return named(version.format()).orElseThrow().write(directory, generation, schema, config);
+    }
+
+    /**
+     * Starts an SSTable that gets sections of another one, whose version it has.
+     *
+     * @param schema of the table, for filter and index
+     * @param ranges outside of which no partition may lie, ascending
+     * @throws CorruptSSTableException when the manifest cannot be
+     */
+    public static SectionTarget receive(
+            StagedSSTable staged, TableSchema schema, SectionManifest manifest, List<TokenRange.Linear> ranges)
+            throws IOException {
+        return named(staged.descriptor().format()).orElseThrow().receive(staged, schema, manifest, ranges);
     }
 
     /**

@@ -18,7 +18,7 @@ class StatisticsCheckTest {
     private static void check(String table, UnaryOperator<SSTableStatistics> wrong) throws IOException {
         try (DataReader reader = SampleSSTables.open(SampleSSTables.original(table, "nb-1-big"));
                 DataCursor cursor = reader.scan(reader.headerSchema(), TokenRange.Linear.ALL)) {
-            StatisticsCheck check = new StatisticsCheck(FILE, wrong.apply(reader.statistics()));
+            StatisticsCheck check = new StatisticsCheck(FILE, wrong.apply(reader.statistics()), true);
             FragmentKind kind;
             while ((kind = cursor.advance()) != null) {
                 check.add(cursor, kind);

@@ -7,7 +7,8 @@ import io.anneal.sstable.Component;
 import java.util.UUID;
 
 /**
- * Asks for a file from a position to its end.
+ * Asks for a file from a position to its end. Of an SSTable that is sent in part that is the data's sections, as {@link
+ * io.anneal.sstable.SectionSource} gives them.
  *
  * @param sstable its number in the {@link Inventory}
  */

@@ -16,21 +16,28 @@ import java.util.UUID;
  * @param sessionId by which files and rows are asked for while the source holds them
  * @param tableId 32 hexadecimal digits, if the source knows it
  * @param files SSTables that lie wholly inside the ranges, in a version that the target takes
+ * @param parts SSTables of which the chunks are sent that hold the ranges; numbered behind the files
  * @param rowBytes length of all SSTables of which only rows are sent; 0 when there are none
  * @param rowsId of the rows: the same in another session means the same bytes
  */
 public record Inventory(
-        UUID sessionId, Optional<String> tableId, List<WholeSSTable> files, long rowBytes, UUID rowsId) {
+        UUID sessionId,
+        Optional<String> tableId,
+        List<SentSSTable> files,
+        List<SentSSTable> parts,
+        long rowBytes,
+        UUID rowsId) {
     /**
-     * An SSTable that is sent as it is.
+     * An SSTable that is sent, or part of it.
      *
      * @param generation with the version what its source calls it, so that a target knows it again
-     * @param lengthBytes of all its files
+     * @param lengthBytes of all its files, or of the chunks that are sent
      */
-    public record WholeSSTable(SSTableVersion version, String generation, long lengthBytes) {}
+    public record SentSSTable(SSTableVersion version, String generation, long lengthBytes) {}
 
     public Inventory {
         files = List.copyOf(files);
+        parts = List.copyOf(parts);
         if (rowBytes < 0) {
             throw new IllegalArgumentException("length is negative, rowBytes=" + rowBytes);
         }
@@ -39,31 +46,37 @@ public record Inventory(
     public void encode(ByteWriter out) {
         Texts.write(out, sessionId);
         Texts.write(out, tableId.orElse(""));
-        out.writeUnsignedVInt(files.size());
-        for (WholeSSTable file : files) {
-            Texts.write(out, file.version().text());
-            Texts.write(out, file.generation());
-            out.writeLong(file.lengthBytes());
-        }
+        write(files, out);
+        write(parts, out);
         out.writeLong(rowBytes);
         Texts.write(out, rowsId);
+    }
+
+    private static void write(List<SentSSTable> sstables, ByteWriter out) {
+        out.writeUnsignedVInt(sstables.size());
+        for (SentSSTable sstable : sstables) {
+            Texts.write(out, sstable.version().text());
+            Texts.write(out, sstable.generation());
+            out.writeLong(sstable.lengthBytes());
+        }
     }
 
     public static Inventory decode(ByteReader in) {
         return new Inventory(
                 Texts.readId(in),
                 Optional.of(Texts.read(in)).filter(id -> !id.isEmpty()),
-                readFiles(in),
+                readSSTables(in),
+                readSSTables(in),
                 in.readLong(),
                 Texts.readId(in));
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */
-    private static List<WholeSSTable> readFiles(ByteReader in) {
+    private static List<SentSSTable> readSSTables(ByteReader in) {
         int count = in.readUnsignedVInt32();
-        List<WholeSSTable> files = new ArrayList<>();
+        List<SentSSTable> files = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            files.add(new WholeSSTable(readVersion(in), Texts.read(in), in.readLong()));
+            files.add(new SentSSTable(readVersion(in), Texts.read(in), in.readLong()));
         }
         return files;
     }

@@ -4,7 +4,7 @@ package io.anneal.streaming.message;
 public enum SourceStep {
     /** {@link OpenSource}, answered with {@link Inventory}. */
     OPEN(1),
-    /** The number of an SSTable, answered with {@link FileContents}. */
+    /** The number of an SSTable, answered with {@link FileContents}, or {@link SectionContents} of one that is sent in part. */
     DESCRIBE(2);
 
     private final int code;
