@@ -191,8 +191,8 @@ public final class LiveFiles implements Closeable {
      *
      * @param localDeletionTimeMaxSeconds rule 13's ceiling
      */
-    public FragmentCursor scan(
-            List<PinnedSSTable> wanted, TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
+    public FragmentCursor scan(List<PinnedSSTable> wanted, TokenRange.Linear range, long localDeletionTimeMaxSeconds)
+            throws IOException {
         List<FragmentCursor> cursors = new ArrayList<>();
         boolean opened = false;
         try {

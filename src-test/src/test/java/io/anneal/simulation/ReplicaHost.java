@@ -182,8 +182,7 @@ abstract class ReplicaHost implements AutoCloseable {
         VerbHandlers handlers = new VerbHandlers(executor);
         Replicas replicas = new Replicas().add("replica", source);
         new RepairService(replicas, executor, budget).register(handlers);
-        HostEnvironment environment = HostEnvironment.system()
-                .withRandom(new Random(((long) number << 32) + starts));
+        HostEnvironment environment = HostEnvironment.system().withRandom(new Random(((long) number << 32) + starts));
         new StreamService(replicas, executor, environment).register(handlers);
         NetConfig config = RemoteFollowers.config(number, budget.totalBytes()).withBudget(budget);
         server = NetServer.bind(config, address(), handlers, network.random(), failure -> {}, network.host(host()));

@@ -82,6 +82,7 @@ final class Transfers {
         private final boolean alone = world.isAlone();
         /** This one is the next change. */
         private final int changesBefore = world.changes() + 1;
+
         private final Map<ReplicaHost, FragmentList> before = new HashMap<>();
         private final Map<ReplicaHost, Integer> truncations = new HashMap<>();
         private final Map<ReplicaHost, Integer> starts = new HashMap<>();
@@ -152,7 +153,9 @@ final class Transfers {
             } catch (IOException | RuntimeException stillFaulty) {
                 return;
             }
-            assertThat(report.bytes()).as("bytes sent, %s, again %s", report, again).isEqualTo(again.bytes());
+            assertThat(report.bytes())
+                    .as("bytes sent, %s, again %s", report, again)
+                    .isEqualTo(again.bytes());
         }
 
         /** Nothing of it is there, or all of it: it may have failed behind its end. */
@@ -165,7 +168,9 @@ final class Transfers {
                 return; // Nobody is left to read it.
             }
             List<Throwable> causes = failure instanceof JobFailedException job
-                    ? job.failures().stream().map(each -> (Throwable) each.cause()).toList()
+                    ? job.failures().stream()
+                            .map(each -> (Throwable) each.cause())
+                            .toList()
                     : List.of(failure);
             for (Throwable cause : causes) {
                 if (!RepairWorld.saysWhere(cause)) {

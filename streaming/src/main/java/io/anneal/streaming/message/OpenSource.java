@@ -32,8 +32,8 @@ public record OpenSource(
         takes = Set.copyOf(takes);
         ranges = List.copyOf(ranges);
         if (localDeletionTimeMaxSeconds < 0) {
-            throw new IllegalArgumentException(
-                    "latest local deletion time is negative, localDeletionTimeMaxSeconds=" + localDeletionTimeMaxSeconds);
+            throw new IllegalArgumentException("latest local deletion time is negative, localDeletionTimeMaxSeconds="
+                    + localDeletionTimeMaxSeconds);
         }
         if (ranges.isEmpty()) {
             throw new IllegalArgumentException("no range is wanted");
