@@ -15,6 +15,7 @@ import io.anneal.cli.rows.DiffCommand;
 import io.anneal.cli.rows.ExplainCommand;
 import io.anneal.cli.sstable.SSTableCommand;
 import io.anneal.cli.store.StoreCommand;
+import io.anneal.cli.stream.StreamCommand;
 import io.anneal.io.ByteBudget;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -209,6 +210,7 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
                 new Entry("explain", ExplainCommand::new),
                 new Entry("serve", ServeCommand::new),
                 new Entry("repair", RepairCommand::new),
+                new Entry("stream", StreamCommand::new),
                 new Entry("migrate", MigrateCommand::new),
                 new Entry("bench", BenchCommand::new));
     }

@@ -15,6 +15,7 @@ import io.anneal.job.RangeJob;
 import io.anneal.job.RangeUnit;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
+import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
 import io.anneal.node.FailureText;
@@ -25,7 +26,6 @@ import io.anneal.repair.message.RunRepair;
 import io.anneal.repair.message.Waiver;
 import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -295,7 +295,7 @@ public final class Repair {
     }
 
     private static String name(RepairMember.There node) {
-        return text(node.address()) + (node.name().isEmpty() ? "" : "/" + node.name());
+        return PeerAddress.text(node.address()) + (node.name().isEmpty() ? "" : "/" + node.name());
     }
 
     /** The first of this process is the master. */
@@ -332,7 +332,7 @@ public final class Repair {
         RepairMember.There master = (RepairMember.There) nodes.get(0);
         List<RunRepair.Follower> followers = nodes.subList(1, nodes.size()).stream()
                 .map(RepairMember.There.class::cast)
-                .map(node -> new RunRepair.Follower(text(node.address()), node.name()))
+                .map(node -> new RunRepair.Follower(PeerAddress.text(node.address()), node.name()))
                 .toList();
         RunRepair wanted = new RunRepair(
                 master.name(),
@@ -346,11 +346,6 @@ public final class Repair {
                 staged,
                 waivers);
         return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
-    }
-
-    private static String text(InetSocketAddress address) {
-        String host = address.getHostString();
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 
     private int askedBufferBytes() {
@@ -459,7 +454,9 @@ public final class Repair {
         }
         RepairMember.There remote = (RepairMember.There) member;
         Connection connection = remote.connector().open(remote.address());
-        distinct.add(new DistinctReplicas.Named(connection.node().nodeId(), remote.name()), text(remote.address()));
+        distinct.add(
+                new DistinctReplicas.Named(connection.node().nodeId(), remote.name()),
+                PeerAddress.text(remote.address()));
         return new RemoteParticipant(connection, remote.name(), clusteringColumns);
     }
 }

@@ -2,16 +2,13 @@ package io.anneal.repair;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteReader;
-import io.anneal.io.ByteUnderflowException;
 import io.anneal.net.Connector;
-import io.anneal.net.Message;
-import io.anneal.net.MessageStream;
-import io.anneal.net.PeerException;
-import io.anneal.net.PeerStream;
+import io.anneal.net.PeerAddress;
 import io.anneal.net.RequestException;
 import io.anneal.net.VerbHandlers;
 import io.anneal.node.Node;
 import io.anneal.node.Replicas;
+import io.anneal.node.ServedRun;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import java.io.IOException;
@@ -20,17 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The master's side of repair on a server: runs a {@link Repair} on request and tells how it is doing. A repair ends with the
  * stream of whoever asked for it. A server runs as many as its memory holds row buffers for. Safe for any thread.
  */
 public final class RepairRunner {
-    private static final Logger LOG = LoggerFactory.getLogger(RepairRunner.class);
-
     private final UUID nodeId;
     private final Replicas replicas;
     private final Connector connector;
@@ -66,64 +58,18 @@ public final class RepairRunner {
 
     /** Registers the verb of a master. */
     public void register(VerbHandlers handlers) {
-        handlers.registerStream(RepairVerb.RUN, this::opened);
+        handlers.registerStream(
+                RepairVerb.RUN,
+                stream -> ServedRun.serve(stream, runs, environment.host().clock(), this::work));
     }
 
-    private void opened(PeerStream stream) {
-        MessageStream messages = stream.messages();
-        messages.read().whenComplete((message, failure) -> {
-            if (failure != null) {
-                return; // It has ended the stream.
-            }
-            try {
-                start(
-                        messages,
-                        message.orElseThrow(() -> new RequestException(
-                                PeerException.MALFORMED, "the stream of a repair ended before it was asked for")));
-            } catch (RequestException refused) {
-                stream.reset(refused.code(), refused.getMessage());
-            } catch (RejectedExecutionException full) {
-                stream.reset(PeerException.BUSY, "no thread for another repair, try again later");
-            } catch (RuntimeException | Error failed) {
-                LOG.error("repair was not begun, peer={}", stream.connection().address(), failed);
-                stream.reset(PeerException.INTERNAL, "repair was not begun, error=" + failed);
-            }
-        });
-    }
-
-    private void start(MessageStream messages, Message message) throws RequestException {
-        RunRepair wanted;
-        try (message) {
-            ByteReader in = new ByteReader().wrap(message.content());
-            ServedSession.requireVersion(in.readUnsignedByte());
-            wanted = RunRepair.decode(in);
-            wanted.followers().forEach(follower -> address(follower.address()));
-        } catch (ByteUnderflowException | IllegalArgumentException malformed) {
-            throw new RequestException(
-                    PeerException.MALFORMED, "repair request is malformed, cause=" + malformed.getMessage());
-        }
+    private ServedRun.Work work(ByteReader in) throws RequestException {
+        ServedSession.requireVersion(in.readUnsignedByte());
+        RunRepair wanted = RunRepair.decode(in);
+        wanted.followers().forEach(follower -> address(follower.address()));
         SessionMemory.Place place =
                 memory.take(wanted.bufferBytes(), wanted.followers().size() + 1, 1);
-        boolean started = false;
-        try {
-            ServedRun run = new ServedRun(
-                    messages,
-                    wanted,
-                    place,
-                    (asked, listener) -> repair(asked, place, listener),
-                    environment.host().clock());
-            messages.stream().closed().whenComplete((done, failure) -> {
-                if (failure != null) {
-                    run.abort();
-                }
-            });
-            runs.execute(run);
-            started = true;
-        } finally {
-            if (!started) {
-                place.close();
-            }
-        }
+        return new RepairWork(wanted, place, this::repair);
     }
 
     private RepairReport repair(RunRepair wanted, SessionMemory.Place place, RepairListener listener)
@@ -145,15 +91,6 @@ public final class RepairRunner {
 
     /** Reads {@code host:port}. */
     public static InetSocketAddress address(String hostAndPort) {
-        int colon = hostAndPort.lastIndexOf(':');
-        try {
-            if (colon > 0) {
-                return new InetSocketAddress(
-                        hostAndPort.substring(0, colon), Integer.parseInt(hostAndPort.substring(colon + 1)));
-            }
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("port is not a number from 0 to 65535, address=" + hostAndPort, e);
-        }
-        throw new IllegalArgumentException("address is not host:port, address=" + hostAndPort);
+        return PeerAddress.parse(hostAndPort);
     }
 }

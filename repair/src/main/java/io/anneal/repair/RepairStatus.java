@@ -22,11 +22,6 @@ record RepairStatus(
         Optional<RepairReport> found,
         Optional<RepairFailure> failure,
         Optional<RepairReport> report) {
-    /** Kind of the messages of a run. */
-    static final int KIND = 1;
-    /** Kind of the answer to each status but the last: empty. */
-    static final int HEARD = 2;
-
     boolean isRunning() {
         return failure.isEmpty() && report.isEmpty();
     }

@@ -281,7 +281,7 @@ class RepairRunnerTest {
     @Test
     void shouldAnswerMalformedWhenRequestIsNone() throws IOException {
         MessageStream messages = master.connect().open(RepairVerb.RUN).messages();
-        messages.write(RepairStatus.KIND, ByteBuffer.wrap(new byte[] {RepairVerb.VERSION, 5, 5}));
+        messages.write(1, ByteBuffer.wrap(new byte[] {RepairVerb.VERSION, 5, 5}));
 
         assertThatThrownBy(() -> Waiting.result(messages.read()))
                 .isInstanceOfSatisfying(
@@ -316,7 +316,7 @@ class RepairRunnerTest {
         ByteWriter out = new ByteWriter(64);
         out.writeByte(RepairVerb.VERSION);
         run(follower.address()).encode(out);
-        messages.write(RepairStatus.KIND, ByteBuffer.wrap(out.toByteArray()));
+        messages.write(1, ByteBuffer.wrap(out.toByteArray()));
         assertThat(reading.await(30, TimeUnit.SECONDS)).isTrue();
 
         ending.accept(connection, messages);

@@ -120,6 +120,7 @@ final class PackageTable {
         DIRECT.put("cli.migrate", List.of("cli.command"));
         DIRECT.put("cli.repair", List.of("cli.command"));
         DIRECT.put("cli.rows", List.of("cli.repair"));
+        DIRECT.put("cli.stream", List.of("cli.repair"));
         DIRECT.put("cli.demo", List.of("cli.repair"));
         DIRECT.put(
                 "cli",
@@ -128,6 +129,7 @@ final class PackageTable {
                         "cli.store",
                         "cli.migrate",
                         "cli.rows",
+                        "cli.stream",
                         "cli.demo",
                         "migrate",
                         "bench.scenario",

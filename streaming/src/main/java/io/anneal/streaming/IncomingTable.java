@@ -23,7 +23,6 @@ import io.anneal.streaming.message.OpenSource;
 import io.anneal.streaming.message.SectionContents;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -31,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * What a target has of a table's ranges so far, from one source: kept over lost connections, so that the next attempt goes on
@@ -45,11 +45,6 @@ final class IncomingTable implements Closeable {
      */
     private record Known(SSTableVersion version, String generation, Record contents) {}
 
-    /** Told of what has come: waits as long as it is too fast. */
-    interface Pace {
-        void pace(long rows, long bytes) throws InterruptedException;
-    }
-
     private final Replica target;
     private final List<TokenRange> ranges;
     private final LinearRanges wanted;
@@ -57,6 +52,8 @@ final class IncomingTable implements Closeable {
     private final Map<Known, IncomingSSTable> begun = new HashMap<>();
     private final Map<Known, Descriptor> published = new HashMap<>();
     private long bytes;
+    /** What the source has, about, as it said last. */
+    private long wantedBytes;
 
     private Optional<IncomingRows> rows = Optional.empty();
 
@@ -82,8 +79,8 @@ final class IncomingTable implements Closeable {
     }
 
     /** Fetches what is missing. */
-    void fetch(Connection connection, String replica, Pace pace) throws IOException {
-        PieceCount count = lengthBytes -> count(lengthBytes, pace);
+    void fetch(Connection connection, String replica, StreamListener listener) throws IOException {
+        PieceCount count = lengthBytes -> count(lengthBytes, listener);
         OpenSource question = new OpenSource(
                 replica,
                 target.schema().keyspace(),
@@ -95,6 +92,11 @@ final class IncomingTable implements Closeable {
             requireSameTable(source.inventory().tableId());
             List<SentSSTable> files = source.inventory().files();
             List<SentSSTable> parts = source.inventory().parts();
+            wantedBytes = source.inventory().rowBytes()
+                    + Stream.concat(files.stream(), parts.stream())
+                            .mapToLong(SentSSTable::lengthBytes)
+                            .sum();
+            count(0, listener);
             Set<Known> named = new HashSet<>();
             for (int i = 0; i < files.size(); i++) {
                 SentSSTable file = files.get(i);
@@ -115,16 +117,9 @@ final class IncomingTable implements Closeable {
         }
     }
 
-    private void count(long lengthBytes, Pace pace) throws IOException {
+    private void count(long lengthBytes, StreamListener listener) throws IOException {
         bytes += lengthBytes;
-        try {
-            pace.pace(0, lengthBytes);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            InterruptedIOException interrupted = new InterruptedIOException("streaming was interrupted");
-            interrupted.initCause(e);
-            throw interrupted;
-        }
+        listener.progress(rows(), bytes, wantedBytes == 0 ? 1 : Math.min(1, (double) bytes / wantedBytes));
     }
 
     private void requireSameTable(Optional<String> sourceId) throws ReplicaException {

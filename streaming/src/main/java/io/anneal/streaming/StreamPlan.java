@@ -13,19 +13,18 @@ import io.anneal.job.UnitRun;
 import io.anneal.key.TokenRange;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
-import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
- * Data of tables that a target shall have from other nodes: which ranges from which source. Each byte comes from one source. What
+ * Data of tables that targets shall have from other nodes: which ranges from which source. Each byte comes from one source. What
  * breaks off is gone on with where it ended. One thread builds and runs it.
  *
  * <pre>{@code
@@ -39,39 +38,72 @@ public final class StreamPlan {
     private static final Duration WAIT_FIRST = Duration.ofSeconds(1);
     private static final Duration WAIT_LONGEST = Duration.ofSeconds(30);
 
-    private final ReplicaSource target;
+    private final Optional<StreamTarget> target;
     private final Map<String, StreamSource> sources = new HashMap<>();
+    private final Map<String, StreamTarget> targets = new HashMap<>();
     private final List<StreamUnit> units = new ArrayList<>();
-    private final Map<StreamUnit, Incoming> incoming = new HashMap<>();
 
     private int parallel = 1;
     private long bytesPerSecond;
     private Duration patience = Duration.ofHours(1);
     private JobControl control = new JobControl();
     private Optional<JobProgress.Listener> progress = Optional.empty();
+    private StreamListener listener = (rows, bytes, covered) -> {};
     private StreamReport report = StreamReport.NOTHING;
+    /** Whether all nodes were there once: what can't be reached then has gone, and may come back. */
+    private volatile boolean begun;
 
-    private StreamPlan(ReplicaSource target) {
+    private StreamPlan(Optional<StreamTarget> target) {
         this.target = target;
+    }
+
+    /** For replicas that each unit names. */
+    public static StreamPlan of() {
+        return new StreamPlan(Optional.empty());
     }
 
     /** For a replica of this process, which may have some of the data already: nothing of it is lost. */
     public static StreamPlan into(ReplicaSource target) {
-        return new StreamPlan(given("target", target));
+        return into(StreamTarget.here(given("target", target)));
+    }
+
+    /** For one replica. */
+    public static StreamPlan into(StreamTarget target) {
+        return new StreamPlan(Optional.of(given("target", target)));
     }
 
     /** Ranges of a table from a source; no two units should want the same. */
     public StreamPlan add(String qualifiedTable, StreamSource source, TokenRange... ranges) {
+        return add(
+                qualifiedTable,
+                source,
+                target.orElseThrow(() -> new IllegalStateException("plan has no target, table=" + qualifiedTable)),
+                List.of(ranges));
+    }
+
+    /** The same for a target of its own. */
+    public StreamPlan add(String qualifiedTable, StreamSource source, StreamTarget into, List<TokenRange> ranges) {
         int dot = qualifiedTable.indexOf('.');
         if (dot <= 0 || dot == qualifiedTable.length() - 1) {
             throw new IllegalArgumentException("table is not keyspace.table, table=" + qualifiedTable);
         }
+        if (into instanceof StreamTarget.Here here
+                && targets.get(into.name()) instanceof StreamTarget.Here other
+                && other.tables() != here.tables()) {
+            throw new IllegalArgumentException("a plan has one replica of this process at most");
+        }
         sources.put(source.name(), source);
-        units.add(new StreamUnit(qualifiedTable, source.name(), List.of(ranges)));
+        targets.put(into.name(), into);
+        units.add(new StreamUnit(qualifiedTable, source.name(), into.name(), ranges));
         return this;
     }
 
-    /** How many sources are read at once. 1 by default. */
+    /** What is to be fetched, in its order. */
+    public List<StreamUnit> units() {
+        return List.copyOf(units);
+    }
+
+    /** How many units are worked on at once. 1 by default. */
     public StreamPlan parallel(int count) {
         parallel = positive("parallel", count);
         return this;
@@ -101,106 +133,90 @@ public final class StreamPlan {
         return this;
     }
 
+    /** Hears of each piece. */
+    StreamPlan listener(StreamListener value) {
+        listener = value;
+        return this;
+    }
+
     /**
      * Fetches everything. What a unit brings is the target's as a whole when the unit is done; what did not come to its end is
-     * removed.
+     * removed. An interrupt aborts it.
      *
+     * @throws StreamException when a target on another node failed
      * @throws JobFailedException naming all units that failed, where there are several; of one its own failure
      */
     public StreamReport run(HostEnvironment environment) throws IOException {
         report = StreamReport.NOTHING;
+        begun = false;
         RangeJob.Builder<StreamUnit> builder = RangeJob.builder("streaming", StreamUnit::parse, environment)
                 .parallel(parallel)
                 .bytesPerSecond(bytesPerSecond)
                 .control(control)
                 .retries(ATTEMPTS, WAIT_FIRST, WAIT_LONGEST)
-                .retriesOnly(StreamPlan::mayPass)
+                .retriesOnly(this::mayPass)
                 .patience(StreamPlan::isBusy, patience);
         progress.ifPresent(builder::listener);
-        try (RangeJob<StreamUnit> job = builder.open(() -> units)) {
+        try (IncomingTables incoming = new IncomingTables(environment);
+                RangeJob<StreamUnit> job = builder.open(() -> units)) {
             try {
-                job.run(unit -> fetch(unit, environment));
+                job.run(unit -> fetch(unit, incoming));
             } catch (JobFailedException e) {
-                throw units.size() == 1 && e.failures().get(0).cause() instanceof IOException own ? own : e;
+                throw units.size() == 1 ? single(e) : e;
             }
             job.finish();
             job.complete();
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            InterruptedIOException interrupted = new InterruptedIOException("streaming was interrupted");
-            interrupted.initCause(e);
-            throw interrupted;
-        } finally {
-            closeIncoming();
+            throw UnitWatch.interrupted(e);
         }
         return report;
     }
 
-    private void closeIncoming() throws IOException {
-        for (Incoming left : incoming.values()) {
-            left.close();
+    /** Of one unit the failure speaks for itself. */
+    private static IOException single(JobFailedException failed) {
+        Exception cause = failed.failures().get(0).cause();
+        if (cause instanceof RuntimeException unchecked) {
+            throw unchecked;
         }
-        incoming.clear();
+        return cause instanceof IOException known ? known : failed;
     }
 
-    /** A unit's data with the replica that it goes to, over all attempts. */
-    private record Incoming(Replica replica, IncomingTable table) implements AutoCloseable {
-        @Override
-        public void close() throws IOException {
-            try (replica) {
-                table.close();
-            }
-        }
-    }
-
-    private RangeJob.Outcome fetch(UnitRun<StreamUnit> run, HostEnvironment environment) throws IOException {
+    private RangeJob.Outcome fetch(UnitRun<StreamUnit> run, IncomingTables incoming) throws IOException {
         StreamUnit unit = run.unit();
         StreamSource source = sources.get(unit.source());
-        Incoming into = incoming(unit, environment);
-        into.table().fetch(source.connector().open(source.address()), source.replica(), run::pace);
-        long deadline = into.table().complete();
-        run.add(into.table().rows(), into.table().bytes());
-        synchronized (this) {
-            report = report.plus(new StreamReport(
-                    into.table().sstables(), into.table().rows(), into.table().bytes(), deadline));
-            incoming.remove(unit);
+        StreamReport fetched;
+        if (targets.get(unit.target()) instanceof StreamTarget.There there) {
+            try (RemoteTarget remote = RemoteTarget.open(there)) {
+                fetched = remote.fetch(unit, source, watch(run, remote::isGone));
+            }
+        } else {
+            StreamTarget.Here here = (StreamTarget.Here) targets.get(unit.target());
+            fetched = incoming.fetch(here.tables(), unit, source, watch(run, () -> false));
         }
-        into.close();
+        synchronized (this) {
+            report = report.plus(fetched);
+        }
         return RangeJob.Outcome.DONE;
     }
 
-    private synchronized Incoming incoming(StreamUnit unit, HostEnvironment environment) throws IOException {
-        Incoming known = incoming.get(unit);
-        if (known == null) {
-            int dot = unit.table().indexOf('.');
-            Replica replica =
-                    target.open(unit.table().substring(0, dot), unit.table().substring(dot + 1), Optional.empty());
-            boolean ready = false;
-            try {
-                replica.checkReceiving();
-                long nowSeconds = environment.clock().instant().getEpochSecond();
-                long deadline = nowSeconds + replica.schema().options().gcGraceSeconds();
-                known = new Incoming(
-                        replica,
-                        new IncomingTable(replica, unit.ranges(), replica.receive(environment.newId(), deadline)));
-                incoming.put(unit, known);
-                ready = true;
-            } finally {
-                if (!ready) {
-                    replica.close();
-                }
-            }
-        }
-        return known;
+    private StreamListener watch(UnitRun<StreamUnit> run, BooleanSupplier gone) {
+        UnitWatch watch = new UnitWatch(run, gone);
+        return (rows, bytes, covered) -> {
+            begun = true;
+            watch.progress(rows, bytes, covered);
+            listener.progress(rows, bytes, covered);
+        };
     }
 
-    private static boolean isBusy(Exception failure) {
+    static boolean isBusy(Exception failure) {
         return failure instanceof PeerException peer && peer.code().equals(PeerException.BUSY);
     }
 
-    private static boolean mayPass(Exception failure) {
+    private boolean mayPass(Exception failure) {
         return failure instanceof CorruptFrameException
                 || failure instanceof PeerException peer
-                        && (peer.mayPass() || peer.code().equals(StreamCode.NO_SESSION));
+                        && (peer.mayPass()
+                                || peer.code().equals(StreamCode.NO_SESSION)
+                                || begun && peer.code().equals(PeerException.CONNECT_FAILED));
     }
 }

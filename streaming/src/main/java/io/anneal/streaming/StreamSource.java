@@ -1,6 +1,7 @@
 package io.anneal.streaming;
 
 import io.anneal.net.Connector;
+import io.anneal.net.PeerAddress;
 import io.anneal.node.Replicas;
 import java.net.InetSocketAddress;
 
@@ -21,9 +22,13 @@ public record StreamSource(Connector connector, InetSocketAddress address, Strin
         return new StreamSource(connector, address, replica);
     }
 
+    /** For units, without spaces. */
     String name() {
-        String host = address.getHostString();
-        String node = (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+        return name(address, replica);
+    }
+
+    static String name(InetSocketAddress address, String replica) {
+        String node = PeerAddress.text(address);
         return replica.isEmpty()
                 ? node
                 : node + "/" + replica.replace("%", "%25").replace(" ", "%20");

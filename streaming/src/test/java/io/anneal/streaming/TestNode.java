@@ -2,6 +2,7 @@ package io.anneal.streaming;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.io.RateLimiter;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
@@ -35,11 +36,16 @@ record TestNode(Node node, StreamService service, InetSocketAddress address) imp
         node.replicas().add("data", replica);
         StreamService service = StreamService.of(node, HostEnvironment.system());
         service.register(node.handlers());
+        StreamRunner.of(node, HostEnvironment.system(), RateLimiter.UNLIMITED).register(node.handlers());
         return new TestNode(node, service, node.listen(wanted));
     }
 
     StreamSource source() {
         return StreamSource.at(node.peers(), address);
+    }
+
+    StreamTarget target() {
+        return StreamTarget.at(node.peers(), address);
     }
 
     @Override

@@ -29,6 +29,7 @@ import io.anneal.sstable.UnsupportedSSTableException;
 import io.anneal.store.directory.AmbiguousTableException;
 import io.anneal.store.directory.CorruptSnapshotException;
 import io.anneal.store.directory.CorruptStoreException;
+import io.anneal.streaming.StreamException;
 import io.anneal.table.CorruptManifestException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -112,6 +113,10 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return peer.code().equals(RepairCode.REFUSED)
                     ? of(ErrorCode.REPAIR, message)
                     : of(ErrorCode.PEER, message, PeerAdvice.of(peer.code()));
+        } else if (failure instanceof StreamException stream) {
+            return stream.peerCode()
+                    .map(code -> of(ErrorCode.PEER, message, PeerAdvice.of(code)))
+                    .orElseGet(() -> of(ErrorCode.STREAM, message));
         } else if (failure instanceof CredentialFileException) {
             return of(ErrorCode.CREDENTIALS, message);
         } else if (failure instanceof BindException) {

@@ -3,6 +3,7 @@ package io.anneal.cli.repair;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.io.ByteBudget;
+import io.anneal.io.RateLimiter;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetMetrics;
 import io.anneal.net.NodeIdentity;
@@ -13,6 +14,8 @@ import io.anneal.node.PartitionReads;
 import io.anneal.node.ReplicaSource;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairService;
+import io.anneal.streaming.StreamRunner;
+import io.anneal.streaming.StreamService;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -50,15 +53,26 @@ public final class CommandNode implements Closeable {
         return new CommandNode(config, Optional.empty());
     }
 
-    /** A node that offers a replica to repairs, as follower and as master, and to reads. */
+    /** A node that offers a replica to repairs, as follower and as master, to reads, and to streaming, both ways. */
     public static CommandNode serve(
             InetSocketAddress address, ReplicaSource tables, NetConfig config, HostEnvironment host)
+            throws IOException {
+        return serve(address, tables, config, host, RateLimiter.UNLIMITED);
+    }
+
+    /** @param streamBytesPerSecond which it fetches at most, for all that ask it to */
+    static CommandNode serve(
+            InetSocketAddress address,
+            ReplicaSource tables,
+            NetConfig config,
+            HostEnvironment host,
+            long streamBytesPerSecond)
             throws IOException {
         NetMetrics metrics = new NetMetrics(config.node().nodeId().toString(), host.nanoTime());
         CommandNode served = new CommandNode(config.withMetrics(metrics), Optional.of(metrics));
         boolean listens = false;
         try {
-            served.offer(tables, host);
+            served.offer(tables, host, streamBytesPerSecond);
             served.node.listen(address);
             listens = true;
             return served;
@@ -69,11 +83,13 @@ public final class CommandNode implements Closeable {
         }
     }
 
-    private void offer(ReplicaSource tables, HostEnvironment host) {
+    private void offer(ReplicaSource tables, HostEnvironment host, long streamBytesPerSecond) {
         node.replicas().add(REPLICA, tables);
         new PartitionReads(node.replicas()).register(node.handlers());
         RepairService.of(node).register(node.handlers());
         RepairRunner.of(node, host).register(node.handlers());
+        StreamService.of(node, host).register(node.handlers());
+        StreamRunner.of(node, host, streamBytesPerSecond).register(node.handlers());
     }
 
     /** How nodes and commands of this version speak. */

@@ -1,6 +1,7 @@
 package io.anneal.cli.repair;
 
 import com.google.common.net.InetAddresses;
+import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.StoreOpening;
@@ -32,10 +33,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code anneal serve}: offers the tables of a directory or of a store to repairs, until it is stopped. */
+/** {@code anneal serve}: offers the tables of a directory or of a store to other nodes, until it is stopped. */
 @Command(
         name = "serve",
-        description = "Offers the tables of a directory or of a store to repairs over the network, until stopped.")
+        description =
+                "Offers the tables of a directory or of a store to repairs and streaming over the network, until stopped.")
 public final class ServeCommand extends Subcommand {
     @Option(
             names = "--data",
@@ -65,6 +67,15 @@ public final class ServeCommand extends Subcommand {
             converter = QualifiedTable.Converter.class,
             description = "Offer this table only; repeatable, KS.* for a keyspace.")
     private List<QualifiedTable> allowedTables = List.of();
+
+    @Option(
+            names = "--net-rate",
+            paramLabel = "SIZE",
+            converter = ByteSize.class,
+            defaultValue = "0",
+            description = "Bytes a second at most that this node fetches when it is told to stream; as fast as it goes"
+                    + " by default.")
+    private long streamBytesPerSecond;
 
     @Mixin
     private PeerSecurity security = new PeerSecurity();
@@ -164,7 +175,8 @@ public final class ServeCommand extends Subcommand {
                 RepairRunner.address(listen),
                 (keyspace, table, staged) -> open(replicas, keyspace, table, staged),
                 security.config(this, nodeId),
-                host())) {
+                host(),
+                streamBytesPerSecond)) {
             out().println("listening on " + text(node.address()));
             out().flush();
             node.awaitStop(written);

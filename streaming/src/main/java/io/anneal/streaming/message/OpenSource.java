@@ -39,6 +39,10 @@ public record OpenSource(
         Texts.write(out, table);
         Texts.write(out, schemaText);
         Texts.write(out, takes.stream().map(SSTableVersion::text).sorted().toList());
+        writeRanges(out, ranges);
+    }
+
+    static void writeRanges(ByteWriter out, List<TokenRange> ranges) {
         out.writeUnsignedVInt(ranges.size());
         for (TokenRange range : ranges) {
             out.writeLong(range.left());
@@ -64,7 +68,7 @@ public record OpenSource(
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */
-    private static List<TokenRange> readRanges(ByteReader in) {
+    static List<TokenRange> readRanges(ByteReader in) {
         int count = in.readUnsignedVInt32();
         List<TokenRange> ranges = new ArrayList<>();
         for (int i = 0; i < count; i++) {

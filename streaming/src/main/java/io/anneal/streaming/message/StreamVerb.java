@@ -16,5 +16,8 @@ public final class StreamVerb {
     /** Rows that a source holds in no file that may be sent as it is: {@link RowsPart} one way, fragments the other way. */
     public static final Verb ROWS = new Verb(19, "stream.rows");
 
+    /** Asks a node to fetch data from a source: {@link RunStream}; it tells how it is doing until it is done. */
+    public static final Verb RUN = new Verb(33, "stream.run");
+
     private StreamVerb() {}
 }

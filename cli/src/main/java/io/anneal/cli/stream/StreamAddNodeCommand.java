@@ -1,0 +1,22 @@
+package io.anneal.cli.stream;
+
+import io.anneal.streaming.Ring;
+import java.io.IOException;
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/** {@code anneal stream add-node}: what a new node is to own. */
+@Command(
+        name = "add-node",
+        description = "Has a new node fetch what it will own, and nothing else. --ring is the ring with the new node.")
+final class StreamAddNodeCommand extends StreamSubcommand {
+    @Override
+    String name() {
+        return "add-node";
+    }
+
+    @Override
+    List<Ring.Move> moves() throws IOException {
+        return ring().fill(onlyTarget().name(), sources());
+    }
+}

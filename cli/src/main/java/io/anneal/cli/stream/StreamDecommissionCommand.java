@@ -1,0 +1,46 @@
+package io.anneal.cli.stream;
+
+import io.anneal.streaming.Ring;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code anneal stream decommission}: what a leaving node has, to those that take over. */
+@Command(
+        name = "decommission",
+        description = "Has the nodes that take over fetch from a leaving node what they did not own before.")
+final class StreamDecommissionCommand extends StreamSubcommand {
+    @Option(
+            names = "--ring-after",
+            paramLabel = "FILE",
+            description = "With --ring: who owns what without the leaving node, in the same form.")
+    private Path ringAfter;
+
+    @Override
+    String name() {
+        return "decommission";
+    }
+
+    @Override
+    List<Ring.Move> moves() throws IOException {
+        String leaving = onlySource().name();
+        if (hasRing() != (ringAfter != null)) {
+            throw usage("--ring and --ring-after go together; without them --range and one --to");
+        }
+        if (!hasRing()) {
+            return ring().common(leaving, onlyTarget().name());
+        }
+        List<Ring.Move> moves = ring().leave(leaving, read(ringAfter));
+        Optional<Ring.Move> unknown = moves.stream()
+                .filter(move -> !targets().contains(move.target()))
+                .findFirst();
+        unknown.ifPresent(move -> {
+            throw usage(
+                    "a node that takes over is not given as --to, node=" + move.target() + ", range=" + move.range());
+        });
+        return moves;
+    }
+}

@@ -1,0 +1,23 @@
+package io.anneal.cli.stream;
+
+import io.anneal.streaming.Ring;
+import java.io.IOException;
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/** {@code anneal stream rebuild}: a replica that was lost, from those that are left. */
+@Command(
+        name = "rebuild",
+        description =
+                "Has a node that lost its data fetch all that it owns, from several nodes at once: each range from one.")
+final class StreamRebuildCommand extends StreamSubcommand {
+    @Override
+    String name() {
+        return "rebuild";
+    }
+
+    @Override
+    List<Ring.Move> moves() throws IOException {
+        return ring().fill(onlyTarget().name(), sources());
+    }
+}

@@ -1,0 +1,21 @@
+package io.anneal.cli.stream;
+
+import io.anneal.streaming.Ring;
+import java.io.IOException;
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/** {@code anneal stream transfer}: from one node to another. */
+@Command(name = "transfer", description = "Has one node fetch from another what both own.")
+final class StreamTransferCommand extends StreamSubcommand {
+    @Override
+    String name() {
+        return "transfer";
+    }
+
+    @Override
+    List<Ring.Move> moves() throws IOException {
+        String source = onlySource().name();
+        return ring().common(source, onlyTarget().name());
+    }
+}

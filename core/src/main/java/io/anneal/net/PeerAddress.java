@@ -1,0 +1,28 @@
+package io.anneal.net;
+
+import java.net.InetSocketAddress;
+
+/** An address as text. */
+public final class PeerAddress {
+    private PeerAddress() {}
+
+    /** Reads {@code host:port}, of which the host may be a name or, in brackets, an IPv6 address. */
+    public static InetSocketAddress parse(String hostAndPort) {
+        int colon = hostAndPort.lastIndexOf(':');
+        try {
+            if (colon > 0) {
+                return new InetSocketAddress(
+                        hostAndPort.substring(0, colon), Integer.parseInt(hostAndPort.substring(colon + 1)));
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("port is not a number from 0 to 65535, address=" + hostAndPort, e);
+        }
+        throw new IllegalArgumentException("address is not host:port, address=" + hostAndPort);
+    }
+
+    /** As {@link #parse} reads it. */
+    public static String text(InetSocketAddress address) {
+        String host = address.getHostString();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+    }
+}

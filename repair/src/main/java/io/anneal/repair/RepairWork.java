@@ -1,0 +1,79 @@
+package io.anneal.repair;
+
+import io.anneal.io.ByteWriter;
+import io.anneal.net.PeerException;
+import io.anneal.node.ServedRun;
+import io.anneal.repair.message.RunRepair;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** One repair whose master is this node, for a peer that asked for it and hears how it goes. One thread. */
+final class RepairWork implements ServedRun.Work {
+    /** Repairs once, with the row buffers that there is room for. */
+    interface Attempt {
+        RepairReport run(RunRepair wanted, SessionMemory.Place place, RepairListener listener) throws IOException;
+    }
+
+    private final RunRepair wanted;
+    private final SessionMemory.Place place;
+    private final Attempt attempt;
+    private RepairStatus status = new RepairStatus(0, 0, 0, 0, Optional.empty(), Optional.empty(), Optional.empty());
+
+    RepairWork(RunRepair wanted, SessionMemory.Place place, Attempt attempt) {
+        this.wanted = wanted;
+        this.place = place;
+        this.attempt = attempt;
+    }
+
+    @Override
+    public String table() {
+        return wanted.keyspace() + "." + wanted.table();
+    }
+
+    @Override
+    public Consumer<ByteWriter> run(ServedRun.Listener listener) throws IOException {
+        RepairReport report = attempt.run(wanted, place, new RepairListener() {
+            @Override
+            public void progress(long windows, long rowsRead, long bytesRead, double covered) throws IOException {
+                status = new RepairStatus(
+                        windows, rowsRead, bytesRead, covered, Optional.empty(), Optional.empty(), Optional.empty());
+                listener.progress(status::encode);
+            }
+
+            /** Nothing is kept before the peer has heard it. */
+            @Override
+            public void keeps(RepairReport found) throws IOException {
+                listener.heard(with(Optional.of(found), Optional.empty(), Optional.empty()));
+            }
+        });
+        return with(Optional.empty(), Optional.empty(), Optional.of(report));
+    }
+
+    @Override
+    public Consumer<ByteWriter> failed(Throwable failure, String reason) {
+        return with(Optional.empty(), Optional.of(RepairFailure.of(failure, reason)), Optional.empty());
+    }
+
+    private Consumer<ByteWriter> with(
+            Optional<RepairReport> found, Optional<RepairFailure> failure, Optional<RepairReport> report) {
+        return new RepairStatus(
+                        status.windows(),
+                        status.rowsRead(),
+                        status.bytesRead(),
+                        status.covered(),
+                        found,
+                        failure,
+                        report)::encode;
+    }
+
+    @Override
+    public boolean isBusy(Throwable failure) {
+        return failure instanceof PeerException peer && peer.code().equals(PeerException.BUSY) && status.windows() == 0;
+    }
+
+    @Override
+    public void end() {
+        place.close();
+    }
+}

@@ -1,0 +1,43 @@
+package io.anneal.streaming.message;
+
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
+import io.anneal.key.TokenRange;
+import java.util.List;
+
+/**
+ * Asks a node to fetch ranges of a table from a source.
+ *
+ * @param replica name of the replica that is to have them, as all names empty where a node has but one
+ * @param source {@code host:port} of the node that gives them
+ * @param sourceReplica name of the replica there
+ */
+public record RunStream(
+        String replica, String keyspace, String table, String source, String sourceReplica, List<TokenRange> ranges) {
+    public RunStream {
+        ranges = List.copyOf(ranges);
+        if (ranges.isEmpty()) {
+            throw new IllegalArgumentException("no range is wanted");
+        }
+    }
+
+    public void encode(ByteWriter out) {
+        Texts.write(out, replica);
+        Texts.write(out, keyspace);
+        Texts.write(out, table);
+        Texts.write(out, source);
+        Texts.write(out, sourceReplica);
+        OpenSource.writeRanges(out, ranges);
+    }
+
+    public static RunStream decode(ByteReader in) {
+        return new RunStream(
+                Texts.read(in),
+                Texts.read(in),
+                Texts.read(in),
+                Texts.read(in),
+                Texts.read(in),
+                OpenSource.readRanges(in));
+    }
+}

@@ -1,0 +1,184 @@
+package io.anneal.streaming;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.job.JobAbortedException;
+import io.anneal.job.JobControl;
+import io.anneal.key.TokenRange;
+import io.anneal.node.CassandraReplicas;
+import io.anneal.node.ReplicaSource;
+import io.anneal.node.StoreReplicas;
+import io.anneal.store.Store;
+import io.anneal.store.Table;
+import io.anneal.store.TableRows;
+import io.anneal.testkit.FaultyProxy;
+import io.anneal.testkit.LinkFault;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node is told by another to fetch data from a third. */
+@Timeout(60)
+class StreamRunnerTest {
+    private static final String SCHEMA =
+            "CREATE TABLE ks.t (k int PRIMARY KEY, v text) WITH id = 11111111-2222-3333-4444-555555555555";
+    private static final HostEnvironment ENVIRONMENT = HostEnvironment.system();
+    private static final int ROWS = 1000;
+
+    @TempDir
+    private Path directory;
+
+    private Store from;
+    private Store to;
+    private Table source;
+    private Table target;
+    private TestNode fromNode;
+    private TestNode toNode;
+    private TestNode asking;
+
+    @BeforeEach
+    void start() throws IOException {
+        from = Store.open(directory.resolve("from"));
+        to = Store.open(directory.resolve("to"));
+        source = fill(from.createTable(SCHEMA));
+        target = to.createTable(SCHEMA);
+        fromNode = TestNode.of(new StoreReplicas(from));
+        toNode = TestNode.of(new StoreReplicas(to));
+        asking = TestNode.of((keyspace, table, staged) -> {
+            throw new IOException("has no replica");
+        });
+    }
+
+    private static Table fill(Table table) throws IOException {
+        Random random = new Random(1);
+        for (int k = 0; k < ROWS; k++) {
+            byte[] bytes = new byte[500];
+            random.nextBytes(bytes);
+            table.row().key("k", k).set("v", HexFormat.of().formatHex(bytes)).insert();
+        }
+        table.flush();
+        return table;
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        asking.close();
+        toNode.close();
+        fromNode.close();
+        from.close();
+        to.close();
+    }
+
+    private StreamPlan plan() {
+        return StreamPlan.into(StreamTarget.at(asking.node().peers(), toNode.address()))
+                .add("ks.t", StreamSource.at(asking.node().peers(), fromNode.address()), TokenRange.FULL);
+    }
+
+    private long rows() throws IOException {
+        try (TableRows all = target.rows()) {
+            long count = 0;
+            while (all.next() != null) {
+                count++;
+            }
+            return count;
+        }
+    }
+
+    @Test
+    void shouldFetchWhatAnotherNodeAsksFor() throws IOException {
+        StreamReport report = plan().run(ENVIRONMENT);
+
+        assertThat(report.sstables()).isEqualTo(source.sstableCount());
+        assertThat(report.bytes()).isPositive();
+        assertThat(rows()).isEqualTo(ROWS);
+    }
+
+    @Test
+    void shouldTellWhatTheTargetRefuses() throws IOException {
+        ReplicaSource readOnly =
+                new CassandraReplicas(List.of(directory.resolve("from/data")), Optional.empty(), Optional.empty());
+        try (TestNode node = TestNode.of(readOnly)) {
+            assertThatThrownBy(() -> StreamPlan.into(
+                                    StreamTarget.at(asking.node().peers(), node.address()))
+                            .add("ks.t", StreamSource.at(asking.node().peers(), fromNode.address()), TokenRange.FULL)
+                            .run(ENVIRONMENT))
+                    .isInstanceOf(StreamException.class)
+                    .hasMessageContaining("target=" + StreamSource.name(node.address(), ""));
+        }
+    }
+
+    @Test
+    void shouldTellWhatTheSourceRefuses() {
+        assertThatThrownBy(() -> StreamPlan.into(StreamTarget.at(asking.node().peers(), toNode.address()))
+                        .add("ks.t", StreamSource.at(asking.node().peers(), fromNode.address(), "n9"), TokenRange.FULL)
+                        .run(ENVIRONMENT))
+                .isInstanceOf(StreamException.class)
+                .hasMessageContaining("node has no replica of this name, name=n9");
+    }
+
+    @Test
+    void shouldAbortTheTargetAndLeaveNothingWhenTheJobIsAborted() throws Exception {
+        JobControl control = new JobControl();
+        CountDownLatch begun = new CountDownLatch(1);
+        try (FaultyProxy slow = FaultyProxy.to(fromNode.address())) {
+            slow.inject(LinkFault.stall(LinkFault.Direction.TO_CLIENT, 300_000));
+            StreamPlan plan = StreamPlan.into(StreamTarget.at(asking.node().peers(), toNode.address()))
+                    .add("ks.t", StreamSource.at(asking.node().peers(), slow.address()), TokenRange.FULL)
+                    .control(control)
+                    .listener((rows, bytes, covered) -> begun.countDown());
+            List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+            Thread run = new Thread(() -> {
+                try {
+                    plan.run(ENVIRONMENT);
+                } catch (IOException | RuntimeException failed) {
+                    failures.add(failed);
+                }
+            });
+            run.start();
+            begun.await();
+
+            control.abort("not wanted any more");
+
+            run.join();
+            assertThat(failures).singleElement().isInstanceOf(JobAbortedException.class);
+        }
+        // Which waits until what it ran has ended.
+        toNode.close();
+        assertThat(target.sstableCount()).isZero();
+        try (var files = Files.walk(directory.resolve("to"))) {
+            assertThat(files.filter(file -> file.toString().contains("/receiving/")))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void shouldTellOfBytesWhileTheyCome() throws IOException {
+        List<Double> covered = Collections.synchronizedList(new ArrayList<>());
+        List<Long> bytes = Collections.synchronizedList(new ArrayList<>());
+        StreamPlan.into(new StoreReplicas(to))
+                .add("ks.t", fromNode.source(), TokenRange.FULL)
+                .listener((rows, bytesSoFar, share) -> {
+                    bytes.add(bytesSoFar);
+                    covered.add(share);
+                })
+                .run(ENVIRONMENT);
+
+        assertThat(bytes).hasSizeGreaterThan(10).isSorted();
+        assertThat(covered).isSorted().endsWith(1.0).first().isEqualTo(0.0);
+        assertThat(covered.get(covered.size() / 2)).isBetween(0.1, 0.99);
+    }
+}
