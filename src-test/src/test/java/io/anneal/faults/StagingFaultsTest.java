@@ -58,8 +58,8 @@ class StagingFaultsTest {
     }
 
     private static void stage(StagingArea staging, UUID id) throws IOException {
-        try (Receiving run = staging.start(
-                id, SCHEMA, Optional.empty(), DEADLINE_SECONDS, SSTableWriterConfig.defaults(10))) {
+        try (Receiving run =
+                staging.start(id, SCHEMA, Optional.empty(), DEADLINE_SECONDS, SSTableWriterConfig.defaults(10))) {
             try (StagedWriter writer = run.newWriter();
                     FragmentCursor rows = ROWS.cursor()) {
                 writer.append(rows);
