@@ -24,7 +24,6 @@ public final class CassandraPeer implements AutoCloseable {
     /** Whatever the node's own address is. */
     private static final String JMX_ADDRESS = "127.0.0.1";
 
-
     private final PeerProcess process;
     private final NodeFiles files;
     private final AtomicInteger imports = new AtomicInteger();
@@ -194,8 +193,8 @@ public final class CassandraPeer implements AutoCloseable {
 
     /** Runs a nodetool command against this node; answers what it printed. */
     public String nodetool(String... arguments) {
-        List<String> all = new ArrayList<>(
-                List.of("-h", JMX_ADDRESS, "-p", Integer.toString(process.ports().jmx())));
+        List<String> all = new ArrayList<>(List.of(
+                "-h", JMX_ADDRESS, "-p", Integer.toString(process.ports().jmx())));
         all.addAll(List.of(arguments));
         return request("NODETOOL", all.toArray(String[]::new)).get(0).get(0);
     }
