@@ -103,12 +103,12 @@ public final class TableIntake implements Closeable {
             return;
         }
         if (table.truncations() != truncations) {
-            throw new TableTruncatedException("table was truncated while it received rows, table=" + schema.qualifiedName());
+            throw new TableTruncatedException(
+                    "table was truncated while it received rows, table=" + schema.qualifiedName());
         }
         table.requireOpen();
         TableDirectory.makeReceiving(directory);
-        AtomicFile.replace(
-                directory.resolve(KEPT_FILE), how.getBytes(StandardCharsets.UTF_8), OutputFile.CREATE_NEW);
+        AtomicFile.replace(directory.resolve(KEPT_FILE), how.getBytes(StandardCharsets.UTF_8), OutputFile.CREATE_NEW);
     }
 
     /** Removes all but these, by base name: what is not noted is not gone on with. */
