@@ -147,8 +147,8 @@ final class StreamTest {
         fill(stores[0]);
         fill(stores[1]);
 
-        CommandRun run = stream(
-                "rebuild", "--from", node(0), "--from", node(1), "--to", node(2), "--full-replicas", "--json");
+        CommandRun run =
+                stream("rebuild", "--from", node(0), "--from", node(1), "--to", node(2), "--full-replicas", "--json");
 
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(keys(2)).isEqualTo(KEYS);

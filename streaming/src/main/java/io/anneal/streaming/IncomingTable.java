@@ -184,7 +184,10 @@ final class IncomingTable implements Closeable {
             }
             taken = true;
         } catch (CorruptSSTableException | StorageException e) {
-            LOG.warn("SSTable that was kept cannot be gone on with, and comes again, sstable={}", staged.descriptor(), e);
+            LOG.warn(
+                    "SSTable that was kept cannot be gone on with, and comes again, sstable={}",
+                    staged.descriptor(),
+                    e);
         } finally {
             if (!taken) {
                 remove(staged);
@@ -207,8 +210,8 @@ final class IncomingTable implements Closeable {
         for (Map.Entry<Known, Descriptor> whole : published.entrySet()) {
             whole.getKey()
                     .keptId()
-                    .ifPresent(id -> now.put(
-                            id, new KeptSSTables.Kept(whole.getValue().baseName(), true, Map.of())));
+                    .ifPresent(id ->
+                            now.put(id, new KeptSSTables.Kept(whole.getValue().baseName(), true, Map.of())));
         }
         for (Map.Entry<Known, IncomingSSTable> part : begun.entrySet()) {
             if (part.getValue() instanceof IncomingFiles files) {

@@ -116,8 +116,9 @@ final class IncomingTables implements Closeable {
                             environment.newId(),
                             deadline)
                     : replica.receive(environment.newId(), deadline);
-            Incoming begun =
-                    new Incoming(replica, new IncomingTable(
+            Incoming begun = new Incoming(
+                    replica,
+                    new IncomingTable(
                             replica, unit.ranges(), receiving, keptFor.isPresent() ? keepBytes : IncomingTable.NEVER));
             ready = true;
             return begun;

@@ -93,7 +93,8 @@ record RangeCuts(List<Survey> surveys) {
         double bytes = 0;
         for (Survey survey : surveys) {
             for (Extent sstable : survey.sstables()) {
-                boolean isCut = sstable.tokens().first() <= token && token < sstable.tokens().last();
+                boolean isCut = sstable.tokens().first() <= token
+                        && token < sstable.tokens().last();
                 bytes += isCut ? sstable.lengthBytes() : 0;
             }
         }

@@ -111,7 +111,8 @@ public record Ring(List<Part> parts) {
      * places where few of their SSTables are cut, since what is whole goes as it is.
      */
     public Ring cutFor(String target, List<StreamSource> sources, String qualifiedTable) throws IOException {
-        long wanted = parts.stream().filter(part -> part.owners().contains(target)).count();
+        long wanted =
+                parts.stream().filter(part -> part.owners().contains(target)).count();
         if (wanted >= sources.size()) {
             return this;
         }
@@ -122,9 +123,8 @@ public record Ring(List<Part> parts) {
         RangeCuts cuts = new RangeCuts(surveys);
         List<Part> cut = new ArrayList<>();
         for (Part part : parts) {
-            List<TokenRange> ranges = part.owners().contains(target)
-                    ? cuts.cut(part.range(), sources.size())
-                    : List.of(part.range());
+            List<TokenRange> ranges =
+                    part.owners().contains(target) ? cuts.cut(part.range(), sources.size()) : List.of(part.range());
             ranges.forEach(range -> cut.add(new Part(range, part.owners())));
         }
         return new Ring(cut);

@@ -32,8 +32,7 @@ final class SourceSurvey {
         Texts.write(out, qualifiedTable.substring(0, dot));
         Texts.write(out, qualifiedTable.substring(dot + 1));
         Connection connection = source.connector().open(source.address());
-        ByteBuffer answer =
-                connection.call(StreamVerb.SURVEY, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
+        ByteBuffer answer = connection.call(StreamVerb.SURVEY, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
         try {
             return Survey.decode(new ByteReader().wrap(answer));
         } catch (ByteUnderflowException | IllegalArgumentException e) {
@@ -66,8 +65,8 @@ final class SourceSurvey {
         try (Replica replica = replicas.get(name).open(keyspace, table, Optional.empty());
                 LiveFiles files = replica.pin()) {
             return new Survey(files.sstables().stream()
-                    .map(sstable -> new Survey.Extent(
-                            sstable.tokens().orElse(TokenRange.Linear.ALL), sstable.lengthBytes()))
+                    .map(sstable ->
+                            new Survey.Extent(sstable.tokens().orElse(TokenRange.Linear.ALL), sstable.lengthBytes()))
                     .toList());
         }
     }

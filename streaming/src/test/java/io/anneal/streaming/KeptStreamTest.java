@@ -112,8 +112,7 @@ class KeptStreamTest {
     }
 
     private Store open(Instant now) throws IOException {
-        return Store.open(
-                directory.resolve("to"), StoreConfig.defaults(), ENVIRONMENT.withClock(() -> now));
+        return Store.open(directory.resolve("to"), StoreConfig.defaults(), ENVIRONMENT.withClock(() -> now));
     }
 
     @Test

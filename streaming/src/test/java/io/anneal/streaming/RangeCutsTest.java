@@ -27,7 +27,8 @@ class RangeCutsTest {
 
     @Test
     void shouldCutByBytesWhereEverySSTableHasAllTokens() {
-        RangeCuts cuts = new RangeCuts(List.of(new Survey(List.of(sstable(1, 1_000_000, 100), sstable(1, 500_000, 100)))));
+        RangeCuts cuts =
+                new RangeCuts(List.of(new Survey(List.of(sstable(1, 1_000_000, 100), sstable(1, 500_000, 100)))));
 
         List<TokenRange> parts = cuts.cut(ALL, 2);
 
