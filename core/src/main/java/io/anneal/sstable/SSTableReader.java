@@ -83,7 +83,7 @@ public interface SSTableReader extends Closeable {
 
     /**
      * Where the partitions of some token ranges lie, so that they can be sent as they are stored. Empty when there are none,
-     * or the SSTable cannot be sent so: it has another partitioner than Murmur3, no index, no checksums of its chunks, or
+     * or the SSTable cannot be sent so: it has another partitioner than Murmur3, no index or Summary, no checksums of its chunks, or
      * comes from Cassandra 3.
      *
      * @param ranges ascending, apart from each other

@@ -58,7 +58,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class MutationTest {
     /** Of a long file so many places are tried, at a distance that meets every field of what repeats. */
-    private static final int PLACES_MAX = Boolean.getBoolean("anneal.all") ? Integer.MAX_VALUE : 110;
+    private static final int PLACES_MAX = Boolean.getBoolean("anneal.all") ? Integer.MAX_VALUE : 75;
 
     private static final long ALLOCATED_MAX_BYTES = 64L << 20;
     private static final int KEYS_READ_MAX = 3;

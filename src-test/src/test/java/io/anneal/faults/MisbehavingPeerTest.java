@@ -16,8 +16,11 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(600)
 class MisbehavingPeerTest {
-    private static final int[] SHORT = {0, 1, 20};
-    private static final int[] LONG = {0, 100, 70_000, 1, 500_000, 64 << 10};
+    private static final int[] SHORT = {0, 20};
+    /** Of several frames. */
+    private static final int[] LONGER = {0, 100, 70_000, 1};
+    /** More than a stream's first credit. */
+    private static final int[] LONG = {0, 100, 70_000, 1, 300_000, 64 << 10};
 
     private static final int ROUNDS = Integer.getInteger("anneal.link.rounds", 40);
 
@@ -85,9 +88,14 @@ class MisbehavingPeerTest {
 
     @Test
     void shouldGiveTheWholeHoweverSlowlyItComes() throws Exception {
-        try (FaultyConversation conversation = new FaultyConversation(FaultyConversation.PATIENT, LONG)) {
+        // A byte a write is hundreds of thousands of them: no more than a busy machine has done in time.
+        try (FaultyConversation conversation = new FaultyConversation(FaultyConversation.PATIENT, LONGER)) {
             for (Direction direction : Direction.values()) {
                 assertThat(conversation.run(LinkFault.bytewise(direction))).isEmpty();
+            }
+        }
+        try (FaultyConversation conversation = new FaultyConversation(FaultyConversation.PATIENT, LONG)) {
+            for (Direction direction : Direction.values()) {
                 assertThat(conversation.run(LinkFault.throttle(direction, 2_000_000)))
                         .isEmpty();
                 assertThat(conversation.run(

@@ -64,7 +64,7 @@ class AlteredTableModelTest {
 
     static LongStream seeds() {
         long first = Long.getLong("anneal.seed", 0);
-        return LongStream.range(first, first + Long.getLong("anneal.seeds", 24));
+        return LongStream.range(first, first + Long.getLong("anneal.seeds", 16));
     }
 
     @ParameterizedTest(name = "seed={0}")

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * purge time.
  */
 class RepairConvergenceTest {
-    private static final int SEEDS = Integer.getInteger("anneal.repair.seeds", 150);
+    private static final int SEEDS = Integer.getInteger("anneal.repair.seeds", 100);
     /** Fewer, since each repairs several ranges. */
     private static final int RANGE_SEEDS = SEEDS / 3;
 

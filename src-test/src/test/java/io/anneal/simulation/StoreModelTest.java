@@ -40,7 +40,7 @@ class StoreModelTest {
 
     static LongStream seeds() {
         long first = Long.getLong("anneal.seed", 0);
-        return LongStream.range(first, first + Long.getLong("anneal.seeds", 16));
+        return LongStream.range(first, first + Long.getLong("anneal.seeds", 12));
     }
 
     private static RandomFragments fragments(long seed, long gcGraceSeconds) {

@@ -24,7 +24,7 @@ class StoreOperationsTest {
 
     static LongStream seeds() {
         long first = Long.getLong("anneal.seed", 0);
-        return LongStream.range(first, first + Long.getLong("anneal.seeds", 16));
+        return LongStream.range(first, first + Long.getLong("anneal.seeds", 12));
     }
 
     @ParameterizedTest(name = "seed={0}")

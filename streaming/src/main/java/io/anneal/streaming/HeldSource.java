@@ -77,7 +77,7 @@ final class HeldSource {
 
     /** Empty when its rows are to be sent. */
     private Optional<SSTableSections> sections(PinnedSSTable sstable, long minBytes) throws IOException {
-        return files.sections(sstable, ranges.ranges())
+        return files.sections(sstable, ranges.touching(sstable.tokens()))
                 .filter(found -> found.sections().stream()
                                 .mapToLong(DataSection::lengthBytes)
                                 .sum()

@@ -4,6 +4,7 @@ import io.anneal.key.TokenRange;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Ranges of tokens in the order of a file, those that touch joined.
@@ -42,6 +43,13 @@ record LinearRanges(List<TokenRange.Linear> ranges) {
     /** Whether some of the tokens are wanted. */
     boolean touches(TokenRange.Linear tokens) {
         return ranges.stream().anyMatch(range -> overlap(range, tokens));
+    }
+
+    /** Those that have some of the tokens; all where the tokens are not known. */
+    List<TokenRange.Linear> touching(Optional<TokenRange.Linear> tokens) {
+        return ranges.stream()
+                .filter(range -> tokens.isEmpty() || overlap(range, tokens.get()))
+                .toList();
     }
 
     static boolean overlap(TokenRange.Linear one, TokenRange.Linear other) {

@@ -400,8 +400,12 @@ public final class DataReader implements SSTableReader {
 
     @Override
     public Optional<SSTableSections> sections(List<TokenRange.Linear> ranges) throws IOException {
-        boolean sent =
-                partitioner() == Partitioner.MURMUR3 && version.isAtLeast(SSTableVersion.NA) && hasChunkChecksums();
+        // Without Summary each range would read all of Index.
+        boolean isFound = descriptor.has(Component.SUMMARY) || descriptor.has(Component.PARTITIONS);
+        boolean sent = partitioner() == Partitioner.MURMUR3
+                && version.isAtLeast(SSTableVersion.NA)
+                && hasChunkChecksums()
+                && isFound;
         return sent ? Sections.of(this, ranges) : Optional.empty();
     }
 
