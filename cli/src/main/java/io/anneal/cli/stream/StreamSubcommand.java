@@ -228,8 +228,9 @@ abstract class StreamSubcommand extends Subcommand {
         StreamPlan plan = StreamPlan.of();
         for (QualifiedTable table : tables) {
             Map<List<String>, List<TokenRange>> pairs = new LinkedHashMap<>();
-            moves(table.toString(), node).forEach(
-                    move -> pairs.computeIfAbsent(List.of(move.source(), move.target()), pair -> new ArrayList<>())
+            moves(table.toString(), node)
+                    .forEach(move -> pairs.computeIfAbsent(
+                                    List.of(move.source(), move.target()), pair -> new ArrayList<>())
                             .add(move.range()));
             pairs.forEach((pair, wanted) -> plan.add(
                     table.toString(),
