@@ -34,11 +34,11 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     private ByteBuf payload;
 
     private int payloadLengthBytes;
-    private int payloadBytesMax = FrameDescriptor.HANDSHAKE_PAYLOAD_BYTES_MAX;
     private long framePosition;
     /** Bytes of the payload's buffer that are counted already. */
     private int countedBytes;
 
+    private boolean proven;
     private boolean broken;
 
     FrameDecoder(String peer, Traffic traffic) {
@@ -48,7 +48,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
 
     /** The peer has proven itself: pieces of streams may come. */
     void proven() {
-        payloadBytesMax = FrameDescriptor.PIECE_BYTES_MAX;
+        proven = true;
     }
 
     /** Drops what comes from now on; the connection is being closed. */
@@ -199,6 +199,8 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
                     "reserved byte is not zero, found=" + Byte.toUnsignedInt(header[FrameDescriptor.RESERVED_OFFSET]));
         }
         int lengthBytes = headerView.getInt(FrameDescriptor.PAYLOAD_LENGTH_OFFSET);
+        int payloadBytesMax =
+                proven ? FrameDescriptor.pieceBytesMax(flags) : FrameDescriptor.HANDSHAKE_PAYLOAD_BYTES_MAX;
         if (lengthBytes < 0 || lengthBytes > payloadBytesMax) {
             throw corrupt("payload length is out of bounds, lengthBytes=" + Integer.toUnsignedString(lengthBytes)
                     + ", max=" + payloadBytesMax);

@@ -60,6 +60,9 @@ final class FrameDescriptor {
 
     static final int PIECE_BYTES_MAX = FRAME_BYTES_MAX - HEADER_LENGTH_BYTES;
 
+    /** Longest piece of a file, which needs no memory at its sender: each has its costs at both ends, whatever its length. */
+    static final int FILE_PIECE_BYTES_MAX = (256 << 10) - HEADER_LENGTH_BYTES;
+
     /** What a piece costs of the credit beside its bytes: about what it occupies in memory beside them. */
     static final int PIECE_OVERHEAD_BYTES = 256;
 
@@ -71,6 +74,11 @@ final class FrameDescriptor {
 
     private FrameDescriptor() {}
 
+    /** Longest payload of a frame of a stream with such flags. */
+    static int pieceBytesMax(int flags) {
+        return (flags & FLAG_UNCHECKED) != 0 ? FILE_PIECE_BYTES_MAX : PIECE_BYTES_MAX;
+    }
+
     /** What a piece costs of the credit; an empty one, which opens or ends a stream, costs nothing. */
     static int costBytes(int lengthBytes) {
         return lengthBytes == 0 ? 0 : lengthBytes + PIECE_OVERHEAD_BYTES;
@@ -79,7 +87,7 @@ final class FrameDescriptor {
     /** Writes a complete header; the payload checksum is that of the payload's remaining bytes, or 0. */
     static void putHeader(
             ByteBuffer out, FrameKind kind, int flags, int argument, long streamId, int lengthBytes, int checksum) {
-        assert lengthBytes <= PIECE_BYTES_MAX : lengthBytes;
+        assert lengthBytes <= pieceBytesMax(flags) : lengthBytes;
         int start = out.position();
         out.putInt(MAGIC)
                 .put((byte) VERSION)

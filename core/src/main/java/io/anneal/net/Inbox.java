@@ -27,6 +27,9 @@ final class Inbox {
         /** The same, once the event loop has read what there is: more pieces may come with the next bytes. */
         void runAsideLater(Runnable work);
 
+        /** Runs work on the event loop, once that has read what there is. */
+        void runLater(Runnable work);
+
         ByteBuf plain(ByteBuf block) throws CorruptFrameException;
 
         <T> CompletableFuture<T> newFuture();
@@ -43,6 +46,8 @@ final class Inbox {
     private IOException failure;
     private Reader reader;
     private boolean draining;
+    /** Of whoever waits for something to read; not done. */
+    private CompletableFuture<Void> arrival;
 
     Inbox(Owner owner) {
         this.owner = owner;
@@ -51,6 +56,7 @@ final class Inbox {
     /** Takes over the buffer. */
     void add(ByteBuf bytes, boolean compressed, boolean last) {
         boolean drain;
+        CompletableFuture<Void> arrived;
         synchronized (lock) {
             if (failure != null) {
                 bytes.release();
@@ -63,10 +69,39 @@ final class Inbox {
             }
             ended = last;
             drain = startDraining();
+            arrived = takeArrival();
         }
         if (drain) {
             owner.runAsideLater(this::drain);
         }
+        if (arrived != null) {
+            owner.runLater(() -> arrived.complete(null));
+        }
+    }
+
+    /** Done as soon as a read finds a piece, the end or a failure; for one thread at a time. */
+    CompletableFuture<Void> arrival() {
+        synchronized (lock) {
+            if (hasArrived()) {
+                CompletableFuture<Void> done = owner.newFuture();
+                done.complete(null);
+                return done;
+            }
+            if (arrival == null) {
+                arrival = owner.newFuture();
+            }
+            return arrival;
+        }
+    }
+
+    private boolean hasArrived() {
+        return !pieces.isEmpty() || ended || failure != null;
+    }
+
+    private CompletableFuture<Void> takeArrival() {
+        CompletableFuture<Void> taken = hasArrived() ? arrival : null;
+        arrival = taken == null ? arrival : null;
+        return taken;
     }
 
     /** Whether the last piece is here, read or not. */
@@ -79,15 +114,20 @@ final class Inbox {
     /** What was not read is dropped and the reader fails, unless everything has come and is being read. */
     void fail(IOException cause) {
         boolean drain;
+        CompletableFuture<Void> arrived;
         synchronized (lock) {
             if (failure != null || ended && (pieces.isEmpty() || reader != null && reader.toTheEnd())) {
                 return;
             }
             drop(cause);
             drain = startDraining();
+            arrived = takeArrival();
         }
         if (drain) {
             owner.runAside(this::drain);
+        }
+        if (arrived != null) {
+            arrived.complete(null);
         }
     }
 
@@ -119,7 +159,7 @@ final class Inbox {
     }
 
     private boolean startDraining() {
-        boolean start = !draining && reader != null && (!pieces.isEmpty() || ended || failure != null);
+        boolean start = !draining && reader != null && hasArrived();
         draining |= start;
         return start;
     }
@@ -130,7 +170,7 @@ final class Inbox {
             Piece piece;
             IOException cause;
             synchronized (lock) {
-                if (reader == null || pieces.isEmpty() && !ended && failure == null) {
+                if (reader == null || !hasArrived()) {
                     draining = false;
                     return;
                 }

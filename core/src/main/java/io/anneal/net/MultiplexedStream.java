@@ -298,6 +298,12 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
     }
 
     @Override
+    public boolean readHere(PieceConsumer consumer) throws IOException {
+        Waiting.result(inbox.arrival());
+        return Waiting.result(read(consumer));
+    }
+
+    @Override
     public CompletableFuture<Void> readAll(PieceConsumer consumer) {
         return inbox.read(consumer, true, true).thenApply(end -> null);
     }
@@ -460,6 +466,11 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
     @Override
     public void runAsideLater(Runnable work) {
         session.runAsideLater(work);
+    }
+
+    @Override
+    public void runLater(Runnable work) {
+        session.runLater(work);
     }
 
     @Override

@@ -203,14 +203,16 @@ final class Outbox implements FrameWriter.Sender {
         boolean canSendHead =
                 head != null && head.sendableBytes() > 0 && canAfford(head) && (!openToSend || canGoWithOpening(head));
         long affordableBytes = creditBytes - FrameDescriptor.PIECE_OVERHEAD_BYTES;
+        int fileFlag = canSendHead && head.file != null ? FrameDescriptor.FLAG_UNCHECKED : 0;
         int lengthBytes = canSendHead
-                ? (int) Math.min(Math.min(FrameDescriptor.PIECE_BYTES_MAX, affordableBytes), head.sendableBytes())
+                ? (int) Math.min(
+                        Math.min(FrameDescriptor.pieceBytesMax(fileFlag), affordableBytes), head.sendableBytes())
                 : 0;
         boolean takesHead = canSendHead && lengthBytes == head.sendableBytes() && head.isRead();
         boolean last = endWanted && (head == null || takesHead && outgoing.size() == 1);
         int flags = (last ? FrameDescriptor.FLAG_END : 0)
                 | (canSendHead && head.compressed ? FrameDescriptor.FLAG_LZ4 : 0)
-                | (canSendHead && head.file != null ? FrameDescriptor.FLAG_UNCHECKED : 0);
+                | fileFlag;
         int argument = openToSend ? verb.number() : unsaidBytes;
         unsaidBytes = openToSend ? unsaidBytes : 0;
         ChannelFuture written;

@@ -1,5 +1,6 @@
 package io.anneal.net;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.concurrent.CompletableFuture;
@@ -44,6 +45,14 @@ public interface PeerStream {
      * @return true after a piece, false at the end of the peer's direction
      */
     CompletableFuture<Boolean> read(PieceConsumer consumer);
+
+    /**
+     * Waits for the next piece and hands it to the consumer on this thread, which the network wakes itself: no thread of the
+     * executor is needed. Not on one of its threads, nor on an event loop.
+     *
+     * @return as {@link #read}
+     */
+    boolean readHere(PieceConsumer consumer) throws IOException;
 
     /** Hands all pieces to the consumer, on the executor, one after the other; done at the end of the peer's direction. */
     CompletableFuture<Void> readAll(PieceConsumer consumer);

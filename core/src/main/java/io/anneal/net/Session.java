@@ -119,6 +119,11 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
 
     /** Leaves the event loop when it has read what the socket has; on the event loop. */
     void runAsideLater(Runnable work) {
+        runLater(() -> runAside(work));
+    }
+
+    /** Stays on the event loop, but waits until that has read what the socket has; on the event loop. */
+    void runLater(Runnable work) {
         afterRead.add(work);
     }
 
@@ -128,7 +133,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
     }
 
     private void leaveLoop() {
-        afterRead.forEach(this::runAside);
+        afterRead.forEach(Runnable::run);
         afterRead.clear();
     }
 

@@ -45,6 +45,7 @@ class HostilePeerTest {
         assertEnds("payload length is out of bounds, lengthBytes=2147483647", announcing(Integer.MAX_VALUE));
         assertEnds("payload length is out of bounds, lengthBytes=4294967295", announcing(-1));
         assertEnds("payload length is out of bounds, lengthBytes=65505", announcing(65_505));
+        assertEnds("payload length is out of bounds, lengthBytes=262113", announcingFile(262_113));
         int wholeCreditBytes = (32 << 10) - FrameDescriptor.PIECE_OVERHEAD_BYTES;
         assertEnds("more data than was allowed, allowedBytes=0", open(1), data(1, wholeCreditBytes), data(1, 1));
         assertEnds("more data than was allowed, allowedBytes=32768", open(1), data(1, wholeCreditBytes + 1));
@@ -107,6 +108,12 @@ class HostilePeerTest {
 
     private static byte[] announcing(int lengthBytes) {
         byte[] frame = data(1, 0);
+        ByteBuffer.wrap(frame).putInt(FrameDescriptor.PAYLOAD_LENGTH_OFFSET, lengthBytes);
+        return RawPeer.resealed(frame);
+    }
+
+    private static byte[] announcingFile(int lengthBytes) {
+        byte[] frame = unchecked(1, 0);
         ByteBuffer.wrap(frame).putInt(FrameDescriptor.PAYLOAD_LENGTH_OFFSET, lengthBytes);
         return RawPeer.resealed(frame);
     }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 /** What becomes of the buffers of a stream, with the work of the executor done when the test says so. */
 class InboxTest {
     private final Deque<Runnable> aside = new ArrayDeque<>();
+    private final Deque<Runnable> later = new ArrayDeque<>();
     private final List<Exception> failures = new ArrayList<>();
     private final List<ByteBuf> buffers = new ArrayList<>();
     private int consumedBytes;
@@ -38,6 +39,11 @@ class InboxTest {
         @Override
         public void runAsideLater(Runnable work) {
             runAside(work);
+        }
+
+        @Override
+        public void runLater(Runnable work) {
+            later.add(work);
         }
 
         @Override
@@ -65,6 +71,43 @@ class InboxTest {
 
     private void assertAllReleased() {
         assertThat(buffers).allMatch(buffer -> buffer.refCnt() == 0);
+    }
+
+    /** So that it is not woken for each piece, and by nobody but the network. */
+    @Test
+    void shouldWakeWhoeverWaitsForAPieceOnceAllThatThereIsWasRead() {
+        CompletableFuture<Void> arrival = inbox.arrival();
+        add(10, false, false);
+        add(20, false, false);
+
+        assertThat(arrival).isNotDone();
+        later.forEach(Runnable::run);
+        assertThat(arrival).isDone();
+        assertThat(aside).isEmpty();
+        assertThat(inbox.arrival()).isDone();
+        List<Integer> lengths = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            assertThat(inbox.read(
+                            piece -> {
+                                lengths.add(piece.remaining());
+                                piece.position(piece.limit());
+                            },
+                            false,
+                            false))
+                    .isCompletedWithValue(true);
+        }
+        assertThat(lengths).containsExactly(10, 20);
+        assertThat(inbox.arrival()).isNotDone();
+        assertAllReleased();
+    }
+
+    @Test
+    void shouldWakeWhoeverWaitsForAPieceWhenTheStreamEndsOrFails() {
+        CompletableFuture<Void> failed = inbox.arrival();
+        inbox.fail(new IOException("lost"));
+        assertThat(failed).isDone();
+        assertThat(inbox.arrival()).isDone();
+        assertThat(inbox.read(piece -> {}, false, false)).isCompletedExceptionally();
     }
 
     @Test

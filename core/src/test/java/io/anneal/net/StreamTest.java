@@ -18,10 +18,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -406,6 +408,37 @@ class StreamTest {
             assertThat(Waiting.result(pair.accepted().readMessage(2 << 20)))
                     .isEqualTo(ByteBuffer.wrap(expected.toByteArray()));
             assertThat(file.position()).isZero();
+        }
+    }
+
+    /** Each piece costs both ends a wake-up and a few calls of the kernel, whatever its length. */
+    @Test
+    void shouldSendFilesInLongPiecesThatAreReadOnTheThreadThatWaitsForThem(@TempDir Path directory) throws Exception {
+        byte[] content = random(3 << 20, 6);
+        Path path = Files.write(directory.resolve("content"), content);
+        NetLimits wide = NetLimits.DEFAULT.withStreams(4 << 20, 4 << 20, 1 << 20, 10);
+        try (FileChannel file = FileChannel.open(path);
+                Pair pair = new Pair(config().withLimits(wide))) {
+            PeerStream here = pair.connection.open(STREAM);
+            here.write(file, 0, content.length);
+            here.end();
+            PeerStream there = pair.accepted();
+
+            ByteArrayOutputStream received = new ByteArrayOutputStream();
+            List<Integer> lengths = new ArrayList<>();
+            Set<Thread> threads = new HashSet<>();
+            while (there.readHere(piece -> {
+                threads.add(Thread.currentThread());
+                lengths.add(piece.remaining());
+                byte[] bytes = new byte[piece.remaining()];
+                piece.get(bytes);
+                received.writeBytes(bytes);
+            })) {
+                assertThat(threads).containsExactly(Thread.currentThread());
+            }
+
+            assertThat(received.toByteArray()).isEqualTo(content);
+            assertThat(lengths).hasSizeLessThanOrEqualTo(1 + content.length / FrameDescriptor.FILE_PIECE_BYTES_MAX);
         }
     }
 

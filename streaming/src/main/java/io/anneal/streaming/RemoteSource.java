@@ -84,7 +84,7 @@ final class RemoteSource implements Closeable {
             stream.write(ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
             stream.end();
             long before = into.position();
-            while (Waiting.result(stream.read(piece -> append(piece, into)))) {
+            while (stream.readHere(piece -> append(piece, into))) {
                 received.came(into.position() - before);
                 before = into.position();
             }

@@ -76,6 +76,11 @@ class StreamServiceTest {
         }
 
         @Override
+        public boolean readHere(PieceConsumer consumer) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public CompletableFuture<Void> readAll(PieceConsumer consumer) {
             throw new UnsupportedOperationException();
         }
