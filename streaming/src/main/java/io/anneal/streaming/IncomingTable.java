@@ -5,6 +5,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
+import io.anneal.net.RequestException;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
@@ -266,6 +267,12 @@ final class IncomingTable implements Closeable {
             throws IOException {
         if (published.containsKey(known)) {
             return;
+        }
+        if (!target.loadedVersions().contains(known.version())) {
+            throw new RequestException(
+                    StreamCode.REFUSED,
+                    "source sends a version that the target does not take, version="
+                            + known.version().text() + ", taken=" + target.loadedVersions());
         }
         IncomingSSTable incoming = begun.get(known);
         if (incoming == null) {
