@@ -15,7 +15,9 @@ import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
 import io.anneal.net.VersionRange;
 import io.anneal.node.Answers;
+import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Node;
+import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
 import io.anneal.sstable.Component;
 import io.anneal.store.LiveFiles;
@@ -33,6 +35,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -232,6 +235,23 @@ class LyingSourceTest {
         wanted = new TokenRange(0, 1000);
 
         assertRefused("SSTable has more than was asked for", "(0,1000]");
+    }
+
+    @Test
+    void shouldRefuseAVersionThatTheTargetDoesNotTake() throws IOException {
+        version = "da";
+        Path owned = directory.resolve("owned/ks/t-11111111222233334444555555555555");
+        Files.createDirectories(owned);
+        Files.writeString(owned.resolve("schema.cql"), SCHEMA + ";");
+        try (StagingArea staging = StagingArea.open(
+                directory.resolve("staging"), directory.resolve("owned").toString(), InstantSource.system())) {
+            StreamPlan plan = StreamPlan.into(new CassandraReplicas(
+                            List.of(directory.resolve("owned")), Optional.empty(), Optional.of(staging)))
+                    .add("ks.t", StreamSource.at(node.peers(), address), wanted);
+
+            assertThatThrownBy(() -> plan.run(HostEnvironment.system()))
+                    .hasMessageContaining("version that the target does not take, version=da");
+        }
     }
 
     @Test

@@ -16,6 +16,7 @@ import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.SectionManifest;
 import io.anneal.sstable.SectionTarget;
 import io.anneal.sstable.StagedSSTable;
+import io.anneal.sstable.UnsupportedSSTableException;
 import io.anneal.sstable.file.BloomFilterBuilder;
 import io.anneal.sstable.file.CompressedDataFile;
 import io.anneal.sstable.file.DataFile;
@@ -113,6 +114,10 @@ public final class SectionWriter implements SectionTarget {
             IndexWriter.Opener indexOpener)
             throws IOException {
         SSTableVersion version = SSTableVersion.of(staged.descriptor()).orElseThrow();
+        if (!version.isAtLeast(SSTableVersion.NA)) {
+            throw new UnsupportedSSTableException(
+                    staged.descriptor().file(Component.DATA), "version of sections", version.text(), "na and later");
+        }
         byte[] bytes = new byte[manifest.statistics().remaining()];
         manifest.statistics().duplicate().get(bytes);
         SectionStatistics statistics =

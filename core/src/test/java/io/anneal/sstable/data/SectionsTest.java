@@ -29,6 +29,7 @@ import io.anneal.sstable.SectionManifest;
 import io.anneal.sstable.SectionSource;
 import io.anneal.sstable.SectionTarget;
 import io.anneal.sstable.StagedSSTable;
+import io.anneal.sstable.UnsupportedSSTableException;
 import io.anneal.sstable.big.BigFormat;
 import io.anneal.sstable.bti.BtiFormat;
 import io.anneal.store.directory.Formats;
@@ -407,6 +408,24 @@ class SectionsTest {
             }
         }
         assertThat(published).as("most lies are refused").isLessThan(100);
+    }
+
+    @Test
+    void shouldRefuseAVersionThatIsLaidOutInAnotherWay() throws IOException {
+        Descriptor from = write(SSTableVersion.NB, Compression.LZ4, 10, new Random(6));
+        List<TokenRange.Linear> all = List.of(TokenRange.Linear.ALL);
+        StagedSSTable staged = StagedSSTable.of(new Descriptor(target, "me", "7", "big"));
+        try (DataReader reader = SampleSSTables.open(from)) {
+            SectionManifest manifest =
+                    reader.sections(all).orElseThrow().manifest(SampleSSTables.bytes(from, Component.STATISTICS));
+
+            assertThatThrownBy(() -> new BigFormat().receive(staged, SCHEMA, manifest, all))
+                    .isInstanceOf(UnsupportedSSTableException.class)
+                    .hasMessageContaining("found=me");
+        }
+        try (Stream<Path> left = Files.list(target)) {
+            assertThat(left).isEmpty();
+        }
     }
 
     @Test

@@ -16,9 +16,14 @@ class StatisticsCheckTest {
     private static final Path FILE = Path.of("nb-1-big-Statistics.db");
 
     private static void check(String table, UnaryOperator<SSTableStatistics> wrong) throws IOException {
+        check(table, wrong, true);
+    }
+
+    private static void check(String table, UnaryOperator<SSTableStatistics> wrong, boolean rowsAreCounted)
+            throws IOException {
         try (DataReader reader = SampleSSTables.open(SampleSSTables.original(table, "nb-1-big"));
                 DataCursor cursor = reader.scan(reader.headerSchema(), TokenRange.Linear.ALL)) {
-            StatisticsCheck check = new StatisticsCheck(FILE, wrong.apply(reader.statistics()), true);
+            StatisticsCheck check = new StatisticsCheck(FILE, wrong.apply(reader.statistics()), rowsAreCounted);
             FragmentKind kind;
             while ((kind = cursor.advance()) != null) {
                 check.add(cursor, kind);
@@ -46,6 +51,15 @@ class StatisticsCheckTest {
     @Test
     void shouldAcceptWhatIsRight() {
         assertThatCode(() -> check("clustered", s -> s)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void shouldAcceptAnEstimateOfTheRows() {
+        assertThatCode(() -> check(
+                        "clustered",
+                        s -> with(s, s.minTimestampMicros(), s.maxTimestampMicros(), 0, s.totalRows() + 1),
+                        false))
+                .doesNotThrowAnyException();
     }
 
     @Test
