@@ -143,6 +143,21 @@ final class StreamTest {
     }
 
     @Test
+    void shouldRebuildFromTwoNodesThatOwnEverything() throws IOException {
+        fill(stores[0]);
+        fill(stores[1]);
+
+        CommandRun run =
+                stream("rebuild", "--from", node(0), "--from", node(1), "--to", node(2), "--full-replicas", "--json");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(keys(2)).isEqualTo(KEYS);
+        // What each of them has comes half.
+        assertThat(run.out()).doesNotContain("\"bytes\":0");
+        assertThat(stores[2].table("ks.t").sstableCount()).isGreaterThan(1);
+    }
+
+    @Test
     void shouldGiveANewNodeOnlyWhatItWillOwn() throws IOException {
         fill(stores[0]);
         Path ring = ring(

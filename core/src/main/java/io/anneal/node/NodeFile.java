@@ -1,6 +1,7 @@
 package io.anneal.node;
 
 import io.anneal.io.AtomicFile;
+import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.io.TextFormat;
@@ -40,6 +41,8 @@ public final class NodeFile {
             AtomicFile.replace(file, FORMAT.print("id " + id + "\n"), OutputFile.CREATE_NEW);
             return id;
         }
+        // Who was killed may not have forced its name to the disk.
+        Directories.sync(directory);
         String text;
         try {
             text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);

@@ -6,6 +6,8 @@ import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * What a replica receives in one session: kept as a whole when {@link #complete()} was reached, else removed by {@link
@@ -23,6 +25,27 @@ public interface Receiving extends Closeable {
 
     /** Removes an SSTable that was given out here and is not wanted after all: it counts as one that never was. */
     void remove(Descriptor sstable) throws IOException;
+
+    /** What was noted by {@link #keep} in an earlier session of the same id; nothing where nothing is kept. */
+    default Optional<String> kept() throws IOException {
+        return Optional.empty();
+    }
+
+    /** Takes note, so that it lasts, of how far it is; what is noted must be on the disk. Does nothing where nothing is kept. */
+    default void keep(String how) throws IOException {}
+
+    /** Removes all SSTables that are there from before but these, by base name. */
+    default void retain(Set<String> baseNames) throws IOException {}
+
+    /** Returns an SSTable that was kept. */
+    default StagedSSTable reopen(String baseName) {
+        throw new IllegalStateException("nothing is kept here, sstable=" + baseName);
+    }
+
+    /** Ends it early: leaves what was kept, where something may be; else as {@link #close()}. */
+    default void suspend() throws IOException {
+        close();
+    }
 
     /**
      * Keeps all that was written.

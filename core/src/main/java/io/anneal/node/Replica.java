@@ -75,6 +75,17 @@ public interface Replica extends Closeable {
     Receiving receive(UUID sessionId, long importDeadlineSeconds);
 
     /**
+     * The same, but what was received is kept when it ends early, also by a crash, where the replica can; the next one of this id
+     * goes on with it.
+     *
+     * @param keptUntilSeconds when it is removed, seconds since 1970
+     */
+    default Receiving receiveKept(UUID id, long keptUntilSeconds, UUID sessionId, long importDeadlineSeconds)
+            throws IOException {
+        return receive(sessionId, importDeadlineSeconds);
+    }
+
+    /**
      * Opens the files of all that the replica holds: a table of a store is flushed first. The caller closes them, before or after
      * the replica.
      *

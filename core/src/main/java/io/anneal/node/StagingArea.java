@@ -1,5 +1,6 @@
 package io.anneal.node;
 
+import io.anneal.fragment.FragmentCursor;
 import io.anneal.io.AtomicFile;
 import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
@@ -7,6 +8,7 @@ import io.anneal.io.StorageException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableTarget;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
@@ -45,6 +47,8 @@ public final class StagingArea implements Closeable {
     private final StagingDirectory staging;
     private final InstantSource clock;
     private StagingFile content;
+    /** Why nobody knows which names the disk has: of the directories, and which form of the record. */
+    private volatile IOException unsynced;
 
     private StagingArea(StagingDirectory staging, InstantSource clock, StagingFile content) {
         this.staging = staging;
@@ -63,6 +67,8 @@ public final class StagingArea implements Closeable {
         StagingDirectory staging = StagingDirectory.open(directory);
         boolean opened = false;
         try {
+            // Who was killed may have written the record, and not forced its name to the disk.
+            Directories.sync(staging.directory());
             StagingFile content = read(file(staging)).orElse(new StagingFile(owner.replaceAll("\\R", " "), List.of()));
             StagingArea repair = new StagingArea(staging, clock, content);
             repair.requireOwner(owner.replaceAll("\\R", " "));
@@ -152,8 +158,36 @@ public final class StagingArea implements Closeable {
 
     private void change(List<StagingFile.Run> runs) throws IOException {
         StagingFile changed = new StagingFile(content.owner(), runs);
-        AtomicFile.replace(file(staging), changed.print(), OutputFile.CREATE_NEW);
+        synced(() -> {
+            AtomicFile.replace(file(staging), changed.print(), OutputFile.CREATE_NEW);
+            return changed;
+        });
         content = changed;
+    }
+
+    private interface Work<T> {
+        T run() throws IOException;
+    }
+
+    /** Does something that syncs directories, unless that failed once. */
+    private <T> T synced(Work<T> work) throws IOException {
+        requireSynced();
+        try {
+            return work.run();
+        } catch (IOException e) {
+            if (StorageException.leavesNamesUnsynced(e)) {
+                unsynced = e;
+            }
+            throw e;
+        }
+    }
+
+    /** Else nothing that either form of the record names may be touched until the directory is opened again. */
+    private void requireSynced() throws StorageException {
+        IOException reason = unsynced;
+        if (reason != null) {
+            throw new StorageException("write, until it is opened again,", file(staging), reason);
+        }
     }
 
     private Path directory(StagingFile.Run run) {
@@ -282,11 +316,46 @@ public final class StagingArea implements Closeable {
 
     StagedSSTable stage(TableSchema schema, SSTableVersion version, StagingDirectory.BeforeWriting record)
             throws IOException {
-        return StagedSSTable.of(staging.next(schema, version, record));
+        return synced(() -> StagedSSTable.of(staging.next(schema, version, record)));
     }
 
     SSTableTarget target(TableSchema schema, StagingDirectory.BeforeWriting record) {
-        return staging.target(schema, record);
+        SSTableTarget target = staging.target(schema, record);
+        return config -> new SyncedWriter(synced(() -> target.start(config)));
+    }
+
+    /** Tells the area of a sync that failed when all was written. */
+    private final class SyncedWriter implements FragmentWriter {
+        private final FragmentWriter inner;
+
+        SyncedWriter(FragmentWriter inner) {
+            this.inner = inner;
+        }
+
+        @Override
+        public void append(FragmentCursor cursor) throws IOException {
+            inner.append(cursor);
+        }
+
+        @Override
+        public void appendCurrent(FragmentCursor cursor) throws IOException {
+            inner.appendCurrent(cursor);
+        }
+
+        @Override
+        public long dataLengthBytes() {
+            return inner.dataLengthBytes();
+        }
+
+        @Override
+        public Descriptor finish() throws IOException {
+            return synced(inner::finish);
+        }
+
+        @Override
+        public void close() throws IOException {
+            inner.close();
+        }
     }
 
     /** @throws ReplicaException when a run of this id was here before */
@@ -332,6 +401,7 @@ public final class StagingArea implements Closeable {
 
     /** Removes a run's SSTables, then its record: a removal that is cut short is done at the next opening. */
     synchronized void discard(UUID runId) throws IOException {
+        requireSynced();
         List<StagingFile.Run> kept = new ArrayList<>();
         for (StagingFile.Run run : content.runs()) {
             if (!run.id().equals(runId)) {

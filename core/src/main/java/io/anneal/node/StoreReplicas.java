@@ -120,6 +120,12 @@ public final class StoreReplicas implements ReplicaSource {
         }
 
         @Override
+        public Receiving receiveKept(UUID id, long keptUntilSeconds, UUID sessionId, long importDeadlineSeconds)
+                throws IOException {
+            return new TakenIn(table.keptIntake(id.toString(), keptUntilSeconds), () -> done.accept(opened));
+        }
+
+        @Override
         public LiveFiles pin() throws IOException {
             return table.liveFiles();
         }
@@ -155,6 +161,31 @@ public final class StoreReplicas implements ReplicaSource {
         @Override
         public StagedSSTable newSSTable(SSTableVersion version) throws IOException {
             return intake.newSSTable(version);
+        }
+
+        @Override
+        public Optional<String> kept() throws IOException {
+            return intake.kept();
+        }
+
+        @Override
+        public void keep(String how) throws IOException {
+            intake.keep(how);
+        }
+
+        @Override
+        public void retain(Set<String> baseNames) throws IOException {
+            intake.retain(baseNames);
+        }
+
+        @Override
+        public StagedSSTable reopen(String baseName) {
+            return intake.reopen(baseName);
+        }
+
+        @Override
+        public void suspend() throws IOException {
+            intake.suspend();
         }
 
         @Override

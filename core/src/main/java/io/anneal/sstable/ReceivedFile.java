@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32;
 
 /**
@@ -14,6 +15,8 @@ import java.util.zip.CRC32;
  * time.
  */
 public final class ReceivedFile implements IncomingBytes, Closeable {
+    private static final int BUFFER_BYTES = 128 << 10;
+
     private final Path file;
     private final FileContent expected;
     private final FileChannel channel;
@@ -32,6 +35,57 @@ public final class ReceivedFile implements IncomingBytes, Closeable {
         } catch (IOException e) {
             throw new StorageException("create", file, e);
         }
+    }
+
+    /**
+     * Goes on with a file of which so much is right; all of that is read, since its checksum is not known any more.
+     *
+     * @throws CorruptSSTableException when the file is shorter
+     */
+    static ReceivedFile reopen(Path file, FileContent expected, long position) throws IOException {
+        FileChannel channel;
+        try {
+            channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            throw new StorageException("open", file, e);
+        }
+        ReceivedFile received = new ReceivedFile(file, expected, channel);
+        boolean opened = false;
+        try {
+            received.readUpTo(position);
+            opened = true;
+            return received;
+        } finally {
+            if (!opened) {
+                channel.close();
+            }
+        }
+    }
+
+    private void readUpTo(long end) throws IOException {
+        if (end > expected.lengthBytes() || channel.size() < end) {
+            throw new CorruptSSTableException(
+                    file, channel.size(), "file that was kept is not as long as was noted, noted=" + end);
+        }
+        channel.truncate(end);
+        ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
+        while (position < end) {
+            int count = channel.read(buffer.clear(), position);
+            crc.update(buffer.flip());
+            position += count;
+        }
+        channel.position(end);
+    }
+
+    /** Makes what is there last; returns how much that is. */
+    long sync() throws StorageException {
+        // An interrupt closes a channel.
+        try (FileChannel open = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            open.force(true);
+        } catch (IOException e) {
+            throw new StorageException("sync", file, e);
+        }
+        return position;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.anneal.sstable;
 
+import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
 import java.io.Closeable;
 import java.io.IOException;
@@ -52,6 +53,55 @@ public final class ReceivedSSTable implements Closeable {
             if (!opened) {
                 received.close();
             }
+        }
+    }
+
+    /**
+     * Goes on with one that was kept.
+     *
+     * @param positions how much of each file is right
+     * @throws CorruptSSTableException when files are not as they were noted
+     */
+    public static ReceivedSSTable reopen(
+            StagedSSTable staged,
+            Map<Component, FileContent> expected,
+            Map<Component, Long> positions,
+            OutputFile.Opener opener)
+            throws IOException {
+        ReceivedSSTable received = new ReceivedSSTable(staged, opener);
+        boolean opened = false;
+        try {
+            for (Map.Entry<Component, FileContent> file : expected.entrySet()) {
+                received.files.put(
+                        file.getKey(),
+                        ReceivedFile.reopen(
+                                staged.file(file.getKey()),
+                                file.getValue(),
+                                positions.getOrDefault(file.getKey(), 0L)));
+            }
+            opened = true;
+            return received;
+        } finally {
+            if (!opened) {
+                received.close();
+            }
+        }
+    }
+
+    /** Makes what has come last; returns how much that is of each file. */
+    public Map<Component, Long> sync() throws IOException {
+        Map<Component, Long> positions = new EnumMap<>(Component.class);
+        for (Map.Entry<Component, ReceivedFile> file : files.entrySet()) {
+            positions.put(file.getKey(), file.getValue().sync());
+        }
+        Directories.sync(descriptor().directory());
+        return positions;
+    }
+
+    /** Lets go of the files, and leaves them. */
+    public void suspend() throws IOException {
+        for (ReceivedFile file : files.values()) {
+            file.close();
         }
     }
 

@@ -59,6 +59,17 @@ public final class StagedSSTable {
         return staged;
     }
 
+    /** One that was begun earlier, whose files are there. */
+    public static StagedSSTable reopen(Descriptor descriptor) {
+        return new StagedSSTable(descriptor);
+    }
+
+    /** Of which SSTable a file is, staged or named. */
+    public static Optional<Descriptor> descriptor(Path file) {
+        String name = file.getFileName().toString();
+        return name.startsWith(PREFIX) && name.endsWith(SUFFIX) ? stagedDescriptor(file) : Descriptor.of(file);
+    }
+
     public Descriptor descriptor() {
         return descriptor;
     }

@@ -188,15 +188,18 @@ public final class LiveFiles implements Closeable {
     /**
      * What some of the SSTables hold in a range, merged, nothing purged. Only while the replica or store that they are of is
      * open.
+     *
+     * @param localDeletionTimeMaxSeconds rule 13's ceiling
      */
-    public FragmentCursor scan(List<PinnedSSTable> wanted, TokenRange.Linear range) throws IOException {
+    public FragmentCursor scan(List<PinnedSSTable> wanted, TokenRange.Linear range, long localDeletionTimeMaxSeconds)
+            throws IOException {
         List<FragmentCursor> cursors = new ArrayList<>();
         boolean opened = false;
         try {
             for (PinnedSSTable sstable : wanted) {
                 cursors.add(readers.get(sstable.descriptor()).scan(schema, range));
             }
-            FragmentCursor merged = MergeCursor.of(schema, cursors);
+            FragmentCursor merged = MergeCursor.of(schema, cursors, localDeletionTimeMaxSeconds);
             opened = true;
             return merged;
         } finally {

@@ -394,7 +394,17 @@ public final class Table {
      * comes back with them.
      */
     public TableIntake intake() {
-        return new TableIntake(live().engine(), live().table());
+        return TableIntake.of(live().engine(), live().table());
+    }
+
+    /**
+     * The same, but what it received is kept when it ends early, also by a crash, and the next intake of this name goes on with
+     * it. A truncation ends it.
+     *
+     * @param untilSeconds when an opening of the store removes what was kept, seconds since 1970
+     */
+    public TableIntake keptIntake(String name, long untilSeconds) throws IOException {
+        return TableIntake.kept(live().engine(), live().table(), name, untilSeconds);
     }
 
     /** A range was repaired as a whole: deletions made before may be purged by tables whose {@code tombstone_gc} is {@code repair}. */

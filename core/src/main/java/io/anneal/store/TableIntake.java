@@ -1,6 +1,8 @@
 package io.anneal.store;
 
+import io.anneal.io.AtomicFile;
 import io.anneal.io.Directories;
+import io.anneal.io.OutputFile;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
@@ -14,11 +16,16 @@ import io.anneal.store.directory.Formats;
 import io.anneal.table.Engine;
 import io.anneal.table.LiveTable;
 import io.anneal.table.TableDirectory;
+import io.anneal.table.TableTruncatedException;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,23 +36,114 @@ import org.slf4j.LoggerFactory;
 public final class TableIntake implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(TableIntake.class);
 
+    private static final String KEPT_FILE = "KEPT";
+
     private final Engine engine;
     private final LiveTable table;
     private final TableSchema schema;
     private final long truncations;
     /** Nobody else's, of whatever process: it may outlive the store, and must harm no later one then. */
     private final Path directory;
+    /** Of one that is kept. */
+    private final Optional<String> name;
 
     private long lastGeneration;
     private boolean ended;
 
-    TableIntake(Engine engine, LiveTable table) {
-        table.requireOpen();
+    private TableIntake(Engine engine, LiveTable table, Path directory, Optional<String> name) {
+        this.name = name;
         this.engine = engine;
         this.table = table;
+        this.directory = directory;
         schema = table.schema();
         truncations = table.truncations();
-        directory = table.directory().receiving(engine.environment().newId().toString());
+    }
+
+    static TableIntake of(Engine engine, LiveTable table) {
+        table.requireOpen();
+        return new TableIntake(
+                engine,
+                table,
+                table.directory().receiving(engine.environment().newId().toString()),
+                Optional.empty());
+    }
+
+    /** Goes on with what one of this name has kept, or starts one that will be kept; not while another one does. */
+    static TableIntake kept(Engine engine, LiveTable table, String name, long untilSeconds) throws IOException {
+        table.requireOpen();
+        Optional<Path> claimed = table.directory().claimKept(name, untilSeconds);
+        if (claimed.isEmpty()) {
+            return of(engine, table);
+        }
+        TableIntake intake = new TableIntake(engine, table, claimed.get(), Optional.of(name));
+        if (Files.isDirectory(intake.directory)) {
+            for (Path file : Directories.list(intake.directory)) {
+                String generation = StagedSSTable.descriptor(file)
+                        .map(Descriptor::generation)
+                        .orElse("0");
+                intake.lastGeneration = Math.max(intake.lastGeneration, Long.parseLong(generation));
+            }
+        }
+        return intake;
+    }
+
+    /** What {@link #keep} was told last, if anything is kept. */
+    public Optional<String> kept() throws IOException {
+        Path file = directory.resolve(KEPT_FILE);
+        return Files.exists(file) ? Optional.of(Files.readString(file)) : Optional.empty();
+    }
+
+    /**
+     * Takes note on the disk of how far the intake is; what is noted must be synced already.
+     *
+     * @throws io.anneal.table.TableTruncatedException when the table was truncated since: nothing of it may be kept
+     */
+    public void keep(String how) throws IOException {
+        if (name.isEmpty()) {
+            return;
+        }
+        if (table.truncations() != truncations) {
+            throw new TableTruncatedException(
+                    "table was truncated while it received rows, table=" + schema.qualifiedName());
+        }
+        table.requireOpen();
+        TableDirectory.makeReceiving(directory);
+        AtomicFile.replace(directory.resolve(KEPT_FILE), how.getBytes(StandardCharsets.UTF_8), OutputFile.CREATE_NEW);
+    }
+
+    /** Removes all but these, by base name: what is not noted is not gone on with. */
+    public void retain(Set<String> baseNames) throws IOException {
+        if (Files.isDirectory(directory)) {
+            for (Path file : Directories.list(directory)) {
+                if (StagedSSTable.descriptor(file)
+                        .filter(sstable -> !baseNames.contains(sstable.baseName()))
+                        .isPresent()) {
+                    Directories.deleteFile(file);
+                }
+            }
+        }
+    }
+
+    /** An SSTable that was kept. */
+    public StagedSSTable reopen(String baseName) {
+        return StagedSSTable.reopen(Descriptor.of(directory.toAbsolutePath().resolve(baseName + "-Data.db"))
+                .orElseThrow(() -> new IllegalArgumentException("no name of an SSTable, name=" + baseName)));
+    }
+
+    /** Ends it, and leaves what is kept. */
+    public void suspend() throws IOException {
+        if (name.isEmpty()) {
+            close();
+        } else {
+            end();
+        }
+    }
+
+    private void end() {
+        if (!ended) {
+            ended = true;
+            name.ifPresent(table.directory()::releaseKept);
+        }
     }
 
     /** For partitions in ring order; another one may follow it. Opens no file yet. */
@@ -126,8 +224,11 @@ public final class TableIntake implements Closeable {
     @Override
     public void close() throws IOException {
         if (!ended) {
-            ended = true;
-            Directories.deleteTree(directory);
+            try {
+                Directories.deleteTree(directory);
+            } finally {
+                end();
+            }
         }
     }
 }

@@ -112,7 +112,7 @@ final class OpenTables {
         try {
             table.openSSTables();
             absence.note(found);
-            found.sweep();
+            found.sweep(absence.now());
             opened = true;
         } finally {
             if (!opened) {

@@ -26,11 +26,14 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -45,6 +48,9 @@ public final class TableDirectory {
     /** Below it lies what tables receive and have not taken in; see {@code TableIntake}. */
     static final String RECEIVING = "receiving";
 
+    /** Of a directory there that openings leave until a second. */
+    private static final Pattern KEPT = Pattern.compile("(.+)\\.kept-(\\d{1,18})");
+
     private final Path directory;
     private final SSTableFormats formats;
     private final Manifest manifest;
@@ -52,6 +58,9 @@ public final class TableDirectory {
 
     /** Generations that the manifest names as written or obsolete and whose files are gone: its next form leaves them out. */
     private final Set<String> gone = ConcurrentHashMap.newKeySet();
+
+    /** Names of what is kept and being received just now. */
+    private final Set<String> keptInUse = ConcurrentHashMap.newKeySet();
 
     private final OutputFile.Opener opener;
 
@@ -156,7 +165,7 @@ public final class TableDirectory {
     public static TableDirectory open(Path directory, SSTableFormats formats, OutputFile.Opener opener)
             throws IOException {
         TableDirectory opened = read(directory, formats, opener);
-        opened.sweep();
+        opened.sweep(Instant.MAX);
         return opened;
     }
 
@@ -171,9 +180,9 @@ public final class TableDirectory {
     }
 
     /** Deletes and moves aside what does not belong here; before anything is written. */
-    void sweep() throws IOException {
+    void sweep(Instant now) throws IOException {
         snapshots.sweep();
-        Directories.deleteTree(directory.resolve(RECEIVING));
+        forgetReceived(now);
         lastGeneration = TableSweep.run(directory, manifest);
     }
 
@@ -383,6 +392,61 @@ public final class TableDirectory {
         for (Component component : Component.values()) {
             Directories.deleteFile(descriptor.file(component));
         }
+    }
+
+    /** Deletes what is being received, but for what is kept until later than now. */
+    private void forgetReceived(Instant now) throws StorageException {
+        Path receiving = directory.resolve(RECEIVING);
+        if (!Files.isDirectory(receiving)) {
+            return;
+        }
+        for (Path received : Directories.list(receiving)) {
+            Matcher kept = KEPT.matcher(received.getFileName().toString());
+            if (!kept.matches() || Long.parseLong(kept.group(2)) <= now.getEpochSecond()) {
+                Directories.deleteTree(received);
+            }
+        }
+    }
+
+    /** The table is emptied: what was kept for it may be what is to go. */
+    void forgetKept() throws StorageException {
+        Path receiving = directory.resolve(RECEIVING);
+        if (Files.isDirectory(receiving)) {
+            for (Path received : Directories.list(receiving)) {
+                if (KEPT.matcher(received.getFileName().toString()).matches()) {
+                    Directories.deleteTree(received);
+                }
+            }
+        }
+    }
+
+    /**
+     * Where what is received under a name lies, over openings, until it is taken in or its time is over. Nobody else gets it before
+     * it is given back.
+     *
+     * @param untilSeconds when its time is over, unless it is there already: seconds since 1970
+     * @return empty while somebody has it
+     */
+    public Optional<Path> claimKept(String name, long untilSeconds) throws StorageException {
+        return keptInUse.add(name) ? Optional.of(kept(name, untilSeconds)) : Optional.empty();
+    }
+
+    /** Gives back what was claimed. */
+    public void releaseKept(String name) {
+        keptInUse.remove(name);
+    }
+
+    private Path kept(String name, long untilSeconds) throws StorageException {
+        Path receiving = directory.resolve(RECEIVING);
+        if (Files.isDirectory(receiving)) {
+            for (Path received : Directories.list(receiving)) {
+                Matcher kept = KEPT.matcher(received.getFileName().toString());
+                if (kept.matches() && kept.group(1).equals(name)) {
+                    return received;
+                }
+            }
+        }
+        return receiving.resolve(name + ".kept-" + untilSeconds);
     }
 
     /** Where what is received under a name that nobody else has lies; the next opening deletes it. */

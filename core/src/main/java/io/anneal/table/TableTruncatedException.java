@@ -4,7 +4,7 @@ package io.anneal.table;
 public final class TableTruncatedException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
-    TableTruncatedException(String message) {
+    public TableTruncatedException(String message) {
         super(message);
     }
 }

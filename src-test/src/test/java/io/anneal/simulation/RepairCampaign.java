@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -48,6 +49,8 @@ final class RepairCampaign implements AutoCloseable {
     private final long gcGraceSeconds;
     private final ManualClock clock;
     private final RepairWorld world;
+    private final boolean streams;
+    private final Transfers transfers;
 
     private int phase;
     private int draws;
@@ -56,6 +59,12 @@ final class RepairCampaign implements AutoCloseable {
     private int succeeded;
 
     RepairCampaign(Path parent, long seed) throws IOException {
+        this(parent, seed, false);
+    }
+
+    /** @param streams whether faults meet transfers, and not repairs */
+    RepairCampaign(Path parent, long seed, boolean streams) throws IOException {
+        this.streams = streams;
         random = new Random(seed);
         boolean counters = random.nextInt(10) == 0;
         purges = !counters && random.nextInt(3) > 0;
@@ -81,6 +90,7 @@ final class RepairCampaign implements AutoCloseable {
         ReplicaHost.Setting setting = new ReplicaHost.Setting(new SimulatedNetwork(seed), schema, clock, storeClock);
         ReplicaViews views = new ReplicaViews(schema, clock, counters);
         world = new RepairWorld(setting, views, hosts(setting, parent, counters));
+        transfers = new Transfers(world, views);
     }
 
     /** Wide tables take long to model, and others try them. */
@@ -245,8 +255,24 @@ final class RepairCampaign implements AutoCloseable {
         for (int i = random.nextInt(4); i > 0; i--) {
             disturbances.add(wanted.hosts());
         }
-        repair(wanted);
+        if (streams) {
+            transfer(wanted);
+        } else {
+            repair(wanted);
+        }
         disturbances.end();
+    }
+
+    /** The range to the first of them from the others, each of which gives some pieces of it. */
+    private void transfer(RepairWorld.Wanted wanted) throws IOException {
+        List<ReplicaHost> sources = wanted.hosts().subList(1, wanted.hosts().size());
+        Map<ReplicaHost, List<TokenRange>> ranges = new LinkedHashMap<>();
+        for (TokenRange piece : wanted.range().split(sources.size() * (1 + random.nextInt(3)))) {
+            ranges.computeIfAbsent(sources.get(random.nextInt(sources.size())), source -> new ArrayList<>())
+                    .add(piece);
+        }
+        attempts++;
+        succeeded += transfers.run(new Transfers.Wanted(wanted.master(), ranges, wanted.keepsConnections())) ? 1 : 0;
     }
 
     void repair(RepairWorld.Wanted wanted) throws IOException {

@@ -37,7 +37,7 @@ class RepairCampaignTest {
         }
     }
 
-    private static List<String> run(RepairCampaign campaign, long seed) {
+    static List<String> run(RepairCampaign campaign, long seed) {
         try {
             campaign.run();
             return campaign.world().log();

@@ -41,7 +41,7 @@ final class RepairWorld implements AutoCloseable {
     /** By then every host has noticed who is gone, and every repair that was cut off has ended there too. */
     private static final Duration NOTICED = Duration.ofMinutes(5);
 
-    private static final String NAME = "ks.t";
+    static final String NAME = "ks.t";
 
     /** What a repair is asked to do. */
     record Wanted(
@@ -130,7 +130,7 @@ final class RepairWorld implements AutoCloseable {
         return views.of(content, TokenRange.FULL, ceilingSeconds);
     }
 
-    private static void shouldShow(Supplier<String> what, List<String> expected, List<String> shown) {
+    static void shouldShow(Supplier<String> what, List<String> expected, List<String> shown) {
         if (!shown.equals(expected)) {
             Differences.assertSame(what.get(), expected, shown);
         }
@@ -193,15 +193,66 @@ final class RepairWorld implements AutoCloseable {
     }
 
     private RepairEnvironment environment(ReplicaHost master) {
-        HostEnvironment host = new HostEnvironment(
+        return new RepairEnvironment(host(), Runnable::run, master.budget());
+    }
+
+    /** Time and randomness of the network, and no threads. */
+    HostEnvironment host() {
+        return new HostEnvironment(
                 setting.clock(),
                 network()::nanoTime,
                 network().random(),
                 nanos -> network().runFor(Duration.ofNanos(nanos)),
                 name -> {
-                    throw new AssertionError("a repair starts no thread, name=" + name);
+                    throw new AssertionError("nothing starts a thread here, name=" + name);
                 });
-        return new RepairEnvironment(host, Runnable::run, master.budget());
+    }
+
+    static boolean saysWhere(Throwable failure) {
+        String text = String.valueOf(failure.getMessage());
+        if (failure instanceof PeerException peer) {
+            return peer.peer().matches(".*127\\.0\\.0\\..*|this process")
+                    && !peer.code().isEmpty();
+        }
+        if (failure instanceof CorruptFrameException corrupt) {
+            return corrupt.peer().contains("127.0.0.");
+        }
+        if (failure instanceof StorageException storage) {
+            return text.contains(String.valueOf(storage.file()));
+        }
+        return (failure instanceof RepairException || failure instanceof ReplicaException) && text.contains("replica=");
+    }
+
+    // For transfers.
+
+    int changes() {
+        return changes;
+    }
+
+    /** Whether nothing else runs, and nothing that failed may still go on somewhere. */
+    boolean isAlone() {
+        return settled && active == 0;
+    }
+
+    void begins() {
+        changes++;
+        active++;
+    }
+
+    void ends() {
+        active--;
+    }
+
+    void unsettle() {
+        settled = false;
+    }
+
+    void lowerCeiling(long seconds) {
+        ceilingSeconds = Math.min(ceilingSeconds, seconds);
+    }
+
+    void hold(ReplicaHost host, FragmentList content) throws IOException {
+        held.put(host, views.merged(held.get(host), content));
     }
 
     /** A repair, with what the replicas were before it. */
@@ -230,7 +281,6 @@ final class RepairWorld implements AutoCloseable {
 
         /** Whoever reads it must learn what to look at. */
         void failed(Exception failure) {
-            String text = String.valueOf(failure.getMessage());
             log("repair of " + wanted.hosts() + " failed, type="
                     + failure.getClass().getSimpleName() + ", code="
                     + (failure instanceof PeerException peer ? peer.code() : ""));
@@ -238,19 +288,7 @@ final class RepairWorld implements AutoCloseable {
             if (wanted.master().starts() != startsOfMaster || !wanted.master().isRunning()) {
                 return; // Nobody is left to read it.
             }
-            boolean saysWhere;
-            if (failure instanceof PeerException peer) {
-                saysWhere = peer.peer().matches(".*127\\.0\\.0\\..*|this process")
-                        && !peer.code().isEmpty();
-            } else if (failure instanceof CorruptFrameException corrupt) {
-                saysWhere = corrupt.peer().contains("127.0.0.");
-            } else if (failure instanceof StorageException storage) {
-                saysWhere = text.contains(String.valueOf(storage.file()));
-            } else {
-                saysWhere = (failure instanceof RepairException || failure instanceof ReplicaException)
-                        && text.contains("replica=");
-            }
-            if (!saysWhere) {
+            if (!saysWhere(failure)) {
                 throw new AssertionError("failure does not say what happened where: " + failure, failure);
             }
         }

@@ -2,6 +2,7 @@ package io.anneal.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
@@ -19,6 +20,7 @@ import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairService;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableVersion;
+import io.anneal.streaming.StreamService;
 import io.anneal.testkit.FaultyDirectory;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.ManualClock;
@@ -34,6 +36,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 
@@ -126,7 +129,11 @@ abstract class ReplicaHost implements AutoCloseable {
         return SimulatedNetwork.address(number);
     }
 
-    private InetSocketAddress address() {
+    final ReplicaSource source() {
+        return source;
+    }
+
+    final InetSocketAddress address() {
         return new InetSocketAddress(host(), PORT);
     }
 
@@ -173,7 +180,10 @@ abstract class ReplicaHost implements AutoCloseable {
         SimulatedNetwork network = setting.network();
         ExecutorService executor = network.executor();
         VerbHandlers handlers = new VerbHandlers(executor);
-        new RepairService(new Replicas().add("replica", source), executor, budget).register(handlers);
+        Replicas replicas = new Replicas().add("replica", source);
+        new RepairService(replicas, executor, budget).register(handlers);
+        HostEnvironment environment = HostEnvironment.system().withRandom(new Random(((long) number << 32) + starts));
+        new StreamService(replicas, executor, environment).register(handlers);
         NetConfig config = RemoteFollowers.config(number, budget.totalBytes()).withBudget(budget);
         server = NetServer.bind(config, address(), handlers, network.random(), failure -> {}, network.host(host()));
         client = NetClient.open(config, new VerbHandlers(executor), network.random(), network.host(host()));

@@ -67,8 +67,12 @@ final class FragmentDecoder {
         int at = 0;
         isWhole = false;
         partitionAt = 0;
-        while (at < bytes.length) {
-            at = bytes[at] == FragmentEncoder.CHANGE ? change(bytes, at) : item(bytes, at);
+        try {
+            while (at < bytes.length) {
+                at = bytes[at] == FragmentEncoder.CHANGE ? change(bytes, at) : item(bytes, at);
+            }
+        } catch (IllegalArgumentException unfit) {
+            throw new CorruptItemException("fragment is none that the target can write", at, unfit);
         }
         partitionBytes += bytes.length - partitionAt;
         isWhole = true;

@@ -45,6 +45,7 @@ final class HeldSource {
     private final Replica replica;
     private final LiveFiles files;
     private final LinearRanges ranges;
+    private final long localDeletionTimeMaxSeconds;
     private final List<PinnedSSTable> whole = new ArrayList<>();
     private final List<Part> parts = new ArrayList<>();
     private final List<PinnedSSTable> partly = new ArrayList<>();
@@ -61,6 +62,7 @@ final class HeldSource {
         this.replica = replica;
         this.files = files;
         ranges = LinearRanges.of(wanted.ranges());
+        localDeletionTimeMaxSeconds = wanted.localDeletionTimeMaxSeconds();
         for (PinnedSSTable sstable : files.sstables()) {
             boolean taken = SSTableVersion.of(sstable.descriptor())
                     .filter(wanted.takes()::contains)
@@ -174,7 +176,7 @@ final class HeldSource {
         return ranges.ranges().stream()
                 .filter(range -> range.last() >= firstToken)
                 .map(range -> new TokenRange.Linear(Math.max(range.first(), firstToken), range.last()))
-                .map(range -> (RowScan) () -> files.scan(partly(range), range))
+                .map(range -> (RowScan) () -> files.scan(partly(range), range, localDeletionTimeMaxSeconds))
                 .toList();
     }
 

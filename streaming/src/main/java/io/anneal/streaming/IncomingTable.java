@@ -1,5 +1,6 @@
 package io.anneal.streaming;
 
+import io.anneal.io.StorageException;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
@@ -26,12 +27,15 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a target has of a table's ranges so far, from one source: kept over lost connections, so that the next attempt goes on
@@ -44,7 +48,19 @@ final class IncomingTable implements Closeable {
      *
      * @param contents {@link FileContents}, or {@link SectionContents} of one that is sent in part
      */
-    private record Known(SSTableVersion version, String generation, Record contents) {}
+    private record Known(SSTableVersion version, String generation, Record contents) {
+        /** Of one that is kept over restarts. */
+        Optional<UUID> keptId() {
+            return contents instanceof FileContents files
+                    ? Optional.of(KeptSSTables.id(version, generation, files))
+                    : Optional.empty();
+        }
+    }
+
+    /** The next one may not go on with what this one leaves. */
+    static final long NEVER = Long.MAX_VALUE;
+
+    private static final Logger LOG = LoggerFactory.getLogger(IncomingTable.class);
 
     private final Replica target;
     private final List<TokenRange> ranges;
@@ -58,8 +74,25 @@ final class IncomingTable implements Closeable {
 
     private Optional<IncomingRows> rows = Optional.empty();
 
-    /** @param target belongs to the caller */
-    IncomingTable(Replica target, List<TokenRange> ranges, Receiving receiving) {
+    /** What was there at the start, and has not been asked for yet. */
+    private final Map<UUID, KeptSSTables.Kept> earlier;
+
+    private final boolean keeps;
+    private final long keepBytes;
+    private long keptBytes;
+
+    /**
+     * @param target belongs to the caller
+     * @param keepBytes after so many it is made last; or {@link #NEVER}
+     */
+    IncomingTable(Replica target, List<TokenRange> ranges, Receiving receiving, long keepBytes) throws IOException {
+        this.keepBytes = keepBytes;
+        keeps = keepBytes != NEVER;
+        KeptSSTables kept = KeptSSTables.parse(receiving.kept().orElse(""));
+        earlier = new HashMap<>(kept.sstables());
+        if (keeps) {
+            receiving.retain(kept.baseNames());
+        }
         this.target = target;
         this.ranges = List.copyOf(ranges);
         wanted = LinearRanges.of(ranges);
@@ -88,6 +121,7 @@ final class IncomingTable implements Closeable {
                 target.schema().name(),
                 SchemaText.print(target.schema()),
                 target.loadedVersions(),
+                target.localDeletionTimeMaxSeconds(),
                 ranges);
         try (RemoteSource source = RemoteSource.open(connection, question)) {
             requireSameTable(source.inventory().tableId());
@@ -104,6 +138,7 @@ final class IncomingTable implements Closeable {
                 FileContents contents = source.describe(i);
                 Known known = new Known(file.version(), file.generation(), contents);
                 named.add(known);
+                takeUp(known, contents);
                 fetch(source, i, known, staged -> new IncomingFiles(contents, staged), count);
             }
             for (int i = 0; i < parts.size(); i++) {
@@ -120,6 +155,9 @@ final class IncomingTable implements Closeable {
 
     private void count(long lengthBytes, StreamListener listener) throws IOException {
         bytes += lengthBytes;
+        if (bytes - keptBytes >= keepBytes) {
+            keep();
+        }
         listener.progress(rows(), bytes, wantedBytes == 0 ? 1 : Math.min(1, (double) bytes / wantedBytes));
     }
 
@@ -128,6 +166,91 @@ final class IncomingTable implements Closeable {
             throw new ReplicaException("table was dropped and made again: source and target have different ones, table="
                     + target.schema().qualifiedName() + ", source-id=" + sourceId.get() + ", id="
                     + target.tableId().get());
+        }
+    }
+
+    /** Goes on with what was there at the start; what is not as it was noted comes again. */
+    private void takeUp(Known known, FileContents contents) throws IOException {
+        KeptSSTables.Kept kept = earlier.remove(known.keptId().orElseThrow());
+        if (kept == null) {
+            return;
+        }
+        StagedSSTable staged = receiving.reopen(kept.baseName());
+        boolean taken = false;
+        try {
+            if (kept.isWhole()) {
+                check(staged.descriptor(), false);
+                published.put(known, staged.descriptor());
+            } else {
+                begun.put(known, IncomingFiles.reopen(contents, staged, kept.positions()));
+            }
+            taken = true;
+        } catch (CorruptSSTableException | StorageException e) {
+            LOG.warn(
+                    "SSTable that was kept cannot be gone on with, and comes again, sstable={}",
+                    staged.descriptor(),
+                    e);
+        } finally {
+            if (!taken) {
+                remove(staged);
+            }
+        }
+    }
+
+    private void remove(StagedSSTable staged) throws IOException {
+        staged.discard();
+        receiving.remove(staged.descriptor());
+    }
+
+    /** Makes what has come last, and takes note of it. */
+    private void keep() throws IOException {
+        keptBytes = bytes;
+        if (!keeps) {
+            return;
+        }
+        Map<UUID, KeptSSTables.Kept> now = new LinkedHashMap<>(earlier);
+        for (Map.Entry<Known, Descriptor> whole : published.entrySet()) {
+            whole.getKey()
+                    .keptId()
+                    .ifPresent(id ->
+                            now.put(id, new KeptSSTables.Kept(whole.getValue().baseName(), true, Map.of())));
+        }
+        for (Map.Entry<Known, IncomingSSTable> part : begun.entrySet()) {
+            if (part.getValue() instanceof IncomingFiles files) {
+                now.put(
+                        part.getKey().keptId().orElseThrow(),
+                        new KeptSSTables.Kept(files.descriptor().baseName(), false, files.sync()));
+            }
+        }
+        receiving.keep(new KeptSSTables(now).print());
+    }
+
+    /** Ends it, and leaves what the next one may go on with. */
+    void suspend() throws IOException {
+        if (!keeps) {
+            close();
+            return;
+        }
+        boolean kept = false;
+        try {
+            keep();
+            for (IncomingSSTable part : begun.values()) {
+                if (part instanceof IncomingFiles files) {
+                    files.suspend();
+                } else {
+                    part.close();
+                }
+            }
+            if (rows.isPresent()) {
+                rows.get().close();
+            }
+            kept = true;
+        } finally {
+            if (kept) {
+                receiving.suspend();
+            } else {
+                close();
+            }
         }
     }
 
@@ -199,6 +322,10 @@ final class IncomingTable implements Closeable {
         for (Known known : stale) {
             forget(known);
         }
+        for (KeptSSTables.Kept kept : earlier.values()) {
+            remove(receiving.reopen(kept.baseName()));
+        }
+        earlier.clear();
     }
 
     private void forget(Known known) throws IOException {

@@ -1,25 +1,53 @@
 package io.anneal.streaming;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.job.JobAbortedException;
+import io.anneal.net.CorruptFrameException;
+import io.anneal.net.PeerException;
+import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 
-/** What units bring to the replica of this process, over all their attempts. Closing removes what did not come to its end. Any thread. */
+/**
+ * What units bring to the replica of this process, over all their attempts. Closing removes what did not come to its end, unless it
+ * is kept. Any thread.
+ */
 final class IncomingTables implements Closeable {
     private final HostEnvironment environment;
+    private final Optional<Duration> keptFor;
+    private final long keepBytes;
     private final Map<StreamUnit, Incoming> incoming = new HashMap<>();
+    /** Units that failed for what a peer or the user did: what they have is worth to be gone on with. */
+    private final Set<StreamUnit> sound = new HashSet<>();
 
-    IncomingTables(HostEnvironment environment) {
+    /**
+     * @param keptFor how long what did not come to its end may be gone on with, if it may be
+     * @param keepBytes so much may come twice after a crash
+     */
+    IncomingTables(HostEnvironment environment, Optional<Duration> keptFor, long keepBytes) {
         this.environment = environment;
+        this.keptFor = keptFor;
+        this.keepBytes = keepBytes;
     }
 
     /** A unit's data with the replica that it goes to. */
     private record Incoming(Replica replica, IncomingTable table) implements Closeable {
+        void suspend() throws IOException {
+            try (replica) {
+                table.suspend();
+            }
+        }
+
         @Override
         public void close() throws IOException {
             try (replica) {
@@ -32,7 +60,18 @@ final class IncomingTables implements Closeable {
     StreamReport fetch(ReplicaSource tables, StreamUnit unit, StreamSource source, StreamListener listener)
             throws IOException {
         Incoming into = incoming(tables, unit);
-        into.table().fetch(source.connector().open(source.address()), source.replica(), listener);
+        boolean isSound = false;
+        try {
+            into.table().fetch(source.connector().open(source.address()), source.replica(), listener);
+        } catch (IOException | JobAbortedException e) {
+            isSound = e instanceof PeerException
+                    || e instanceof CorruptFrameException
+                    || e instanceof JobAbortedException
+                    || Thread.currentThread().isInterrupted();
+            throw e;
+        } finally {
+            sound(unit, isSound);
+        }
         long deadline = into.table().complete();
         StreamReport report = new StreamReport(
                 into.table().sstables(), into.table().rows(), into.table().bytes(), deadline);
@@ -42,6 +81,14 @@ final class IncomingTables implements Closeable {
         }
         into.close();
         return report;
+    }
+
+    private synchronized void sound(StreamUnit unit, boolean isSound) {
+        if (isSound) {
+            sound.add(unit);
+        } else {
+            sound.remove(unit);
+        }
     }
 
     private synchronized Incoming incoming(ReplicaSource tables, StreamUnit unit) throws IOException {
@@ -62,8 +109,17 @@ final class IncomingTables implements Closeable {
             replica.checkReceiving();
             long nowSeconds = environment.clock().instant().getEpochSecond();
             long deadline = nowSeconds + replica.schema().options().gcGraceSeconds();
+            Receiving receiving = keptFor.isPresent()
+                    ? replica.receiveKept(
+                            UUID.nameUUIDFromBytes(unit.text().getBytes(StandardCharsets.UTF_8)),
+                            nowSeconds + keptFor.get().toSeconds(),
+                            environment.newId(),
+                            deadline)
+                    : replica.receive(environment.newId(), deadline);
             Incoming begun = new Incoming(
-                    replica, new IncomingTable(replica, unit.ranges(), replica.receive(environment.newId(), deadline)));
+                    replica,
+                    new IncomingTable(
+                            replica, unit.ranges(), receiving, keptFor.isPresent() ? keepBytes : IncomingTable.NEVER));
             ready = true;
             return begun;
         } finally {
@@ -75,8 +131,12 @@ final class IncomingTables implements Closeable {
 
     @Override
     public synchronized void close() throws IOException {
-        for (Incoming left : incoming.values()) {
-            left.close();
+        for (Map.Entry<StreamUnit, Incoming> left : incoming.entrySet()) {
+            if (sound.contains(left.getKey())) {
+                left.getValue().suspend();
+            } else {
+                left.getValue().close();
+            }
         }
         incoming.clear();
     }

@@ -1,6 +1,8 @@
 package io.anneal.streaming;
 
 import io.anneal.key.TokenRange;
+import io.anneal.streaming.message.Survey;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -102,6 +104,30 @@ public record Ring(List<Part> parts) {
             }
         }
         return moves;
+    }
+
+    /**
+     * The same for a target with fewer ranges than it has sources: they are cut, so that all sources give about the same, and at
+     * places where few of their SSTables are cut, since what is whole goes as it is.
+     */
+    public Ring cutFor(String target, List<StreamSource> sources, String qualifiedTable) throws IOException {
+        long wanted =
+                parts.stream().filter(part -> part.owners().contains(target)).count();
+        if (wanted >= sources.size()) {
+            return this;
+        }
+        List<Survey> surveys = new ArrayList<>();
+        for (StreamSource source : sources) {
+            surveys.add(SourceSurvey.ask(source, qualifiedTable));
+        }
+        RangeCuts cuts = new RangeCuts(surveys);
+        List<Part> cut = new ArrayList<>();
+        for (Part part : parts) {
+            List<TokenRange> ranges =
+                    part.owners().contains(target) ? cuts.cut(part.range(), sources.size()) : List.of(part.range());
+            ranges.forEach(range -> cut.add(new Part(range, part.owners())));
+        }
+        return new Ring(cut);
     }
 
     /** What both nodes own. */

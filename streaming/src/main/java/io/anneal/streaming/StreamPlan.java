@@ -34,6 +34,7 @@ import java.util.function.BooleanSupplier;
  * }</pre>
  */
 public final class StreamPlan {
+    private static final long KEEP_BYTES = 64 << 20;
     private static final int ATTEMPTS = 5;
     private static final Duration WAIT_FIRST = Duration.ofSeconds(1);
     private static final Duration WAIT_LONGEST = Duration.ofSeconds(30);
@@ -48,6 +49,8 @@ public final class StreamPlan {
     private Duration patience = Duration.ofHours(1);
     private JobControl control = new JobControl();
     private Optional<JobProgress.Listener> progress = Optional.empty();
+    private Optional<Duration> keptFor = Optional.empty();
+    private long keepBytes = KEEP_BYTES;
     private StreamListener listener = (rows, bytes, covered) -> {};
     private StreamReport report = StreamReport.NOTHING;
     /** Whether all nodes were there once: what can't be reached then has gone, and may come back. */
@@ -133,6 +136,22 @@ public final class StreamPlan {
         return this;
     }
 
+    /**
+     * How long what has come of a unit is left to a later run of the same unit, when this one ends early: by an interrupt, a lost
+     * peer, or a crash. Of replicas that are stores of this process; a node that is told to fetch does so by itself. By default it is
+     * removed.
+     */
+    public StreamPlan keptFor(Duration value) {
+        keptFor = Optional.of(notNegative("keptFor", value));
+        return this;
+    }
+
+    /** After how many bytes what has come is made last. */
+    StreamPlan keepBytes(long value) {
+        keepBytes = value;
+        return this;
+    }
+
     /** Hears of each piece. */
     StreamPlan listener(StreamListener value) {
         listener = value;
@@ -157,7 +176,7 @@ public final class StreamPlan {
                 .retriesOnly(this::mayPass)
                 .patience(StreamPlan::isBusy, patience);
         progress.ifPresent(builder::listener);
-        try (IncomingTables incoming = new IncomingTables(environment);
+        try (IncomingTables incoming = new IncomingTables(environment, keptFor, keepBytes);
                 RangeJob<StreamUnit> job = builder.open(() -> units)) {
             try {
                 job.run(unit -> fetch(unit, incoming));

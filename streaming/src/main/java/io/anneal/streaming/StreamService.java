@@ -59,6 +59,7 @@ public final class StreamService {
         handlers.registerStream(
                 StreamVerb.SOURCE,
                 stream -> new ServedSource(stream, replicas, executor, environment, sources, sectionsMinBytes).start());
+        handlers.register(StreamVerb.SURVEY, (peer, question) -> SourceSurvey.answer(replicas, question));
         handlers.registerStream(StreamVerb.FILE, this::file);
         handlers.registerStream(StreamVerb.ROWS, this::rows);
     }

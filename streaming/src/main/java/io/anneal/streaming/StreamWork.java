@@ -16,6 +16,9 @@ import java.util.function.Consumer;
 
 /** What this node fetches for a peer that asked for it and hears how it goes. One thread. */
 final class StreamWork implements ServedRun.Work {
+    /** For a node that is started again, and for whoever asks once more. */
+    private static final Duration KEPT = Duration.ofDays(1);
+
     private final RunStream wanted;
     private final StreamSource source;
     private final Replicas replicas;
@@ -46,6 +49,7 @@ final class StreamWork implements ServedRun.Work {
                 .add(table(), source, own, wanted.ranges())
                 // Whoever asked comes again, and hears of it meanwhile.
                 .patience(Duration.ZERO)
+                .keptFor(KEPT)
                 .listener((rowsSoFar, bytesSoFar, share) -> {
                     pace(bytesSoFar - bytes);
                     rows = rowsSoFar;

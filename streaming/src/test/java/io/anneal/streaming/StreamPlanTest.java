@@ -198,6 +198,38 @@ class StreamPlanTest {
                 .isNotEmpty();
     }
 
+    /** As a repair cuts them, so that both sides come to the same. */
+    @Test
+    void shouldCutTimesThatTheTargetCannotWrite() throws IOException {
+        Path owned = directory.resolve("owned");
+        Path data = Files.createDirectories(owned.resolve("ks/t-11111111222233334444555555555555"));
+        Files.writeString(data.resolve("schema.cql"), SCHEMA + ";");
+        try (Store newer = Store.open(
+                        directory.resolve("newer"), StoreConfig.defaults().withVersion(SSTableVersion.OA));
+                StagingArea staging =
+                        StagingArea.open(directory.resolve("staging"), owned.toString(), InstantSource.system())) {
+            Table source = newer.createTable(SCHEMA);
+            source.row()
+                    .key("k", 1)
+                    .clustering("c", 1)
+                    .set("v", "for long")
+                    .ttlSeconds(20 * 365 * 86_400)
+                    .insert();
+            node.replicas().add("newer", new StoreReplicas(newer));
+
+            StreamPlan.into(new CassandraReplicas(List.of(owned), Optional.empty(), Optional.of(staging)))
+                    .add("ks.t", StreamSource.at(node.peers(), address, "newer"), TokenRange.FULL)
+                    .run(ENVIRONMENT);
+
+            long ceilingSeconds = SSTableVersion.NB.localDeletionTimeMaxSeconds();
+            try (SSTables staged = SSTables.open(directory.resolve("staging/ks/t"))) {
+                assertThat(fragments(staged.scan(TokenRange.Linear.ALL)))
+                        .isEqualTo(fragments(source.scan(TokenRange.Linear.ALL, ceilingSeconds)))
+                        .isNotEqualTo(fragments(source));
+            }
+        }
+    }
+
     @Test
     void shouldSendEachRowOnceWhenSeveralRangesAreWanted() throws IOException {
         Table source = fill(from);

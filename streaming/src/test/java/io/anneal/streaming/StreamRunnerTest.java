@@ -7,16 +7,20 @@ import io.anneal.environment.HostEnvironment;
 import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
 import io.anneal.key.TokenRange;
+import io.anneal.net.Connector;
+import io.anneal.net.PeerException;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.StoreReplicas;
+import io.anneal.sstable.Component;
+import io.anneal.store.LiveFiles;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableRows;
 import io.anneal.testkit.FaultyProxy;
 import io.anneal.testkit.LinkFault;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -24,7 +28,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -131,7 +138,7 @@ class StreamRunnerTest {
     }
 
     @Test
-    void shouldAbortTheTargetAndLeaveNothingWhenTheJobIsAborted() throws Exception {
+    void shouldAbortTheTargetAndGoOnWithWhatItHasWhenTheJobIsAborted() throws Exception {
         JobControl control = new JobControl();
         CountDownLatch begun = new CountDownLatch(1);
         try (FaultyProxy slow = FaultyProxy.to(fromNode.address())) {
@@ -159,10 +166,44 @@ class StreamRunnerTest {
         // Which waits until what it ran has ended.
         toNode.close();
         assertThat(target.sstableCount()).isZero();
-        try (var files = Files.walk(directory.resolve("to"))) {
-            assertThat(files.filter(file -> file.toString().contains("/receiving/")))
-                    .isEmpty();
+        toNode = TestNode.of(new StoreReplicas(to));
+
+        StreamReport report = plan().run(ENVIRONMENT);
+
+        assertThat(rows()).isEqualTo(ROWS);
+        assertThat(report.sstables()).isEqualTo(source.sstableCount());
+    }
+
+    @Test
+    void shouldGoOnWhenTheSourceIsStartedAgainAfterItCouldNotBeReached() throws IOException {
+        AtomicInteger connects = new AtomicInteger();
+        AtomicLong last = new AtomicLong();
+        Connector connector = address -> connects.incrementAndGet() == 2
+                ? CompletableFuture.failedFuture(new PeerException(
+                        address.toString(), "connect", PeerException.CONNECT_FAILED, "nobody listens", null))
+                : asking.node().peers().connect(address);
+        InetSocketAddress address = fromNode.address();
+
+        StreamReport report = StreamPlan.into(new StoreReplicas(to))
+                .add("ks.t", StreamSource.at(connector, address), TokenRange.FULL)
+                .listener((rows, bytes, covered) -> {
+                    if (last.getAndSet(bytes) < 400_000 && bytes >= 400_000) {
+                        fromNode.close();
+                        fromNode = TestNode.of(new StoreReplicas(from), address);
+                    }
+                })
+                .run(ENVIRONMENT);
+
+        assertThat(connects).hasValue(3);
+        try (LiveFiles files = source.liveFiles()) {
+            assertThat(report.bytes())
+                    .as("nothing twice")
+                    .isEqualTo(files.sstables().stream()
+                            .mapToLong(sstable -> sstable.lengthBytes()
+                                    - sstable.files().get(Component.TOC).lengthBytes())
+                            .sum());
         }
+        assertThat(rows()).isEqualTo(ROWS);
     }
 
     @Test

@@ -137,6 +137,7 @@ class StreamServiceTest {
                         "t",
                         SchemaText.print(table.schema()),
                         EnumSet.allOf(SSTableVersion.class),
+                        SSTableVersion.OA.localDeletionTimeMaxSeconds(),
                         List.of(TokenRange.FULL)));
         ByteWriter out = new ByteWriter(64);
         new FilePart(session.inventory().sessionId(), 0, Component.DATA, 0).encode(out);

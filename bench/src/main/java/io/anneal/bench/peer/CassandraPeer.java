@@ -21,6 +21,8 @@ import java.util.stream.Stream;
  */
 public final class CassandraPeer implements AutoCloseable {
     private static final String COPY_TAG = "anneal-copy";
+    /** Whatever the node's own address is. */
+    private static final String JMX_ADDRESS = "127.0.0.1";
 
     private final PeerProcess process;
     private final NodeFiles files;
@@ -192,7 +194,7 @@ public final class CassandraPeer implements AutoCloseable {
     /** Runs a nodetool command against this node; answers what it printed. */
     public String nodetool(String... arguments) {
         List<String> all = new ArrayList<>(List.of(
-                "-h", config().address(), "-p", Integer.toString(process.ports().jmx())));
+                "-h", JMX_ADDRESS, "-p", Integer.toString(process.ports().jmx())));
         all.addAll(List.of(arguments));
         return request("NODETOOL", all.toArray(String[]::new)).get(0).get(0);
     }

@@ -11,11 +11,10 @@ import java.util.function.LongSupplier;
 
 /**
  * The most memory that something takes while it runs: the heap that a collection leaves, and direct buffers, less what both
- * were before. It collects the whole heap every few seconds, which would disturb whoever measures time.
+ * were before. It collects the whole heap again and again, which would disturb whoever measures time.
  */
 final class MemoryWatch implements Closeable {
     private static final long MEMTABLE_PERIOD_MILLIS = 100;
-    private static final long COLLECTION_PERIOD_MILLIS = 3_000;
 
     private final ScheduledExecutorService executor = Executors.newScheduledThreadPool(2, work -> {
         Thread thread = new Thread(work, "bench-memory");
@@ -39,13 +38,17 @@ final class MemoryWatch implements Closeable {
     }
 
     /** @param memtableBytes what memtables occupy now; any thread */
-    void sample(LongSupplier memtableBytes) {
+    void sampleMemtables(LongSupplier memtableBytes) {
         executor.scheduleAtFixedRate(
                 () -> memtablePeakBytes = Math.max(memtablePeakBytes, memtableBytes.getAsLong()),
                 0,
                 MEMTABLE_PERIOD_MILLIS,
                 TimeUnit.MILLISECONDS);
-        executor.scheduleWithFixedDelay(this::collect, 0, COLLECTION_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** @param pauseMillis between two collections */
+    void sample(long pauseMillis) {
+        executor.scheduleWithFixedDelay(this::collect, 0, pauseMillis, TimeUnit.MILLISECONDS);
     }
 
     private void collect() {

@@ -21,8 +21,9 @@ import java.util.function.LongSupplier;
  */
 final class StreamingNodes implements Closeable {
     private static final String SECOND_ADDRESS = "127.0.0.2";
-    /** A node of a ring of one need not wait for others to answer; these do. */
-    private static final List<String> OPTIONS = List.of("-Dcassandra.ring_delay_ms=30000");
+    /** A node of a ring of one need not wait for others to answer; these do. And who has rebuilt may do so again. */
+    private static final List<String> OPTIONS =
+            List.of("-Dcassandra.ring_delay_ms=30000", "-Dcassandra.reset_bootstrap_progress=true");
 
     private final LongSupplier nanoTime;
     private final TemporaryDirectory directory;

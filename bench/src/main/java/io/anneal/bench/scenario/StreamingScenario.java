@@ -6,6 +6,7 @@ import io.anneal.bench.measure.ChunkFloor;
 import io.anneal.key.TokenRange;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -13,9 +14,9 @@ import java.util.List;
  * bytes are those of the files in {@code whole}, uncompressed ones elsewhere.
  *
  * <pre>
- * case         anneal                              baseline                      limit
- * whole        an SSTable as it is, verified                                     sendfile and write, unchecked
- * rows         rows of 1 KB                        requests, memtables, a flush
+ * case         anneal                              baseline                      limit                          cassandra
+ * whole        an SSTable as it is, verified                                     sendfile and write, unchecked  entire SSTables
+ * rows         rows of 1 KB                        requests, memtables, a flush                                 rows
  * small-cells  an SSTable of small rows as it is   the same, row by row
  * partial      half of an SSTable                                                its chunks read and rewritten
  * rebuild      half each of two sources at once    all of one source
@@ -73,9 +74,11 @@ public final class StreamingScenario {
         StreamingTables.Drawn drawn = draw(directory, TableShape.KILOBYTE_ROWS, 1, false);
         try (StreamingSides sides = start(directory, List.of(drawn))) {
             if (config.wants("whole")) {
-                measure(
+                besideCassandra(
                         "whole",
                         sides,
+                        drawn,
+                        drawn.fileBytes(),
                         List.of(
                                 new Contender(
                                         BenchSystem.ANNEAL,
@@ -83,9 +86,11 @@ public final class StreamingScenario {
                                 new Contender(BenchSystem.LIMIT, () -> bareCopy(sides, drawn, directory))));
             }
             if (config.wants("rows")) {
-                measure(
+                besideCassandra(
                         "rows",
                         sides,
+                        drawn,
+                        drawn.dataBytes(),
                         List.of(
                                 rows(sides, drawn, BenchSystem.ANNEAL),
                                 new Contender(BenchSystem.BASELINE, () -> sides.oldWay(drawn.dataBytes()))));
@@ -100,6 +105,27 @@ public final class StreamingScenario {
                                         () -> sides.stream(sides.replicas(), drawn.dataBytes() / 2, MIDDLE)),
                                 new Contender(BenchSystem.LIMIT, () -> rewriteHalf(sides, drawn, directory))));
             }
+        }
+    }
+
+    /** The same with Cassandra's own, if that is wanted; its files are those of ours. */
+    private void besideCassandra(
+            String caseName,
+            StreamingSides sides,
+            StreamingTables.Drawn drawn,
+            long dataBytes,
+            List<Contender> contenders)
+            throws IOException {
+        if (!config.cassandra()) {
+            measure(caseName, sides, contenders);
+            return;
+        }
+        say(caseName, "starting two Cassandra nodes");
+        boolean entire = caseName.equals("whole");
+        try (StreamingNodes nodes = StreamingNodes.start(config.nanoTime(), drawn, config.version(), entire)) {
+            List<Contender> all = new ArrayList<>(contenders);
+            all.add(new Contender(BenchSystem.CASSANDRA, () -> nodes.rebuild(dataBytes)));
+            measure(caseName, sides, all);
         }
     }
 

@@ -6,6 +6,7 @@ import io.anneal.net.Connection;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
+import io.anneal.net.Transport;
 import io.anneal.net.Verb;
 import io.anneal.net.VersionRange;
 import io.anneal.node.Node;
@@ -30,6 +31,9 @@ import java.util.concurrent.CompletableFuture;
 final class StreamingSide implements Closeable {
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
     private static final int THREADS = 4;
+    /** A run may take no longer than a second. */
+    private static final long COLLECTION_PERIOD_MILLIS = 50;
+
     private static final VersionRange ENCODINGS =
             new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION);
     /** No secret: who speaks to the peer gets drawn rows, and no more. */
@@ -113,12 +117,13 @@ final class StreamingSide implements Closeable {
 
     synchronized void watch() {
         MemoryWatch started = MemoryWatch.start();
-        started.sample(() -> 0);
+        started.sample(COLLECTION_PERIOD_MILLIS);
         watch = Optional.of(started);
     }
 
+    /** Ends it; the buffers of the network count as a whole, since they are never given back. */
     synchronized long watched() {
-        long peakBytes = watch.map(MemoryWatch::peakBytes).orElse(0L);
+        long peakBytes = watch.map(MemoryWatch::peakBytes).orElse(0L) + Transport.directBytes();
         watch.ifPresent(MemoryWatch::close);
         watch = Optional.empty();
         return peakBytes;

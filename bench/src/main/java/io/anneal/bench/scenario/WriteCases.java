@@ -14,6 +14,8 @@ import java.util.Optional;
  */
 final class WriteCases {
     /** As many as the machine of the budgets has cores; the store's own threads are more. */
+    private static final long COLLECTION_PERIOD_MILLIS = 3_000;
+
     private static final int THREADS = 2;
 
     private static final int ROW_BYTES = 1024;
@@ -105,7 +107,8 @@ final class WriteCases {
         config.progress().accept(StoreScenario.NAME + " " + caseName + ": writing " + rows + " rows");
         MemoryWatch watch = MemoryWatch.start();
         try (OwnStore own = OwnStore.open(storeConfig)) {
-            watch.sample(own::memtableBytes);
+            watch.sampleMemtables(own::memtableBytes);
+            watch.sample(COLLECTION_PERIOD_MILLIS);
             ProcessStopwatch stopwatch = new ProcessStopwatch(config.nanoTime());
             new StoreWriters(own.table(), THREADS, config.nanoTime()).paced(rows, rowsPerSecond);
             series.add(caseName, BenchSystem.ANNEAL, stopwatch.run(rows, rows * ROW_BYTES));

@@ -1,5 +1,6 @@
 package io.anneal.cli.stream;
 
+import io.anneal.cli.repair.CommandNode;
 import io.anneal.streaming.Ring;
 import java.io.IOException;
 import java.util.List;
@@ -16,7 +17,7 @@ final class StreamAddNodeCommand extends StreamSubcommand {
     }
 
     @Override
-    List<Ring.Move> moves() throws IOException {
-        return ring().fill(onlyTarget().name(), sources());
+    List<Ring.Move> moves(String table, CommandNode node) throws IOException {
+        return filled(onlyTarget().name(), table, node);
     }
 }

@@ -1,5 +1,6 @@
 package io.anneal.cli.stream;
 
+import io.anneal.cli.repair.CommandNode;
 import io.anneal.streaming.Ring;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ final class StreamDecommissionCommand extends StreamSubcommand {
     }
 
     @Override
-    List<Ring.Move> moves() throws IOException {
+    List<Ring.Move> moves(String table, CommandNode node) throws IOException {
         String leaving = onlySource().name();
         if (hasRing() != (ringAfter != null)) {
             throw usage("--ring and --ring-after go together; without them --range and one --to");

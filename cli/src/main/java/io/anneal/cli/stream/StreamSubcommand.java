@@ -102,7 +102,18 @@ abstract class StreamSubcommand extends Subcommand {
     abstract String name();
 
     /** Says who gives what to whom. */
-    abstract List<Ring.Move> moves() throws IOException;
+    abstract List<Ring.Move> moves(String table, CommandNode node) throws IOException;
+
+    /** All that a node is to own, from all sources. */
+    final List<Ring.Move> filled(String target, String table, CommandNode node) throws IOException {
+        List<StreamSource> giving =
+                from.stream().map(source -> source(source, node)).toList();
+        return ring().cutFor(target, giving, table).fill(target, sources());
+    }
+
+    private static StreamSource source(NamedNode source, CommandNode node) {
+        return StreamSource.at(node.node().peers(), source.address());
+    }
 
     final NamedNode onlySource() {
         return only("--from", from);
@@ -162,14 +173,9 @@ abstract class StreamSubcommand extends Subcommand {
     @Override
     protected final int execute() throws IOException {
         check();
-        List<Ring.Move> moves = moves();
-        if (moves.isEmpty()) {
-            say("nothing is to be streamed: by the ring nobody lacks anything");
-            return ExitCode.YES;
-        }
         StopSignal stop = StopSignal.interrupting(Thread.currentThread());
         try {
-            print(stream(moves));
+            print(stream());
             return ExitCode.YES;
         } catch (JobFailedException failed) {
             List<ErrorReport> told =
@@ -183,11 +189,14 @@ abstract class StreamSubcommand extends Subcommand {
         }
     }
 
-    private StreamReport stream(List<Ring.Move> moves) throws IOException {
+    private StreamReport stream() throws IOException {
         try (CommandNode node = security.node(this);
                 Progress progress = progress(name())) {
-            return plan(node, moves)
-                    .parallel(parallel)
+            StreamPlan plan = plan(node);
+            if (plan.units().isEmpty()) {
+                say("nothing is to be streamed: by the ring nobody lacks anything");
+            }
+            return plan.parallel(parallel)
                     .bytesPerSecond(bytesPerSecond)
                     .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()))
                     .run(host());
@@ -213,18 +222,19 @@ abstract class StreamSubcommand extends Subcommand {
         }
     }
 
-    private StreamPlan plan(CommandNode node, List<Ring.Move> moves) {
+    private StreamPlan plan(CommandNode node) throws IOException {
         Map<String, NamedNode> nodes = new LinkedHashMap<>();
         Stream.concat(from.stream(), to.stream()).forEach(known -> nodes.put(known.name(), known));
         StreamPlan plan = StreamPlan.of();
         for (QualifiedTable table : tables) {
             Map<List<String>, List<TokenRange>> pairs = new LinkedHashMap<>();
-            moves.forEach(
-                    move -> pairs.computeIfAbsent(List.of(move.source(), move.target()), pair -> new ArrayList<>())
+            moves(table.toString(), node)
+                    .forEach(move -> pairs.computeIfAbsent(
+                                    List.of(move.source(), move.target()), pair -> new ArrayList<>())
                             .add(move.range()));
             pairs.forEach((pair, wanted) -> plan.add(
                     table.toString(),
-                    StreamSource.at(node.node().peers(), nodes.get(pair.get(0)).address()),
+                    source(nodes.get(pair.get(0)), node),
                     StreamTarget.at(node.node().peers(), nodes.get(pair.get(1)).address()),
                     wanted));
         }

@@ -1,5 +1,6 @@
 package io.anneal.cli.stream;
 
+import io.anneal.cli.repair.CommandNode;
 import io.anneal.streaming.Ring;
 import java.io.IOException;
 import java.util.List;
@@ -14,7 +15,7 @@ final class StreamTransferCommand extends StreamSubcommand {
     }
 
     @Override
-    List<Ring.Move> moves() throws IOException {
+    List<Ring.Move> moves(String table, CommandNode node) throws IOException {
         String source = onlySource().name();
         return ring().common(source, onlyTarget().name());
     }

@@ -2,7 +2,6 @@ package io.anneal.store.directory;
 
 import io.anneal.io.Directories;
 import io.anneal.io.DirectoryLock;
-import io.anneal.io.StorageException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
@@ -110,12 +109,11 @@ public final class StagingDirectory implements Closeable {
         return last + 1;
     }
 
-    private static void prepare(Path tableDirectory) throws IOException {
-        try {
-            Files.createDirectories(tableDirectory);
-        } catch (IOException e) {
-            throw new StorageException("create", tableDirectory, e);
-        }
+    private void prepare(Path tableDirectory) throws IOException {
+        Directories.create(tableDirectory);
+        // Who was killed may have made them and not come to this.
+        Directories.sync(tableDirectory.getParent());
+        Directories.sync(directory);
         StagedSSTable.sweep(tableDirectory);
     }
 

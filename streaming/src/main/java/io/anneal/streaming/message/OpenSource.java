@@ -16,6 +16,8 @@ import java.util.Set;
  * @param replica name of the replica there; empty where a node has but one
  * @param schemaText the target's {@code CREATE TABLE} text; a source whose schema differs refuses
  * @param takes versions of SSTables that the target takes as they are
+ * @param localDeletionTimeMaxSeconds the latest local deletion time that the target can write: rows that come one by one are cut
+ *     to it
  * @param ranges what is wanted
  */
 public record OpenSource(
@@ -24,10 +26,15 @@ public record OpenSource(
         String table,
         String schemaText,
         Set<SSTableVersion> takes,
+        long localDeletionTimeMaxSeconds,
         List<TokenRange> ranges) {
     public OpenSource {
         takes = Set.copyOf(takes);
         ranges = List.copyOf(ranges);
+        if (localDeletionTimeMaxSeconds < 0) {
+            throw new IllegalArgumentException("latest local deletion time is negative, localDeletionTimeMaxSeconds="
+                    + localDeletionTimeMaxSeconds);
+        }
         if (ranges.isEmpty()) {
             throw new IllegalArgumentException("no range is wanted");
         }
@@ -39,6 +46,7 @@ public record OpenSource(
         Texts.write(out, table);
         Texts.write(out, schemaText);
         Texts.write(out, takes.stream().map(SSTableVersion::text).sorted().toList());
+        out.writeLong(localDeletionTimeMaxSeconds);
         writeRanges(out, ranges);
     }
 
@@ -52,7 +60,13 @@ public record OpenSource(
 
     public static OpenSource decode(ByteReader in) {
         return new OpenSource(
-                Texts.read(in), Texts.read(in), Texts.read(in), Texts.read(in), readVersions(in), readRanges(in));
+                Texts.read(in),
+                Texts.read(in),
+                Texts.read(in),
+                Texts.read(in),
+                readVersions(in),
+                in.readLong(),
+                readRanges(in));
     }
 
     /** Later releases may take versions that are not known here, and that nothing here has. */

@@ -16,6 +16,9 @@ public final class StreamVerb {
     /** Rows that a source holds in no file that may be sent as it is: {@link RowsPart} one way, fragments the other way. */
     public static final Verb ROWS = new Verb(19, "stream.rows");
 
+    /** Asks a source which SSTables of a table it has: version and names one way, {@link Survey} the other way. */
+    public static final Verb SURVEY = new Verb(20, "stream.survey");
+
     /** Asks a node to fetch data from a source: {@link RunStream}; it tells how it is doing until it is done. */
     public static final Verb RUN = new Verb(33, "stream.run");
 

@@ -1,0 +1,195 @@
+package io.anneal.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.node.NodeFile;
+import io.anneal.node.Receiving;
+import io.anneal.node.ReplicaException;
+import io.anneal.node.StagingArea;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedWriter;
+import io.anneal.testkit.Fault;
+import io.anneal.testkit.Fault.Operation;
+import io.anneal.testkit.FaultyDirectory;
+import io.anneal.testkit.FragmentList;
+import io.anneal.testkit.RandomFragments;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a staging directory, or a node's, said that it has is there after a loss of power, whatever failed before. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StagingFaultsTest {
+    private static final int STEPS_MAX = 1_000;
+    private static final long DEADLINE_SECONDS = 2_000_000_000;
+    private static final RandomFragments FRAGMENTS = new RandomFragments(1, 3);
+    private static final TableSchema SCHEMA = FRAGMENTS.schema();
+    private static final FragmentList ROWS = FRAGMENTS.next(1);
+    private static final UUID FIRST = new UUID(0, 1);
+    private static final UUID SECOND = new UUID(0, 2);
+
+    /** Thrown where the process is killed, which no disk would do. */
+    private static final class Killed extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    @TempDir
+    private Path directory;
+
+    private static Path staging(FaultyDirectory disk) {
+        return disk.path().resolve("staging");
+    }
+
+    private static StagingArea open(FaultyDirectory disk) throws IOException {
+        return StagingArea.open(staging(disk), "n1", () -> Instant.ofEpochSecond(DEADLINE_SECONDS - 1));
+    }
+
+    private static void stage(StagingArea staging, UUID id) throws IOException {
+        try (Receiving run =
+                staging.start(id, SCHEMA, Optional.empty(), DEADLINE_SECONDS, SSTableWriterConfig.defaults(10))) {
+            try (StagedWriter writer = run.newWriter();
+                    FragmentCursor rows = ROWS.cursor()) {
+                writer.append(rows);
+                writer.finish();
+            }
+            run.complete();
+        }
+    }
+
+    /** Those that count, by the directory's own word. */
+    private static List<UUID> staged(StagingArea staging, int step) throws IOException {
+        List<UUID> complete = new ArrayList<>();
+        for (UUID id : List.of(FIRST, SECOND)) {
+            try {
+                List<Descriptor> sstables = staging.sstables(SCHEMA, Optional.empty(), id);
+                assertThat(sstables).isNotEmpty().allMatch(sstable -> sstable.has(Component.TOC));
+                complete.add(id);
+            } catch (ReplicaException unknown) {
+                assertThat(unknown).as("step=%d", step).hasMessageContaining("no such run finished here");
+            }
+        }
+        return complete;
+    }
+
+    private static void losePower(FaultyDirectory disk, StagingArea open) throws IOException {
+        disk.crash();
+        try {
+            open.close();
+        } catch (IOException dead) {
+            assertThat(dead).as("its machine is off").isNotNull();
+        }
+    }
+
+    @Test
+    void shouldKeepWhatIsStagedAfterASyncOfADirectoryFailed() throws IOException {
+        boolean failed = true;
+        for (int step = 0; failed; step++) {
+            assertThat(step).isLessThan(STEPS_MAX);
+            try (FaultyDirectory disk = FaultyDirectory.create(directory)) {
+                List<UUID> acknowledged = new ArrayList<>();
+                StagingArea staging = open(disk);
+                AtomicInteger syncs = new AtomicInteger();
+                disk.inject(Fault.on(Operation.FORCE)
+                        .named(name -> List.of("staging", "ks", "t").contains(name) && syncs.incrementAndGet() > 0)
+                        .after(step)
+                        .times(1));
+                for (UUID id : List.of(FIRST, SECOND)) {
+                    try {
+                        stage(staging, id);
+                        acknowledged.add(id);
+                    } catch (IOException refused) {
+                        assertThat(refused).hasMessageContaining("file=");
+                    }
+                }
+                failed = syncs.get() > step;
+                disk.heal();
+                losePower(disk, staging);
+                try (StagingArea again = open(disk)) {
+                    assertThat(staged(again, step)).as("step=%d", step).containsAll(acknowledged);
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldStillHoldAfterALossOfPowerWhatItShowedAfterAKill() throws IOException {
+        boolean killed = true;
+        for (int step = 0; killed; step++) {
+            assertThat(step).isLessThan(STEPS_MAX);
+            try (FaultyDirectory disk = FaultyDirectory.create(directory)) {
+                killed = kill(disk, step, () -> {
+                    try (StagingArea staging = open(disk)) {
+                        stage(staging, FIRST);
+                        stage(staging, SECOND);
+                    }
+                });
+                StagingArea next = open(disk);
+                List<UUID> shown = staged(next, step);
+                losePower(disk, next);
+                try (StagingArea again = open(disk)) {
+                    assertThat(staged(again, step)).as("step=%d", step).isEqualTo(shown);
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepTheIdThatItHadAfterAKill() throws IOException {
+        boolean killed = true;
+        for (int step = 0; killed; step++) {
+            assertThat(step).isLessThan(STEPS_MAX);
+            try (FaultyDirectory disk = FaultyDirectory.create(directory)) {
+                killed = kill(disk, step, () -> NodeFile.idOf(disk.path(), () -> FIRST));
+                UUID shown = NodeFile.idOf(disk.path(), () -> SECOND);
+                disk.crash();
+                assertThat(NodeFile.idOf(disk.path(), UUID::randomUUID))
+                        .as("step=%d", step)
+                        .isEqualTo(shown);
+            }
+        }
+    }
+
+    private interface Work {
+        void run() throws IOException;
+    }
+
+    /** @return whether the process came so far */
+    private static boolean kill(FaultyDirectory disk, int step, Work work) throws IOException {
+        AtomicInteger left = new AtomicInteger(step);
+        disk.inject(Fault.on(
+                        Operation.CREATE,
+                        Operation.WRITE,
+                        Operation.FORCE,
+                        Operation.RENAME,
+                        Operation.DELETE,
+                        Operation.LINK)
+                .named(name -> {
+                    if (left.getAndDecrement() <= 0) {
+                        throw new Killed();
+                    }
+                    return false;
+                }));
+        boolean killed = false;
+        try {
+            work.run();
+        } catch (Killed e) {
+            killed = true;
+        }
+        disk.heal();
+        disk.kill();
+        return killed;
+    }
+}
