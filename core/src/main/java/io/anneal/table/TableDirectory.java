@@ -406,6 +406,9 @@ public final class TableDirectory {
                 Directories.deleteTree(received);
             }
         }
+        if (Directories.list(receiving).isEmpty()) {
+            Directories.deleteFile(receiving);
+        }
     }
 
     /** The table is emptied: what was kept for it may be what is to go. */

@@ -22,6 +22,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
@@ -229,16 +233,18 @@ final class ReadRouteTest {
     void shouldGiveUpASynchronousReadOfALateTarget() throws Exception {
         rig(Phase.READ_TARGET).fallback = new FallbackPolicy(true, false, true);
         rig.targetTimeout = Duration.ofMillis(1);
-        rig.environmentThreads = DualEnvironment.system().threads();
         rig.origin.rows.put("k", "v");
+        CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch hanging = new CountDownLatch(1);
         CountDownLatch over = new CountDownLatch(1);
+        rig.environmentThreads = threadsThatWaitFor(begun);
         OperationSpec<Shop, Rig.Ask, Object> hangs = new OperationSpec<>(
                 "hangs",
                 OperationKind.READ,
                 Rig.Ask::keys,
                 (dao, ask) -> {
                     if (dao == rig.target) {
+                        begun.countDown();
                         hanging.await();
                         over.countDown();
                     }
@@ -254,6 +260,31 @@ final class ReadRouteTest {
         hanging.countDown();
         assertThat(over.await(1, TimeUnit.MINUTES)).isTrue();
         rig.engine().close(Duration.ofMinutes(1));
+    }
+
+    /** Whoever gives them work goes on once it has begun: work that was given up before it began never begins. */
+    private static DualEnvironment.Threads threadsThatWaitFor(CountDownLatch begun) {
+        return new DualEnvironment.Threads() {
+            @Override
+            public ScheduledExecutorService scheduler() {
+                return DualEnvironment.system().threads().scheduler();
+            }
+
+            @Override
+            public ExecutorService shadow(ShadowConfig config) {
+                return new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>()) {
+                    @Override
+                    public void execute(Runnable task) {
+                        super.execute(task);
+                        try {
+                            assertThat(begun.await(1, TimeUnit.MINUTES)).isTrue();
+                        } catch (InterruptedException e) {
+                            throw new AssertionError(e);
+                        }
+                    }
+                };
+            }
+        };
     }
 
     @Test
