@@ -268,7 +268,8 @@ public final class CassandraReplicas implements ReplicaSource {
         public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
             SSTableWriterConfig config = SSTableWriterConfig.received(
                     sstables.estimatedPartitionCount(), sstables.newestWrittenVersion(), schema().options());
-            return staging.orElseThrow().start(sessionId, schema(), stagedTableId, importDeadlineSeconds, config, diskBoundaries);
+            return staging.orElseThrow()
+                    .start(sessionId, schema(), stagedTableId, importDeadlineSeconds, config, diskBoundaries);
         }
 
         @Override

@@ -112,7 +112,10 @@ public final class ServeCommand extends Subcommand {
         }
         NamedReplica.refuseOverlap(staging, data);
         try (StagingArea area = StagingArea.open(staging, owner(), environment().clock())) {
-            return serve(replicas(Optional.of(area)).withDiskBoundaries(boundaries), () -> NodeFile.idOf(staging, host()::newId), area);
+            return serve(
+                    replicas(Optional.of(area)).withDiskBoundaries(boundaries),
+                    () -> NodeFile.idOf(staging, host()::newId),
+                    area);
         }
     }
 
