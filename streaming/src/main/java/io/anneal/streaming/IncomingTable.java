@@ -1,10 +1,13 @@
 package io.anneal.streaming;
 
+import io.anneal.fragment.CorruptItemException;
 import io.anneal.io.StorageException;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
+import io.anneal.net.PeerAddress;
+import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
@@ -23,6 +26,7 @@ import io.anneal.streaming.message.FileContents;
 import io.anneal.streaming.message.Inventory.SentSSTable;
 import io.anneal.streaming.message.OpenSource;
 import io.anneal.streaming.message.SectionContents;
+import io.anneal.streaming.message.StreamVerb;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.HashMap;
@@ -112,8 +116,25 @@ final class IncomingTable implements Closeable {
         return published.size();
     }
 
-    /** Fetches what is missing. */
+    /**
+     * Fetches what is missing.
+     *
+     * @throws PeerException naming the source, also when what it sent cannot be
+     */
     void fetch(Connection connection, String replica, StreamListener listener) throws IOException {
+        try {
+            fetchFrom(connection, replica, listener);
+        } catch (RequestException | CorruptSSTableException | CorruptItemException wrong) {
+            throw new PeerException(
+                    PeerAddress.text(connection.address()),
+                    StreamVerb.SOURCE.name(),
+                    wrong instanceof RequestException refused ? refused.code() : PeerException.MALFORMED,
+                    wrong.getMessage(),
+                    wrong);
+        }
+    }
+
+    private void fetchFrom(Connection connection, String replica, StreamListener listener) throws IOException {
         PieceCount count = lengthBytes -> count(lengthBytes, listener);
         OpenSource question = new OpenSource(
                 replica,
@@ -280,6 +301,8 @@ final class IncomingTable implements Closeable {
             StagedSSTable staged = receiving.newSSTable(known.version());
             try {
                 incoming = opener.open(staged);
+            } catch (IllegalArgumentException lie) {
+                throw new RequestException(PeerException.MALFORMED, lie.getMessage());
             } finally {
                 if (incoming == null) {
                     receiving.remove(staged.descriptor());
