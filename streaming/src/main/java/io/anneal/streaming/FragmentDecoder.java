@@ -139,7 +139,7 @@ final class FragmentDecoder {
         }
         end();
         long token = key.token();
-        if (ranges.stream().noneMatch(range -> range.contains(token))) {
+        if (!isWanted(token)) {
             throw new CorruptItemException("row lies outside of what was asked for", at, "token=" + token);
         }
         DecoratedKey started = key.toDecoratedKey();
@@ -149,6 +149,15 @@ final class FragmentDecoder {
         partitionAt = at;
         append(current.start(started, partitionDeletion), at);
         return true;
+    }
+
+    private boolean isWanted(long token) {
+        for (TokenRange range : ranges) {
+            if (range.contains(token)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Ends the last partition. */
