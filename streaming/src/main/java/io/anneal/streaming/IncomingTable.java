@@ -1,10 +1,13 @@
 package io.anneal.streaming;
 
+import io.anneal.fragment.CorruptItemException;
 import io.anneal.io.StorageException;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
+import io.anneal.net.PeerAddress;
+import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
@@ -23,6 +26,7 @@ import io.anneal.streaming.message.FileContents;
 import io.anneal.streaming.message.Inventory.SentSSTable;
 import io.anneal.streaming.message.OpenSource;
 import io.anneal.streaming.message.SectionContents;
+import io.anneal.streaming.message.StreamVerb;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.HashMap;
@@ -70,7 +74,7 @@ final class IncomingTable implements Closeable {
     private final Map<Known, Descriptor> published = new HashMap<>();
     private long bytes;
     /** What the source has, about, as it said last. */
-    private long wantedBytes;
+    private double wantedBytes;
 
     private Optional<IncomingRows> rows = Optional.empty();
 
@@ -112,8 +116,25 @@ final class IncomingTable implements Closeable {
         return published.size();
     }
 
-    /** Fetches what is missing. */
+    /**
+     * Fetches what is missing.
+     *
+     * @throws PeerException naming the source, also when what it sent cannot be
+     */
     void fetch(Connection connection, String replica, StreamListener listener) throws IOException {
+        try {
+            fetchFrom(connection, replica, listener);
+        } catch (RequestException | CorruptSSTableException | CorruptItemException wrong) {
+            throw new PeerException(
+                    PeerAddress.text(connection.address()),
+                    StreamVerb.SOURCE.name(),
+                    wrong instanceof RequestException refused ? refused.code() : PeerException.MALFORMED,
+                    wrong.getMessage(),
+                    wrong);
+        }
+    }
+
+    private void fetchFrom(Connection connection, String replica, StreamListener listener) throws IOException {
         PieceCount count = lengthBytes -> count(lengthBytes, listener);
         OpenSource question = new OpenSource(
                 replica,
@@ -129,7 +150,7 @@ final class IncomingTable implements Closeable {
             List<SentSSTable> parts = source.inventory().parts();
             wantedBytes = source.inventory().rowBytes()
                     + Stream.concat(files.stream(), parts.stream())
-                            .mapToLong(SentSSTable::lengthBytes)
+                            .mapToDouble(SentSSTable::lengthBytes)
                             .sum();
             count(0, listener);
             Set<Known> named = new HashSet<>();
@@ -158,7 +179,7 @@ final class IncomingTable implements Closeable {
         if (bytes - keptBytes >= keepBytes) {
             keep();
         }
-        listener.progress(rows(), bytes, wantedBytes == 0 ? 1 : Math.min(1, (double) bytes / wantedBytes));
+        listener.progress(rows(), bytes, wantedBytes == 0 ? 1 : Math.min(1, bytes / wantedBytes));
     }
 
     private void requireSameTable(Optional<String> sourceId) throws ReplicaException {
@@ -280,6 +301,8 @@ final class IncomingTable implements Closeable {
             StagedSSTable staged = receiving.newSSTable(known.version());
             try {
                 incoming = opener.open(staged);
+            } catch (IllegalArgumentException lie) {
+                throw new RequestException(PeerException.MALFORMED, lie.getMessage());
             } finally {
                 if (incoming == null) {
                     receiving.remove(staged.descriptor());

@@ -4,7 +4,6 @@ import io.anneal.key.TokenRange;
 import io.anneal.streaming.message.Survey;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -12,8 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Which nodes own which ranges of a keyspace's tokens, as {@code nodetool describering KEYSPACE} prints it.
@@ -21,9 +18,6 @@ import java.util.regex.Pattern;
  * @param parts ranges apart from each other
  */
 public record Ring(List<Part> parts) {
-    private static final Pattern PART =
-            Pattern.compile("TokenRange\\(start_token:(-?\\d+), end_token:(-?\\d+), endpoints:\\[([^\\]]*)\\]");
-
     /**
      * A range with its owners.
      *
@@ -46,26 +40,12 @@ public record Ring(List<Part> parts) {
     }
 
     /**
-     * Reads what {@code nodetool describering} printed.
+     * Reads what {@code nodetool describering} printed, all of it.
      *
-     * @throws IllegalArgumentException when there is no range in it
+     * @throws IllegalArgumentException when there is no range in it, a line is cut, or the ranges are not the whole ring once
      */
     public static Ring parse(String text) {
-        List<Part> parts = new ArrayList<>();
-        Matcher part = PART.matcher(text);
-        while (part.find()) {
-            parts.add(new Part(
-                    new TokenRange(Long.parseLong(part.group(1)), Long.parseLong(part.group(2))),
-                    Arrays.stream(part.group(3).split(","))
-                            .map(String::strip)
-                            .filter(owner -> !owner.isEmpty())
-                            .toList()));
-        }
-        if (parts.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "text has no ranges of a ring: give what 'nodetool describering KEYSPACE' prints");
-        }
-        return new Ring(parts);
+        return new Ring(RingText.parse(text));
     }
 
     /** A ring in which all of these nodes own all of these ranges. */

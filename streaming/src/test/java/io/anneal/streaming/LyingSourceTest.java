@@ -4,19 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.environment.HostEnvironment;
-import io.anneal.fragment.CanonicalEncoder;
-import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
 import io.anneal.key.TokenRange;
-import io.anneal.net.Message;
-import io.anneal.net.NetConfig;
-import io.anneal.net.NodeIdentity;
-import io.anneal.net.SharedToken;
-import io.anneal.net.VersionRange;
-import io.anneal.node.Answers;
+import io.anneal.net.PeerException;
 import io.anneal.node.CassandraReplicas;
-import io.anneal.node.Node;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
 import io.anneal.sstable.Component;
@@ -24,24 +16,16 @@ import io.anneal.store.LiveFiles;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.streaming.message.FilePart;
-import io.anneal.streaming.message.SourceStep;
-import io.anneal.streaming.message.StreamVerb;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -66,8 +50,7 @@ class LyingSourceTest {
     private Store honest;
     private Store target;
     private LiveFiles files;
-    private Node node;
-    private InetSocketAddress address;
+    private LyingSource source;
 
     /** What it lies about. */
     private String version = "nb";
@@ -88,62 +71,25 @@ class LyingSourceTest {
         files = table.liveFiles();
         target = Store.open(directory.resolve("target"));
         target.createTable(SCHEMA);
-        node = Node.open(
-                NetConfig.of(
-                        new NodeIdentity(UUID.randomUUID(), "", Map.of()),
-                        Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
-                        new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION)),
-                4,
-                new SecureRandom());
-        node.handlers().registerStream(StreamVerb.SOURCE, stream -> new Answers(stream, new Lies()).start());
-        node.handlers()
-                .registerStream(
-                        StreamVerb.FILE,
-                        stream -> stream.readMessage(FilePart.MAX_BYTES).thenAccept(question -> {
-                            ByteReader in = new ByteReader().wrap(question);
-                            in.readByte();
-                            stream.write(ByteBuffer.wrap(bytes(FilePart.decode(in))));
-                            stream.end();
-                        }));
-        address = node.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        source = new LyingSource();
+        source.inventory(out -> {
+            Texts.write(out, SESSION);
+            Texts.write(out, "");
+            LyingSource.sstables(out, 1, version, generation, 1000);
+            LyingSource.sstables(out, 0, version, generation, 0);
+            out.writeLong(0);
+            Texts.write(out, SESSION);
+        });
+        source.contents(out -> contents.accept(out));
+        source.bytes(this::bytes);
     }
 
     @AfterEach
     void stop() throws IOException {
-        node.close();
+        source.close();
         files.close();
         honest.close();
         target.close();
-    }
-
-    private final class Lies implements Answers.Answerer {
-        @Override
-        public CompletableFuture<byte[]> answer(int kind, Message question, ByteReader content) {
-            return LyingSourceTest.this.answer(kind);
-        }
-
-        @Override
-        public String refusalCode(Throwable cause) {
-            return StreamCode.REFUSED;
-        }
-    }
-
-    private CompletableFuture<byte[]> answer(int kind) {
-        ByteWriter out = new ByteWriter(256);
-        if (kind == SourceStep.OPEN.code()) {
-            Texts.write(out, SESSION);
-            Texts.write(out, "");
-            out.writeUnsignedVInt(1);
-            Texts.write(out, version);
-            Texts.write(out, generation);
-            out.writeLong(1000);
-            out.writeUnsignedVInt(0);
-            out.writeLong(0);
-            Texts.write(out, SESSION);
-        } else {
-            contents.accept(out);
-        }
-        return CompletableFuture.completedFuture(out.toByteArray());
     }
 
     /** Of the first SSTable; its data said to be so much longer, with a checksum that is wrong in these bits. */
@@ -181,18 +127,26 @@ class LyingSourceTest {
 
     private StreamReport stream() throws IOException {
         return StreamPlan.into(new StoreReplicas(target))
-                .add("ks.t", StreamSource.at(node.peers(), address), wanted)
+                .add("ks.t", source.source(), wanted)
                 .run(HostEnvironment.system());
     }
 
     private void assertRefused(String... reasons) throws IOException {
+        List<Path> before = files();
         assertThatThrownBy(this::stream)
-                .satisfies(failure ->
-                        assertThat(failure.toString() + failure.getCause()).contains(reasons));
+                .isInstanceOf(PeerException.class)
+                .hasMessageContaining(source.peer())
+                .hasMessageContainingAll((CharSequence[]) reasons);
+        assertThat(files()).isEqualTo(before);
         assertThat(target.table("ks.t").sstableCount()).isZero();
-        try (Stream<Path> left = Files.walk(directory.resolve("target"))) {
-            assertThat(left.filter(file -> file.toString().contains("/receiving/")))
-                    .isEmpty();
+        target.table("ks.t").row().key("k", 1).set("v", "goes on").insert();
+        assertThat(target.table("ks.t").row(Map.of("k", 1))).isPresent();
+    }
+
+    /** But for the directory in which files are received. */
+    private List<Path> files() throws IOException {
+        try (Stream<Path> all = Files.walk(directory)) {
+            return all.filter(file -> !file.endsWith("receiving")).sorted().toList();
         }
     }
 
@@ -247,7 +201,7 @@ class LyingSourceTest {
                 directory.resolve("staging"), directory.resolve("owned").toString(), InstantSource.system())) {
             StreamPlan plan = StreamPlan.into(new CassandraReplicas(
                             List.of(directory.resolve("owned")), Optional.empty(), Optional.of(staging)))
-                    .add("ks.t", StreamSource.at(node.peers(), address), wanted);
+                    .add("ks.t", source.source(), wanted);
 
             assertThatThrownBy(() -> plan.run(HostEnvironment.system()))
                     .hasMessageContaining("version that the target does not take, version=da");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.anneal.key.TokenRange;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class RingTest {
@@ -41,6 +42,66 @@ class RingTest {
         assertThatThrownBy(() -> Ring.parse("Datacenter: datacenter1"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("nodetool describering");
+    }
+
+    private static String line(long start, long end, String... owners) {
+        return "TokenRange(start_token:" + start + ", end_token:" + end + ", endpoints:" + List.of(owners) + ", x)\n";
+    }
+
+    private static void assertRefused(String text, String... reasons) {
+        assertThatThrownBy(() -> Ring.parse(text))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll(reasons);
+    }
+
+    @Test
+    void shouldNameTheHoleWhenARangeIsMissing() {
+        assertRefused(
+                DESCRIBED
+                        .lines()
+                        .filter(line -> !line.contains("start_token:0,"))
+                        .collect(Collectors.joining("\n")),
+                "hole",
+                "(0,3000]");
+        assertRefused(DESCRIBED.lines().limit(4).collect(Collectors.joining("\n")), "hole", "(3000,-3000]");
+        assertRefused(line(7, 5, "a"), "hole", "(5,7]");
+        assertRefused(line(5, 7, "a"), "hole", "(7,5]");
+        assertRefused(line(0, 10, "a") + line(11, 0, "a"), "hole", "(10,11]");
+    }
+
+    @Test
+    void shouldRefuseALineThatIsCut() {
+        assertRefused(DESCRIBED.substring(0, DESCRIBED.lastIndexOf("10.0.0.1], rpc")), "cut", "start_token:3000");
+        assertRefused(DESCRIBED.substring(0, DESCRIBED.lastIndexOf("end_token")), "cut", "start_token:3000");
+        // A line that goes on with the next one's owners.
+        assertRefused(line(0, 5, "a").replace("a], x)\n", "a\n") + line(0, 5, "b") + line(5, 0, "b"), "cut");
+        assertRefused(line(0, 5, "a") + "TokenRange(start_token:00a1, end_token:0, endpoints:[a], x)", "cut", "00a1");
+        assertRefused(line(0, 0, "a").replace("end_token:0", "end_token:99999999999999999999"), "99999999999999999999");
+    }
+
+    @Test
+    void shouldRefuseARangeWithoutOwners() {
+        assertRefused(line(0, 5, "a") + line(5, 0), "owner", "(5,0]");
+    }
+
+    @Test
+    void shouldNameBothRangesThatOverlap() {
+        assertRefused(line(0, 10, "a") + line(5, 0, "b"), "overlap", "(0,10]", "(5,0]");
+        assertRefused(line(0, 10, "a") + line(0, 10, "b") + line(10, 0, "a"), "overlap", "[a]", "[b]");
+        assertRefused(line(5, 5, "a") + line(5, 5, "b"), "overlap", "[a]", "[b]");
+        assertRefused(line(5, 5, "a") + line(7, 7, "a"), "overlap", "(5,5]", "(7,7]");
+        assertRefused(line(0, 10, "a") + line(10, 5, "b"), "overlap", "(10,5]", "(0,10]");
+    }
+
+    @Test
+    void shouldTakeTheRingOfOneTokenAndLinesThatAreThereTwice() {
+        assertThat(Ring.parse(line(5, 5, "a")).parts()).hasSize(1);
+        assertThat(Ring.parse(DESCRIBED + DESCRIBED).parts()).hasSize(3);
+        assertThat(Ring.parse(line(Long.MIN_VALUE, 0, "a")
+                                + line(0, Long.MAX_VALUE, "b")
+                                + line(Long.MAX_VALUE, Long.MIN_VALUE, "c"))
+                        .parts())
+                .hasSize(3);
     }
 
     @Test
