@@ -265,15 +265,16 @@ class LyingPartsAndRowsTest {
     /** Rows of a range of a table, a message for each partition. */
     private static List<byte[]> encoded(Table of, TokenRange range, TableSchema schema) throws IOException {
         List<byte[]> partitions = new ArrayList<>();
-        FragmentEncoder encoder = new FragmentEncoder(schema);
+        FragmentEncoder encoder = new FragmentEncoder(schema, 1 << 20);
         for (TokenRange.Linear part : range.unwrap()) {
             try (FragmentCursor cursor = of.scan(part)) {
                 while (cursor.advance() != null) {
                     encoder.add(cursor);
                     if (cursor.kind() == FragmentKind.PARTITION_END) {
-                        ByteBuffer rows = encoder.take();
+                        ByteBuffer rows = encoder.bytes();
                         byte[] bytes = new byte[rows.remaining()];
                         rows.get(bytes);
+                        encoder.clear();
                         partitions.add(bytes);
                     }
                 }
@@ -316,14 +317,14 @@ class LyingPartsAndRowsTest {
     @Test
     void shouldRefuseARangeDeletionThatNeverEnds() throws IOException {
         table.rangeDeletion().key("k", 7).from("c", 1, true).delete();
-        FragmentEncoder encoder = new FragmentEncoder(table.schema());
+        FragmentEncoder encoder = new FragmentEncoder(table.schema(), 1 << 20);
         try (FragmentCursor cursor = table.scan(TokenRange.Linear.ALL)) {
             while (cursor.advance() != null && cursor.kind() != FragmentKind.RANGE_TOMBSTONE_CHANGE) {
                 continue; // To the one that begins it.
             }
             encoder.add(cursor);
         }
-        ByteBuffer begun = encoder.take();
+        ByteBuffer begun = encoder.bytes();
         rows(stream -> {
             stream.messages().write(ServedRows.KIND, begun);
             stream.end();
