@@ -173,7 +173,8 @@ class StreamWindowsTest {
     @Test
     void shouldTakeOneSSTableAWindowIntoAStore() throws IOException {
         fill(4);
-        try (Store to = Store.open(directory.resolve("to"), StoreConfig.defaults().withShardCount(1))) {
+        try (Store to =
+                Store.open(directory.resolve("to"), StoreConfig.defaults().withShardCount(1))) {
             Table target = to.createTable(SCHEMA);
 
             StreamPlan.into(new StoreReplicas(to))
