@@ -16,7 +16,7 @@ import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairReport;
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

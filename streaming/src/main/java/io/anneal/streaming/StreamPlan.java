@@ -5,6 +5,7 @@ import static io.anneal.io.Arguments.notNegative;
 import static io.anneal.io.Arguments.positive;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
 import io.anneal.job.JobFailedException;
 import io.anneal.job.JobProgress;
@@ -13,14 +14,20 @@ import io.anneal.job.UnitRun;
 import io.anneal.key.TokenRange;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
+import io.anneal.node.DistinctReplicas;
+import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
+import io.anneal.node.Waiver;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -44,6 +51,9 @@ public final class StreamPlan {
     private final Map<String, StreamTarget> targets = new HashMap<>();
     private final List<StreamUnit> units = new ArrayList<>();
 
+    private final Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
+    private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
+    private BiConsumer<StreamUnit, StreamReport> reports = (unit, report) -> {};
     private int parallel = 1;
     private long bytesPerSecond;
     private Duration patience = Duration.ofHours(1);
@@ -146,6 +156,24 @@ public final class StreamPlan {
         return this;
     }
 
+    /** What is not refused: a source without data, or whose data is older than gc_grace, or a table without gc_grace. */
+    public StreamPlan allow(Set<Waiver> meant) {
+        waivers.addAll(given("meant", meant));
+        return this;
+    }
+
+    /** Hears the report of each unit when it is done, one call at a time. */
+    public StreamPlan reports(BiConsumer<StreamUnit, StreamReport> value) {
+        reports = given("reports", value);
+        return this;
+    }
+
+    /** The replica of this process has a name for others, by which it must not be its own source. */
+    StreamPlan ownReplica(DistinctReplicas.Named value) {
+        ownReplica = Optional.of(value);
+        return this;
+    }
+
     /** After how many bytes what has come is made last. */
     StreamPlan keepBytes(long value) {
         keepBytes = value;
@@ -162,7 +190,10 @@ public final class StreamPlan {
      * Fetches everything. What a unit brings is the target's as a whole when the unit is done; what did not come to its end is
      * removed. An interrupt aborts it.
      *
-     * @throws StreamException when a target on another node failed
+     * @throws ReplicaException when the target refuses a source, or can't take part
+     * @throws StreamException when a target failed
+     * @throws PeerException when a node cannot be reached, or has no room for so long
+     * @throws JobAbortedException after {@link JobControl#abort}
      * @throws JobFailedException naming all units that failed, where there are several; of one its own failure
      */
     public StreamReport run(HostEnvironment environment) throws IOException {
@@ -176,7 +207,8 @@ public final class StreamPlan {
                 .retriesOnly(this::mayPass)
                 .patience(StreamPlan::isBusy, patience);
         progress.ifPresent(builder::listener);
-        try (IncomingTables incoming = new IncomingTables(environment, keptFor, keepBytes);
+        try (IncomingTables incoming = new IncomingTables(
+                        environment, new SourceTerms(waivers, ownReplica, environment.clock()), keptFor, keepBytes);
                 RangeJob<StreamUnit> job = builder.open(() -> units)) {
             try {
                 job.run(unit -> fetch(unit, incoming));
@@ -206,7 +238,7 @@ public final class StreamPlan {
         StreamReport fetched;
         if (targets.get(unit.target()) instanceof StreamTarget.There there) {
             try (RemoteTarget remote = RemoteTarget.open(there)) {
-                fetched = remote.fetch(unit, source, watch(run, remote::isGone));
+                fetched = remote.fetch(unit, source, waivers, watch(run, remote::isGone));
             }
         } else {
             StreamTarget.Here here = (StreamTarget.Here) targets.get(unit.target());
@@ -214,6 +246,7 @@ public final class StreamPlan {
         }
         synchronized (this) {
             report = report.plus(fetched);
+            reports.accept(unit, fetched);
         }
         return RangeJob.Outcome.DONE;
     }

@@ -17,6 +17,7 @@ import io.anneal.net.VersionRange;
 import io.anneal.node.Answers;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Node;
+import io.anneal.node.ReplicaFacts;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
 import io.anneal.sstable.Component;
@@ -132,7 +133,8 @@ class LyingSourceTest {
         ByteWriter out = new ByteWriter(256);
         if (kind == SourceStep.OPEN.code()) {
             Texts.write(out, SESSION);
-            Texts.write(out, "");
+            new ReplicaFacts("liar", Optional.empty(), List.of(), Optional.empty()).encode(out);
+            out.writeByte(0);
             out.writeUnsignedVInt(1);
             Texts.write(out, version);
             Texts.write(out, generation);

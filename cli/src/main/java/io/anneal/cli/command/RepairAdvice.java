@@ -1,7 +1,7 @@
 package io.anneal.cli.command;
 
 import io.anneal.node.ReplicaException;
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 
 /** What a user can do where a repair was refused: the flags that the layers below do not know. */
 final class RepairAdvice {

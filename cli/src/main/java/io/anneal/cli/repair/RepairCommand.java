@@ -12,7 +12,7 @@ import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairRunner;
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 import io.anneal.store.directory.CassandraDirectory;
 import io.anneal.store.directory.TableDirectories;
 import java.io.IOException;
