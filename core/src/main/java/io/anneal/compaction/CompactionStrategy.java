@@ -3,6 +3,7 @@ package io.anneal.compaction;
 import io.anneal.schema.TableSchema;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Decides what is compacted next: a pure function of what there is. Asked again and again, with what it named last among the
@@ -25,5 +26,10 @@ public interface CompactionStrategy {
      */
     static CompactionStrategy of(TableSchema schema) {
         return CompactionStrategies.of(schema.options(), schema.hasCounters());
+    }
+
+    /** The time window that a timestamp in microseconds lies in, where the table's strategy keeps windows apart. */
+    static Optional<LongUnaryOperator> windowOf(TableSchema schema) {
+        return CompactionStrategies.windowOf(schema.options());
     }
 }

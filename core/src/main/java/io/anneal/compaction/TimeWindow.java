@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Time windows: SSTables whose newest write lies in one window are compacted together and with no other, so that what expires
@@ -28,6 +29,23 @@ import java.util.concurrent.TimeUnit;
  */
 record TimeWindow(SizeTiered newest, long windowMicros, TimeUnit resolution) implements GroupStrategy {
     static TimeWindow of(CompactionOptions options) {
+        long windowMicros = windowMicros(options);
+        TimeUnit resolution = resolution(options);
+        options.whole("expired_sstable_check_frequency_seconds", 600, 0, Long.MAX_VALUE);
+        if (options.flag("unsafe_aggressive_sstable_expiration", false)) {
+            throw options.bad("unsafe_aggressive_sstable_expiration", "brings deleted data back and is not supported");
+        }
+        return new TimeWindow(SizeTiered.of(options), windowMicros, resolution);
+    }
+
+    /** The window of a timestamp, whatever else the options say. */
+    static LongUnaryOperator windowOf(CompactionOptions options) {
+        long windowMicros = windowMicros(options);
+        TimeUnit resolution = resolution(options);
+        return timestamp -> Math.floorDiv(resolution.toMicros(timestamp), windowMicros);
+    }
+
+    private static long windowMicros(CompactionOptions options) {
         String unit =
                 options.text("compaction_window_unit", TimeUnit.DAYS.name()).toUpperCase(Locale.ROOT);
         TimeUnit windowUnit = switch (unit) {
@@ -36,9 +54,13 @@ record TimeWindow(SizeTiered newest, long windowMicros, TimeUnit resolution) imp
             case "DAYS" -> TimeUnit.DAYS;
             default -> throw options.bad("compaction_window_unit", "is none of MINUTES, HOURS, DAYS");
         };
+        return windowUnit.toMicros(options.count("compaction_window_size", 1, 1));
+    }
+
+    private static TimeUnit resolution(CompactionOptions options) {
         String resolution = options.text("timestamp_resolution", TimeUnit.MICROSECONDS.name())
                 .toUpperCase(Locale.ROOT);
-        TimeUnit timestampUnit = switch (resolution) {
+        return switch (resolution) {
             case "SECONDS" -> TimeUnit.SECONDS;
             case "MILLISECONDS" -> TimeUnit.MILLISECONDS;
             case "MICROSECONDS" -> TimeUnit.MICROSECONDS;
@@ -47,12 +69,6 @@ record TimeWindow(SizeTiered newest, long windowMicros, TimeUnit resolution) imp
                 throw options.bad(
                         "timestamp_resolution", "is none of SECONDS, MILLISECONDS, MICROSECONDS, NANOSECONDS");
         };
-        int window = options.count("compaction_window_size", 1, 1);
-        options.whole("expired_sstable_check_frequency_seconds", 600, 0, Long.MAX_VALUE);
-        if (options.flag("unsafe_aggressive_sstable_expiration", false)) {
-            throw options.bad("unsafe_aggressive_sstable_expiration", "brings deleted data back and is not supported");
-        }
-        return new TimeWindow(SizeTiered.of(options), windowUnit.toMicros(window), timestampUnit);
     }
 
     private long windowOf(CompactionCandidate candidate) {

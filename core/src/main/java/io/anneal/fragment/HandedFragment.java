@@ -2,6 +2,7 @@ package io.anneal.fragment;
 
 import io.anneal.key.Clustering;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
 
 /** A cursor that stands where it is put: how pushed fragments reach a writer, which reads cursors. One thread. */
@@ -11,6 +12,14 @@ public final class HandedFragment extends SourceCursor {
     }
 
     public HandedFragment start(DecoratedKey partition, DeletionTime deletion) {
+        key.wrap(partition);
+        partitionDeletion = deletion;
+        kind = FragmentKind.PARTITION_START;
+        return this;
+    }
+
+    /** @param partition not copied */
+    public HandedFragment start(KeyView partition, DeletionTime deletion) {
         key.wrap(partition);
         partitionDeletion = deletion;
         kind = FragmentKind.PARTITION_START;

@@ -184,6 +184,16 @@ public final class Row {
         return entryCount == 0 && !hasLiveness() && !hasDeletion();
     }
 
+    /** Timestamp of the newest write in it, or {@link DeletionTime#NO_TIMESTAMP} of an empty row. */
+    public long newestTimestampMicros() {
+        assert !stale : "row read after its cursor advanced";
+        long newestMicros = Math.max(livenessTimestampMicros, deletionTimestampMicros);
+        for (int entry = 0; entry < entryCount; entry++) {
+            newestMicros = Math.max(newestMicros, longs[entry * LONGS]);
+        }
+        return newestMicros;
+    }
+
     /** Number of entries: cells and complex deletions. */
     public int entryCount() {
         assert !stale : "row read after its cursor advanced";

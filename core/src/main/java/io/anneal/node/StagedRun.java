@@ -1,7 +1,9 @@
 package io.anneal.node;
 
+import io.anneal.compaction.CompactionStrategy;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableCuts;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
@@ -30,7 +32,8 @@ final class StagedRun implements Receiving {
 
     @Override
     public StagedWriter newWriter() {
-        return new StagedWriter(staging.target(schema, this::record), config, StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
+        SSTableCuts cuts = new SSTableCuts(StagedWriter.SIZE_LIMIT_DEFAULT_BYTES, CompactionStrategy.windowOf(schema));
+        return new StagedWriter(staging.target(schema, this::record), config, cuts);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.anneal.store;
 
+import io.anneal.compaction.CompactionStrategy;
 import io.anneal.io.AtomicFile;
 import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
@@ -7,6 +8,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableCuts;
 import io.anneal.sstable.SSTableTarget;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
@@ -151,7 +153,10 @@ public final class TableIntake implements Closeable {
         SSTableWriterConfig config =
                 SSTableWriterConfig.received(table.estimatedPartitionCount(), table.version(), schema.options());
         SSTableTarget target = this::start;
-        return new StagedWriter(target, config, StagedWriter.SIZE_LIMIT_DEFAULT_BYTES);
+        return new StagedWriter(
+                target,
+                config,
+                new SSTableCuts(StagedWriter.SIZE_LIMIT_DEFAULT_BYTES, CompactionStrategy.windowOf(schema)));
     }
 
     /** For an SSTable that comes as it is: the caller writes its files there, and publishes them. */

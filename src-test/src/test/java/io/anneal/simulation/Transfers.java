@@ -67,8 +67,8 @@ final class Transfers {
     }
 
     private StreamReport plan(Wanted wanted, Connector connector) throws IOException {
-        StreamPlan plan = StreamPlan.into(wanted.target().source())
-                .allow(EnumSet.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE));
+        StreamPlan plan =
+                StreamPlan.into(wanted.target().source()).allow(EnumSet.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE));
         wanted.ranges()
                 .forEach((source, ranges) -> plan.add(
                         RepairWorld.NAME,

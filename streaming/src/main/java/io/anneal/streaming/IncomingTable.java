@@ -4,6 +4,7 @@ import io.anneal.io.StorageException;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
+import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
@@ -274,6 +275,8 @@ final class IncomingTable implements Closeable {
             StagedSSTable staged = receiving.newSSTable(known.version());
             try {
                 incoming = opener.open(staged);
+            } catch (IllegalArgumentException lie) {
+                throw new RequestException(PeerException.MALFORMED, lie.getMessage());
             } finally {
                 if (incoming == null) {
                     receiving.remove(staged.descriptor());

@@ -1,15 +1,20 @@
 package io.anneal.streaming;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.fragment.CorruptItemException;
 import io.anneal.job.JobAbortedException;
 import io.anneal.net.Connection;
 import io.anneal.net.CorruptFrameException;
+import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
+import io.anneal.net.RequestException;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
 import io.anneal.schema.SchemaText;
+import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.streaming.message.OpenSource;
+import io.anneal.streaming.message.StreamVerb;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -59,7 +64,21 @@ final class IncomingTables implements Closeable {
             this.replica = replica;
         }
 
+        /** @throws PeerException naming the source, also when what it sent cannot be */
         void fetch(StreamSource source, StreamListener listener) throws IOException {
+            try {
+                fetchFrom(source, listener);
+            } catch (RequestException | CorruptSSTableException | CorruptItemException wrong) {
+                throw new PeerException(
+                        PeerAddress.text(source.address()),
+                        StreamVerb.SOURCE.name(),
+                        wrong instanceof RequestException refused ? refused.code() : PeerException.MALFORMED,
+                        wrong.getMessage(),
+                        wrong);
+            }
+        }
+
+        private void fetchFrom(StreamSource source, StreamListener listener) throws IOException {
             OpenSource question = new OpenSource(
                     source.replica(),
                     replica.schema().keyspace(),

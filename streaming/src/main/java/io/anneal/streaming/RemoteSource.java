@@ -4,6 +4,7 @@ import io.anneal.io.ByteWriter;
 import io.anneal.net.Connection;
 import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
+import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
@@ -38,8 +39,7 @@ final class RemoteSource implements Closeable {
     }
 
     static RemoteSource open(Connection connection, OpenSource wanted) throws IOException {
-        Questions questions = new Questions(
-                connection, StreamVerb.SOURCE, connection.address().toString());
+        Questions questions = new Questions(connection, StreamVerb.SOURCE, PeerAddress.text(connection.address()));
         RemoteSource source = null;
         try {
             Inventory inventory = Waiting.result(questions.ask(

@@ -16,7 +16,8 @@ import java.util.stream.Stream;
  */
 public record StreamReport(
         int sstables, int parts, long rows, long bytes, long importDeadlineSeconds, List<String> stagedIn) {
-    static final StreamReport NOTHING = new StreamReport(0, 0, 0, 0, Receiving.NO_DEADLINE, List.of());
+    /** What it is before anything came. */
+    public static final StreamReport NOTHING = new StreamReport(0, 0, 0, 0, Receiving.NO_DEADLINE, List.of());
 
     public StreamReport {
         stagedIn = List.copyOf(stagedIn);

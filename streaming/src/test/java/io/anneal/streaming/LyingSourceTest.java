@@ -12,6 +12,8 @@ import io.anneal.key.TokenRange;
 import io.anneal.net.Message;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
+import io.anneal.net.PeerAddress;
+import io.anneal.net.PeerException;
 import io.anneal.net.SharedToken;
 import io.anneal.net.VersionRange;
 import io.anneal.node.Answers;
@@ -188,13 +190,21 @@ class LyingSourceTest {
     }
 
     private void assertRefused(String... reasons) throws IOException {
+        List<Path> before = files();
         assertThatThrownBy(this::stream)
-                .satisfies(failure ->
-                        assertThat(failure.toString() + failure.getCause()).contains(reasons));
+                .isInstanceOf(PeerException.class)
+                .hasMessageContaining("peer=" + PeerAddress.text(address))
+                .hasMessageContainingAll((CharSequence[]) reasons);
+        assertThat(files()).isEqualTo(before);
         assertThat(target.table("ks.t").sstableCount()).isZero();
-        try (Stream<Path> left = Files.walk(directory.resolve("target"))) {
-            assertThat(left.filter(file -> file.toString().contains("/receiving/")))
-                    .isEmpty();
+        target.table("ks.t").row().key("k", 1).set("v", "goes on").insert();
+        assertThat(target.table("ks.t").row(Map.of("k", 1))).isPresent();
+    }
+
+    /** But for the directory in which files are received. */
+    private List<Path> files() throws IOException {
+        try (Stream<Path> all = Files.walk(directory)) {
+            return all.filter(file -> !file.endsWith("receiving")).sorted().toList();
         }
     }
 
