@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -50,7 +51,7 @@ class MessageLengthTest {
     private static void awaitNothingReserved(ByteBudget budget) {
         // Until the time limit of the test.
         while (budget.reservedBytes() > 0) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(1_000_000);
         }
     }
 
@@ -191,7 +192,7 @@ class MessageLengthTest {
             peer.send(open(1));
             peer.send(first(1, 7 * MIB, 1));
             while (serving.budget().reservedBytes() < 7 * MIB) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(1_000_000);
             }
             NodeIdentity another = new NodeIdentity(new UUID(3, 4), "a", Map.of());
             try (NetClient other = NetClient.open(

@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -225,7 +226,7 @@ class RequestTest {
             CompletableFuture<Void> pinged = CompletableFuture.runAsync(() -> {
                 long handshakeBytes = connection.bytesReceived();
                 while (connection.isOpen() && connection.bytesReceived() < handshakeBytes + 20 * 32) {
-                    Thread.onSpinWait();
+                    LockSupport.parkNanos(1_000_000);
                 }
             });
 

@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -82,10 +83,10 @@ class ManySessionsTest {
 
             // The last frames may be under way yet; until the time limit of the test.
             while (!ConnectionContents.isEmpty(connection) || !ConnectionContents.isEmpty(peer.get())) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(1_000_000);
             }
             while (table.opened.get() != table.closed.get() || nodes.budget().reservedBytes() > 0) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(1_000_000);
             }
             finished(new RemoteParticipant(connection, Replicas.THE_ONLY_ONE, 2), new UUID(8, 1));
         }

@@ -30,7 +30,9 @@ class CorpusRewriteTest {
     private static final String KEYSPACE = "corpus";
     private static final String DROP_KEYSPACE = "DROP KEYSPACE IF EXISTS " + KEYSPACE;
     private static final String CREATE_KEYSPACE =
-            "CREATE KEYSPACE " + KEYSPACE + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";
+            "CREATE KEYSPACE IF NOT EXISTS " + KEYSPACE
+                    + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";
+    private static final String DROP_TABLE = "DROP TABLE IF EXISTS " + KEYSPACE + ".";
     private static final Pattern TABLE_ID = Pattern.compile("ID = [0-9a-f-]+\\s+AND ");
 
     private static final Pattern LEGACY = Pattern.compile("legacy_.._(simple|clust)(_counter)?");
@@ -88,6 +90,7 @@ class CorpusRewriteTest {
             boolean clustered = legacyName.group(1).equals("clust");
             create(
                     peer,
+                    name,
                     LEGACY_TABLE.formatted(
                             name,
                             legacyName.group(2) == null ? "text" : "counter",
@@ -98,6 +101,7 @@ class CorpusRewriteTest {
         } else if (!legacy && !name.startsWith("compact_")) {
             create(
                     peer,
+                    name,
                     TABLE_ID.matcher(Files.readString(Corpus.schemaText(table))).replaceAll(""));
             assertThat(peer.importDirectory(KEYSPACE, name, directory)).isEqualTo(rewritten.size());
             Differences.assertSame(
@@ -123,8 +127,9 @@ class CorpusRewriteTest {
                 .column("[json]");
     }
 
-    private static void create(CassandraPeer peer, String text) {
-        peer.executeAll(List.of(DROP_KEYSPACE, CREATE_KEYSPACE));
+    /** The keyspace stays, and what other tables left in it: to drop it takes longer than all else. User types are those of all. */
+    private static void create(CassandraPeer peer, String name, String text) {
+        peer.executeAll(List.of(CREATE_KEYSPACE, DROP_TABLE + name));
         peer.executeAll(Arrays.stream(text.split(";\\s*\n"))
                 .filter(statement -> !statement.isBlank())
                 .toList());

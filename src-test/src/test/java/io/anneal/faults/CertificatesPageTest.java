@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -253,7 +254,7 @@ class CertificatesPageTest {
         while (!hasUnfinishedRows(staging)) {
             assertThat(repair).as("the repair ended before").isNotDone();
             assertThat(System.nanoTime()).isLessThan(deadlineNanos);
-            Thread.onSpinWait();
+            LockSupport.parkNanos(1_000_000);
         }
     }
 

@@ -37,6 +37,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A client that says the same again and again to one server, through a proxy that does something bad to it. Each time all
@@ -169,7 +170,7 @@ final class FaultyConversation implements AutoCloseable {
                             "left connections=%s bytes=%s",
                             server.connectionCount(), config.budget().reservedBytes())
                     .isLessThan(giveUpNanos);
-            Thread.onSpinWait();
+            LockSupport.parkNanos(1_000_000);
         }
     }
 

@@ -23,6 +23,7 @@ import java.util.EnumSet;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -227,7 +228,7 @@ class StoreFaultsTest {
                 long before = store.syncCount();
                 // One may be under way already and not know of all; the one behind it does.
                 while (store.syncCount() < before + 2) {
-                    Thread.onSpinWait();
+                    LockSupport.parkNanos(1_000_000);
                 }
                 store.disk().crash(seed);
                 store.close(true);

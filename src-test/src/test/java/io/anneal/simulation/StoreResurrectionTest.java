@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -160,7 +161,7 @@ class StoreResurrectionTest {
         long startNanos = System.nanoTime();
         while (!condition.holds()) {
             assertThat(System.nanoTime() - startNanos).as("waiting, nanos").isLessThan(DEADLINE_NANOS);
-            Thread.onSpinWait();
+            LockSupport.parkNanos(1_000_000);
         }
     }
 
