@@ -29,9 +29,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CorpusRewriteTest {
     private static final String KEYSPACE = "corpus";
     private static final String DROP_KEYSPACE = "DROP KEYSPACE IF EXISTS " + KEYSPACE;
-    private static final String CREATE_KEYSPACE =
-            "CREATE KEYSPACE IF NOT EXISTS " + KEYSPACE
-                    + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";
+    private static final String CREATE_KEYSPACE = "CREATE KEYSPACE IF NOT EXISTS " + KEYSPACE
+            + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";
     private static final String DROP_TABLE = "DROP TABLE IF EXISTS " + KEYSPACE + ".";
     private static final Pattern TABLE_ID = Pattern.compile("ID = [0-9a-f-]+\\s+AND ");
 

@@ -9,24 +9,29 @@ import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
 import io.anneal.job.JobFailedException;
 import io.anneal.job.JobProgress;
+import io.anneal.job.JobRefusedException;
 import io.anneal.job.RangeJob;
 import io.anneal.job.UnitRun;
 import io.anneal.key.TokenRange;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
 import io.anneal.node.DistinctReplicas;
+import io.anneal.node.FailureText;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Waiver;
+import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
@@ -42,7 +47,9 @@ import java.util.function.BooleanSupplier;
  */
 public final class StreamPlan {
     private static final long KEEP_BYTES = 64 << 20;
-    private static final int ATTEMPTS = 5;
+    /** Two minutes in all, in which a node is started again. */
+    private static final int ATTEMPTS = 9;
+
     private static final Duration WAIT_FIRST = Duration.ofSeconds(1);
     private static final Duration WAIT_LONGEST = Duration.ofSeconds(30);
 
@@ -91,12 +98,13 @@ public final class StreamPlan {
                 qualifiedTable,
                 source,
                 target.orElseThrow(() -> new IllegalStateException("plan has no target, table=" + qualifiedTable)),
-                List.of(ranges));
+                Arrays.asList(given("ranges", ranges)));
     }
 
     /** The same for a target of its own. */
     public StreamPlan add(String qualifiedTable, StreamSource source, StreamTarget into, List<TokenRange> ranges) {
-        int dot = qualifiedTable.indexOf('.');
+        given("ranges", ranges).forEach(range -> given("range", range));
+        int dot = given("table", qualifiedTable).indexOf('.');
         if (dot <= 0 || dot == qualifiedTable.length() - 1) {
             throw new IllegalArgumentException("table is not keyspace.table, table=" + qualifiedTable);
         }
@@ -193,6 +201,7 @@ public final class StreamPlan {
      * @throws ReplicaException when the target refuses a source, or can't take part
      * @throws StreamException when a target failed
      * @throws PeerException when a node cannot be reached, or has no room for so long
+     * @throws TableTruncatedException when a table of this process was truncated meanwhile
      * @throws JobAbortedException after {@link JobControl#abort}
      * @throws JobFailedException naming all units that failed, where there are several; of one its own failure
      */
@@ -223,6 +232,17 @@ public final class StreamPlan {
         return report;
     }
 
+    /** What a replica of this process says in its own words; anything else is a mistake of this program. */
+    private static IOException refused(RuntimeException failure) {
+        if (failure instanceof CancellationException
+                || failure instanceof JobRefusedException
+                || failure instanceof TableTruncatedException
+                || !FailureText.isRefusal(failure)) {
+            throw failure;
+        }
+        return new StreamException(FailureText.of(failure), failure);
+    }
+
     /** Of one unit the failure speaks for itself. */
     private static IOException single(JobFailedException failed) {
         Exception cause = failed.failures().get(0).cause();
@@ -242,7 +262,11 @@ public final class StreamPlan {
             }
         } else {
             StreamTarget.Here here = (StreamTarget.Here) targets.get(unit.target());
-            fetched = incoming.fetch(here.tables(), unit, source, watch(run, () -> false));
+            try {
+                fetched = incoming.fetch(here.tables(), unit, source, watch(run, () -> false));
+            } catch (RuntimeException failure) {
+                throw refused(failure);
+            }
         }
         synchronized (this) {
             report = report.plus(fetched);
@@ -265,6 +289,10 @@ public final class StreamPlan {
     }
 
     private boolean mayPass(Exception failure) {
+        if (failure instanceof StreamException remote) {
+            // It has come again as often itself; but if it was started again meanwhile, it knew of no source.
+            return begun && remote.peerCode().equals(Optional.of(PeerException.CONNECT_FAILED));
+        }
         return failure instanceof CorruptFrameException
                 || failure instanceof PeerException peer
                         && (peer.mayPass()
