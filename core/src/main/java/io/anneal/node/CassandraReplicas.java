@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -50,6 +51,8 @@ public final class CassandraReplicas implements ReplicaSource {
     private final Optional<Path> schemaFile;
     private final Optional<StagingArea> staging;
     private final String name;
+    /** By keyspace. */
+    private final Map<String, List<Long>> diskBoundaries;
 
     /**
      * @param directories one, or one a disk
@@ -61,11 +64,17 @@ public final class CassandraReplicas implements ReplicaSource {
                 directories,
                 schemaFile,
                 staging,
-                directories.size() == 1 ? directories.get(0).toString() : directories.toString());
+                directories.size() == 1 ? directories.get(0).toString() : directories.toString(),
+                Map.of());
     }
 
     private CassandraReplicas(
-            List<Path> directories, Optional<Path> schemaFile, Optional<StagingArea> staging, String name) {
+            List<Path> directories,
+            Optional<Path> schemaFile,
+            Optional<StagingArea> staging,
+            String name,
+            Map<String, List<Long>> diskBoundaries) {
+        this.diskBoundaries = Map.copyOf(diskBoundaries);
         this.directories = List.copyOf(directories);
         this.schemaFile = schemaFile;
         this.staging = staging;
@@ -74,7 +83,21 @@ public final class CassandraReplicas implements ReplicaSource {
 
     /** The same under another name than that of its directories, for reports. */
     public CassandraReplicas named(String other) {
-        return new CassandraReplicas(directories, schemaFile, staging, other);
+        return new CassandraReplicas(directories, schemaFile, staging, other, diskBoundaries);
+    }
+
+    /**
+     * The same for a node with several data directories, so that no SSTable that it imports lies in two of them.
+     *
+     * @param byKeyspace the last token of each directory but the last one, ascending
+     */
+    public CassandraReplicas withDiskBoundaries(Map<String, List<Long>> byKeyspace) {
+        return new CassandraReplicas(directories, schemaFile, staging, name, byKeyspace);
+    }
+
+    @Override
+    public List<Long> diskBoundaries(String keyspace) {
+        return diskBoundaries.getOrDefault(keyspace, List.of());
     }
 
     @Override
@@ -122,6 +145,7 @@ public final class CassandraReplicas implements ReplicaSource {
                 tableId,
                 staging,
                 asOf,
+                diskBoundaries(keyspace),
                 notes(sstables, views));
     }
 
@@ -203,6 +227,7 @@ public final class CassandraReplicas implements ReplicaSource {
             Optional<String> stagedTableId,
             Optional<StagingArea> staging,
             Optional<Instant> asOf,
+            List<Long> diskBoundaries,
             List<String> notes)
             implements Replica {
         @Override
@@ -243,7 +268,8 @@ public final class CassandraReplicas implements ReplicaSource {
         public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
             SSTableWriterConfig config = SSTableWriterConfig.received(
                     sstables.estimatedPartitionCount(), sstables.newestWrittenVersion(), schema().options());
-            return staging.orElseThrow().start(sessionId, schema(), stagedTableId, importDeadlineSeconds, config);
+            return staging.orElseThrow()
+                    .start(sessionId, schema(), stagedTableId, importDeadlineSeconds, config, diskBoundaries);
         }
 
         @Override

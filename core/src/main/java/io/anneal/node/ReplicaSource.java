@@ -1,6 +1,7 @@
 package io.anneal.node;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -13,4 +14,12 @@ public interface ReplicaSource {
      * @throws IOException naming the place when the table is not there or cannot take part
      */
     Replica open(String keyspace, String table, Optional<UUID> staged) throws IOException;
+
+    /**
+     * The last token of each data directory but the last one, ascending, where what a replica receives goes to several
+     * directories by token: no SSTable may have tokens of two of them. None where there is one directory.
+     */
+    default List<Long> diskBoundaries(String keyspace) {
+        return List.of();
+    }
 }

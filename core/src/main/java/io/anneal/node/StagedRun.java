@@ -9,6 +9,7 @@ import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
 import java.io.IOException;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -20,10 +21,17 @@ final class StagedRun implements Receiving {
     private final StagingFile.Run run;
     private final TableSchema schema;
     private final SSTableWriterConfig config;
+    private final List<Long> diskBoundaries;
     private boolean recorded;
     private boolean complete;
 
-    StagedRun(StagingArea staging, StagingFile.Run run, TableSchema schema, SSTableWriterConfig config) {
+    StagedRun(
+            StagingArea staging,
+            StagingFile.Run run,
+            TableSchema schema,
+            SSTableWriterConfig config,
+            List<Long> diskBoundaries) {
+        this.diskBoundaries = diskBoundaries;
         this.staging = staging;
         this.run = run;
         this.schema = schema;
@@ -32,7 +40,8 @@ final class StagedRun implements Receiving {
 
     @Override
     public StagedWriter newWriter() {
-        SSTableCuts cuts = new SSTableCuts(StagedWriter.SIZE_LIMIT_DEFAULT_BYTES, CompactionStrategy.windowOf(schema));
+        SSTableCuts cuts = new SSTableCuts(
+                StagedWriter.SIZE_LIMIT_DEFAULT_BYTES, CompactionStrategy.windowOf(schema), diskBoundaries);
         return new StagedWriter(staging.target(schema, this::record), config, cuts);
     }
 

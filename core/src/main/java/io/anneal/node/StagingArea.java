@@ -309,9 +309,20 @@ public final class StagingArea implements Closeable {
             Optional<String> tableId,
             long importDeadlineSeconds,
             SSTableWriterConfig config) {
+        return start(runId, schema, tableId, importDeadlineSeconds, config, List.of());
+    }
+
+    /** @param diskBoundaries of the node that imports it, see {@link ReplicaSource#diskBoundaries} */
+    Receiving start(
+            UUID runId,
+            TableSchema schema,
+            Optional<String> tableId,
+            long importDeadlineSeconds,
+            SSTableWriterConfig config,
+            List<Long> diskBoundaries) {
         StagingFile.Run run = new StagingFile.Run(
                 runId, schema.keyspace(), schema.name(), tableId, importDeadlineSeconds, false, Set.of(), Set.of());
-        return new StagedRun(this, run, schema, config);
+        return new StagedRun(this, run, schema, config, diskBoundaries);
     }
 
     StagedSSTable stage(TableSchema schema, SSTableVersion version, StagingDirectory.BeforeWriting record)

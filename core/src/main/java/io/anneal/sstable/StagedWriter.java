@@ -10,7 +10,8 @@ import java.util.Optional;
 
 /**
  * Writes one table's rows to an {@link SSTableTarget}: as one SSTable, or several where the size limit ends one at the end
- * of a partition, or where rows belong into different time windows. Fragments come in order, as {@link FragmentWriter} wants
+ * of a partition, at a disk boundary, or where rows belong into different time
+ * windows. Fragments come in order, as {@link FragmentWriter} wants
  * them. Nothing remains of them unless {@link #finish()} was reached; only a crash may leave complete SSTables, whose rows are
  * right. Owned by one thread.
  */
@@ -34,6 +35,7 @@ public final class StagedWriter implements Closeable {
     /** By window. */
     private final List<WindowWriter> open = new ArrayList<>();
 
+    private int disk;
     private long completedBytes;
     private boolean finished;
     private boolean closed;
@@ -85,6 +87,9 @@ public final class StagedWriter implements Closeable {
         if (finished || closed) {
             throw new IllegalStateException("writer takes nothing any more, completed=" + completed);
         }
+        if (cursor.kind() == FragmentKind.PARTITION_START) {
+            moveToDisk(cursor.key().token());
+        }
         if (router.isPresent()) {
             router.get().append(cursor);
         } else {
@@ -96,6 +101,14 @@ public final class StagedWriter implements Closeable {
                     complete(open.get(i));
                 }
             }
+        }
+    }
+
+    private void moveToDisk(long token) throws IOException {
+        List<Long> boundaries = cuts.diskBoundaries();
+        while (disk < boundaries.size() && token > boundaries.get(disk)) {
+            disk++;
+            split();
         }
     }
 

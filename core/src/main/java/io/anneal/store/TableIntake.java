@@ -156,7 +156,7 @@ public final class TableIntake implements Closeable {
         return new StagedWriter(
                 target,
                 config,
-                new SSTableCuts(StagedWriter.SIZE_LIMIT_DEFAULT_BYTES, CompactionStrategy.windowOf(schema)));
+                new SSTableCuts(StagedWriter.SIZE_LIMIT_DEFAULT_BYTES, CompactionStrategy.windowOf(schema), List.of()));
     }
 
     /** For an SSTable that comes as it is: the caller writes its files there, and publishes them. */

@@ -110,7 +110,7 @@ final class StreamedTable implements AutoCloseable {
         return StoreConfig.defaults().withShardCount(1).withCompactionThreads(0).withSyncMode(SyncMode.PERIODIC);
     }
 
-    private static Node node(int number, NetTimeouts timeouts) {
+    static Node node(int number, NetTimeouts timeouts) {
         return Node.open(
                 NetConfig.of(
                                 new NodeIdentity(new UUID(number, number), "", Map.of()),

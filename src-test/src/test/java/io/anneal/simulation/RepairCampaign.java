@@ -267,12 +267,29 @@ final class RepairCampaign implements AutoCloseable {
     private void transfer(RepairWorld.Wanted wanted) throws IOException {
         List<ReplicaHost> sources = wanted.hosts().subList(1, wanted.hosts().size());
         Map<ReplicaHost, List<TokenRange>> ranges = new LinkedHashMap<>();
-        for (TokenRange piece : wanted.range().split(sources.size() * (1 + random.nextInt(3)))) {
+        for (TokenRange piece : pieces(wanted.range(), sources.size() * (1 + random.nextInt(3)))) {
             ranges.computeIfAbsent(sources.get(random.nextInt(sources.size())), source -> new ArrayList<>())
                     .add(piece);
         }
         attempts++;
         succeeded += transfers.run(new Transfers.Wanted(wanted.master(), ranges, wanted.keepsConnections())) ? 1 : 0;
+    }
+
+    /** Even ones, or such that end with a partition. */
+    private List<TokenRange> pieces(TokenRange range, int count) {
+        if (random.nextBoolean()) {
+            return range.split(count);
+        }
+        List<TokenRange> pieces = new ArrayList<>();
+        TokenRange rest = range;
+        for (long token : world.tokens()) {
+            if (pieces.size() < count - 1 && rest.contains(token) && token != rest.left() && token != rest.right()) {
+                pieces.add(new TokenRange(rest.left(), token));
+                rest = new TokenRange(token, rest.right());
+            }
+        }
+        pieces.add(rest);
+        return pieces;
     }
 
     void repair(RepairWorld.Wanted wanted) throws IOException {

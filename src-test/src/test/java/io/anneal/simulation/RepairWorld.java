@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.conformance.Differences;
 import io.anneal.environment.HostEnvironment;
+import io.anneal.fragment.FragmentKind;
 import io.anneal.io.StorageException;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connector;
@@ -232,6 +233,14 @@ final class RepairWorld implements AutoCloseable {
     /** Whether nothing else runs, and nothing that failed may still go on somewhere. */
     boolean isAlone() {
         return settled && active == 0;
+    }
+
+    /** Of partitions that were written to anybody, in their order. */
+    List<Long> tokens() {
+        return everything.fragments().stream()
+                .filter(fragment -> fragment.kind() == FragmentKind.PARTITION_START)
+                .map(fragment -> fragment.key().token())
+                .toList();
     }
 
     void begins() {

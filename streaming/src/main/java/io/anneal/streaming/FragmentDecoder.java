@@ -106,7 +106,7 @@ final class FragmentDecoder {
             case STATIC_ROW, CLUSTERING_ROW -> {
                 start(item.key(), DeletionTime.LIVE, at);
                 item.readRow(row);
-                output.appendCurrent(current.row(row));
+                append(current.row(row), at);
                 rows++;
             }
             case RANGE_DELETION -> throw new CorruptItemException("kind has no place in a stream of rows", at, "");
@@ -125,7 +125,7 @@ final class FragmentDecoder {
                 throw new CorruptItemException("change of a range deletion stands at no bound", at, "place=" + place);
             }
             start(changed.wrap(place.key().orElseThrow()), DeletionTime.LIVE, at);
-            output.appendCurrent(current.change(position.prefix(), position.weight(), timestampMicros, localSeconds));
+            append(current.change(position.prefix(), position.weight(), timestampMicros, localSeconds), at);
             return in.offset();
         } catch (ByteUnderflowException | IllegalArgumentException e) {
             throw new CorruptItemException("change of a range deletion is malformed", at, e);
@@ -139,7 +139,7 @@ final class FragmentDecoder {
         }
         end();
         long token = key.token();
-        if (ranges.stream().noneMatch(range -> range.contains(token))) {
+        if (!isWanted(token)) {
             throw new CorruptItemException("row lies outside of what was asked for", at, "token=" + token);
         }
         DecoratedKey started = key.toDecoratedKey();
@@ -147,15 +147,33 @@ final class FragmentDecoder {
         inPartition = true;
         partitionBytes = 0;
         partitionAt = at;
-        output.appendCurrent(current.start(started, partitionDeletion));
+        append(current.start(started, partitionDeletion), at);
         return true;
+    }
+
+    private boolean isWanted(long token) {
+        for (TokenRange range : ranges) {
+            if (range.contains(token)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Ends the last partition. */
     void end() throws IOException {
         if (inPartition) {
-            output.appendCurrent(current.end());
+            append(current.end(), 0);
             inPartition = false;
+        }
+    }
+
+    /** The writer takes what is out of order for its caller's mistake; here it is a peer's. */
+    private void append(FragmentCursor fragment, int at) throws IOException {
+        try {
+            output.appendCurrent(fragment);
+        } catch (IllegalArgumentException | IllegalStateException unfit) {
+            throw new CorruptItemException("fragment is none that the target can write", at, unfit);
         }
     }
 }

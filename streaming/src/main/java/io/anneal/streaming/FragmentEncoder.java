@@ -22,10 +22,13 @@ final class FragmentEncoder {
     private static final int ROOM_BYTES = 16 << 10;
 
     private final CanonicalEncoder encoder;
-    private ByteWriter out;
+    private final int keptBytes;
+    private final ByteWriter out;
 
-    FragmentEncoder(TableSchema schema) {
+    /** @param keptBytes of memory, from one message to the next; more is given back */
+    FragmentEncoder(TableSchema schema, int keptBytes) {
         encoder = new CanonicalEncoder(schema, CanonicalEncoder.UNCLAMPED);
+        this.keptBytes = keptBytes;
         out = new ByteWriter(ROOM_BYTES);
     }
 
@@ -33,11 +36,17 @@ final class FragmentEncoder {
         return out.lengthBytes();
     }
 
-    /** All since the last time; nobody changes it any more. */
-    ByteBuffer take() {
-        ByteBuffer taken = ByteBuffer.wrap(out.array(), 0, out.lengthBytes());
-        out = new ByteWriter(ROOM_BYTES);
-        return taken;
+    /** All since {@link #clear()}; valid until then. */
+    ByteBuffer bytes() {
+        return ByteBuffer.wrap(out.array(), 0, out.lengthBytes());
+    }
+
+    /** Begins again, in the same memory. */
+    void clear() {
+        if (out.capacityBytes() > keptBytes) {
+            out.shrink();
+        }
+        out.clear();
     }
 
     /** Appends the fragment that the cursor stands at. */

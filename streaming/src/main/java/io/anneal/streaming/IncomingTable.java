@@ -67,7 +67,7 @@ final class IncomingTable implements Closeable {
     private final Map<Known, Descriptor> published = new HashMap<>();
     private long bytes;
     /** What the source has, about, as it said last. */
-    private long wantedBytes;
+    private double wantedBytes;
 
     private Optional<IncomingRows> rows = Optional.empty();
 
@@ -133,7 +133,7 @@ final class IncomingTable implements Closeable {
         List<SentSSTable> parts = source.inventory().parts();
         wantedBytes = source.inventory().rowBytes()
                 + Stream.concat(files.stream(), parts.stream())
-                        .mapToLong(SentSSTable::lengthBytes)
+                        .mapToDouble(SentSSTable::lengthBytes)
                         .sum();
         count(0, listener);
         Set<Known> named = new HashSet<>();
@@ -161,7 +161,7 @@ final class IncomingTable implements Closeable {
         if (bytes - keptBytes >= keepBytes) {
             keep();
         }
-        listener.progress(rows(), bytes, wantedBytes == 0 ? 1 : Math.min(1, (double) bytes / wantedBytes));
+        listener.progress(rows(), bytes, wantedBytes == 0 ? 1 : Math.min(1, bytes / wantedBytes));
     }
 
     /** Goes on with what was there at the start; what is not as it was noted comes again. */

@@ -30,6 +30,34 @@ record LinearRanges(List<TokenRange.Linear> ranges) {
         return new LinearRanges(List.copyOf(joined));
     }
 
+    /** Ranges by the data directory that they belong to, none empty; boundaries as {@code ReplicaSource.diskBoundaries} gives them. */
+    static List<List<TokenRange>> byDisk(List<TokenRange> wanted, List<Long> boundaries) {
+        if (boundaries.isEmpty()) {
+            return List.of(wanted);
+        }
+        List<TokenRange.Linear> ranges = of(wanted).ranges();
+        List<List<TokenRange>> disks = new ArrayList<>();
+        long first = Long.MIN_VALUE;
+        for (int disk = 0; disk <= boundaries.size(); disk++) {
+            long last = disk == boundaries.size() ? Long.MAX_VALUE : boundaries.get(disk);
+            TokenRange.Linear tokens = new TokenRange.Linear(first, last);
+            List<TokenRange> inside = ranges.stream()
+                    .filter(range -> overlap(range, tokens))
+                    // What is before the smallest token is the largest one, as longs do.
+                    .map(range -> new TokenRange(
+                            Math.max(range.first(), tokens.first()) - 1, Math.min(range.last(), tokens.last())))
+                    .toList();
+            if (!inside.isEmpty()) {
+                disks.add(inside);
+            }
+            if (last == Long.MAX_VALUE) {
+                break;
+            }
+            first = last + 1;
+        }
+        return disks;
+    }
+
     /** Whether all of the tokens are wanted. */
     boolean covers(TokenRange.Linear tokens) {
         return ranges.stream().anyMatch(range -> range.first() <= tokens.first() && tokens.last() <= range.last());

@@ -18,6 +18,9 @@ record RangeCuts(List<Survey> surveys) {
     /** How exactly shares are even. */
     private static final int STEPS = 256;
 
+    /** Of more SSTables than these no one is worth the search: it is a small share of all. */
+    private static final int SEARCHED_MAX = 2_000;
+
     /** At most so many parts, one after the other, that together are the range. */
     List<TokenRange> cut(TokenRange range, int count) {
         List<TokenRange> parts = new ArrayList<>();
@@ -37,6 +40,9 @@ record RangeCuts(List<Survey> surveys) {
     /** The last token of the first part. */
     private long token(TokenRange range, double share) {
         long even = even(range, share);
+        if (surveys.stream().mapToInt(survey -> survey.sstables().size()).sum() > SEARCHED_MAX) {
+            return even;
+        }
         long best = even;
         double total = bytes(range);
         double bestCut = cutBytes(even);

@@ -44,7 +44,7 @@ final class ServedRows {
     ServedRows(PeerStream stream, HeldSource source, Optional<RowsPart.Place> place) {
         this.source = source;
         messages = stream.messages();
-        encoder = new FragmentEncoder(source.schema());
+        encoder = new FragmentEncoder(source.schema(), 2 * MESSAGE_BYTES);
         sought = place.map(RowsPart.Place::partition);
         skipBytes = place.map(RowsPart.Place::bytes).orElse(0L);
         scans = source.rows(sought.map(DecoratedKey::token).orElse(Long.MIN_VALUE))
@@ -91,8 +91,9 @@ final class ServedRows {
         }
     }
 
-    /** Whether there is more than what fits a message. */
+    /** Encodes the next message, once the last one is written; whether there is more than what fits it. */
     private boolean fill() throws IOException {
+        encoder.clear();
         while (encoder.lengthBytes() < MESSAGE_BYTES) {
             if (cursor.isEmpty()) {
                 if (!scans.hasNext()) {
@@ -120,7 +121,7 @@ final class ServedRows {
 
     /** What is encoded and the target does not have. */
     private ByteBuffer unknown() {
-        ByteBuffer rows = encoder.take();
+        ByteBuffer rows = encoder.bytes();
         int skipped = (int) Math.min(skipBytes, rows.remaining());
         skipBytes -= skipped;
         return rows.position(rows.position() + skipped);

@@ -219,8 +219,9 @@ public final class StreamPlan {
         try (IncomingTables incoming = new IncomingTables(
                         environment, new SourceTerms(waivers, ownReplica, environment.clock()), keptFor, keepBytes);
                 RangeJob<StreamUnit> job = builder.open(() -> units)) {
+            IncomingDisks disks = new IncomingDisks(incoming);
             try {
-                job.run(unit -> fetch(unit, incoming));
+                job.run(unit -> fetch(unit, disks));
             } catch (JobFailedException e) {
                 throw units.size() == 1 ? single(e) : e;
             }
@@ -252,7 +253,7 @@ public final class StreamPlan {
         return cause instanceof IOException known ? known : failed;
     }
 
-    private RangeJob.Outcome fetch(UnitRun<StreamUnit> run, IncomingTables incoming) throws IOException {
+    private RangeJob.Outcome fetch(UnitRun<StreamUnit> run, IncomingDisks incoming) throws IOException {
         StreamUnit unit = run.unit();
         StreamSource source = sources.get(unit.source());
         StreamReport fetched;

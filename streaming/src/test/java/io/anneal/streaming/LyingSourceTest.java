@@ -4,21 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.environment.HostEnvironment;
-import io.anneal.fragment.CanonicalEncoder;
-import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
 import io.anneal.key.TokenRange;
-import io.anneal.net.Message;
-import io.anneal.net.NetConfig;
-import io.anneal.net.NodeIdentity;
-import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
-import io.anneal.net.SharedToken;
-import io.anneal.net.VersionRange;
-import io.anneal.node.Answers;
 import io.anneal.node.CassandraReplicas;
-import io.anneal.node.Node;
 import io.anneal.node.ReplicaFacts;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
@@ -27,24 +17,16 @@ import io.anneal.store.LiveFiles;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.streaming.message.FilePart;
-import io.anneal.streaming.message.SourceStep;
-import io.anneal.streaming.message.StreamVerb;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -69,8 +51,7 @@ class LyingSourceTest {
     private Store honest;
     private Store target;
     private LiveFiles files;
-    private Node node;
-    private InetSocketAddress address;
+    private LyingSource source;
 
     /** What it lies about. */
     private String version = "nb";
@@ -91,63 +72,26 @@ class LyingSourceTest {
         files = table.liveFiles();
         target = Store.open(directory.resolve("target"));
         target.createTable(SCHEMA);
-        node = Node.open(
-                NetConfig.of(
-                        new NodeIdentity(UUID.randomUUID(), "", Map.of()),
-                        Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
-                        new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION)),
-                4,
-                new SecureRandom());
-        node.handlers().registerStream(StreamVerb.SOURCE, stream -> new Answers(stream, new Lies()).start());
-        node.handlers()
-                .registerStream(
-                        StreamVerb.FILE,
-                        stream -> stream.readMessage(FilePart.MAX_BYTES).thenAccept(question -> {
-                            ByteReader in = new ByteReader().wrap(question);
-                            in.readByte();
-                            stream.write(ByteBuffer.wrap(bytes(FilePart.decode(in))));
-                            stream.end();
-                        }));
-        address = node.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        source = new LyingSource();
+        source.inventory(out -> {
+            Texts.write(out, SESSION);
+            new ReplicaFacts("liar", Optional.empty(), List.of(), Optional.empty()).encode(out);
+            out.writeByte(0);
+            LyingSource.sstables(out, 1, version, generation, 1000);
+            LyingSource.sstables(out, 0, version, generation, 0);
+            out.writeLong(0);
+            Texts.write(out, SESSION);
+        });
+        source.contents(out -> contents.accept(out));
+        source.bytes(this::bytes);
     }
 
     @AfterEach
     void stop() throws IOException {
-        node.close();
+        source.close();
         files.close();
         honest.close();
         target.close();
-    }
-
-    private final class Lies implements Answers.Answerer {
-        @Override
-        public CompletableFuture<byte[]> answer(int kind, Message question, ByteReader content) {
-            return LyingSourceTest.this.answer(kind);
-        }
-
-        @Override
-        public String refusalCode(Throwable cause) {
-            return StreamCode.REFUSED;
-        }
-    }
-
-    private CompletableFuture<byte[]> answer(int kind) {
-        ByteWriter out = new ByteWriter(256);
-        if (kind == SourceStep.OPEN.code()) {
-            Texts.write(out, SESSION);
-            new ReplicaFacts("liar", Optional.empty(), List.of(), Optional.empty()).encode(out);
-            out.writeByte(0);
-            out.writeUnsignedVInt(1);
-            Texts.write(out, version);
-            Texts.write(out, generation);
-            out.writeLong(1000);
-            out.writeUnsignedVInt(0);
-            out.writeLong(0);
-            Texts.write(out, SESSION);
-        } else {
-            contents.accept(out);
-        }
-        return CompletableFuture.completedFuture(out.toByteArray());
     }
 
     /** Of the first SSTable; its data said to be so much longer, with a checksum that is wrong in these bits. */
@@ -185,7 +129,7 @@ class LyingSourceTest {
 
     private StreamReport stream() throws IOException {
         return StreamPlan.into(new StoreReplicas(target))
-                .add("ks.t", StreamSource.at(node.peers(), address), wanted)
+                .add("ks.t", source.source(), wanted)
                 .run(HostEnvironment.system());
     }
 
@@ -193,7 +137,7 @@ class LyingSourceTest {
         List<Path> before = files();
         assertThatThrownBy(this::stream)
                 .isInstanceOf(PeerException.class)
-                .hasMessageContaining("peer=" + PeerAddress.text(address))
+                .hasMessageContaining(source.peer())
                 .hasMessageContainingAll((CharSequence[]) reasons);
         assertThat(files()).isEqualTo(before);
         assertThat(target.table("ks.t").sstableCount()).isZero();
@@ -259,7 +203,7 @@ class LyingSourceTest {
                 directory.resolve("staging"), directory.resolve("owned").toString(), InstantSource.system())) {
             StreamPlan plan = StreamPlan.into(new CassandraReplicas(
                             List.of(directory.resolve("owned")), Optional.empty(), Optional.of(staging)))
-                    .add("ks.t", StreamSource.at(node.peers(), address), wanted);
+                    .add("ks.t", source.source(), wanted);
 
             assertThatThrownBy(() -> plan.run(HostEnvironment.system()))
                     .hasMessageContaining("version that the target does not take, version=da");

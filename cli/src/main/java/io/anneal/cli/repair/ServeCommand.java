@@ -25,6 +25,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,6 +63,13 @@ public final class ServeCommand extends Subcommand {
     private Path staging;
 
     @Option(
+            names = "--disk-boundaries",
+            paramLabel = "KS=TOKEN[,TOKEN...]",
+            description = "The last token of each data directory of a keyspace, as the node's debug.log tells them: no"
+                    + " staged SSTable will span two directories. Repeatable.")
+    private Map<String, String> diskBoundaries = Map.of();
+
+    @Option(
             names = "--allow-table",
             paramLabel = "KS.TABLE",
             converter = QualifiedTable.Converter.class,
@@ -95,12 +103,19 @@ public final class ServeCommand extends Subcommand {
         requireTables(CassandraDirectory.of(data).tables().stream()
                 .map(table -> new QualifiedTable(table.keyspace(), table.table()))
                 .toList());
+        Map<String, List<Long>> boundaries = boundaries();
         if (staging == null) {
+            if (!boundaries.isEmpty()) {
+                throw usage("--disk-boundaries goes with --staging: nothing is written without");
+            }
             return serve(replicas(Optional.empty()), UUID::randomUUID, () -> {});
         }
         NamedReplica.refuseOverlap(staging, data);
         try (StagingArea area = StagingArea.open(staging, owner(), environment().clock())) {
-            return serve(replicas(Optional.of(area)), () -> NodeFile.idOf(staging, host()::newId), area);
+            return serve(
+                    replicas(Optional.of(area)).withDiskBoundaries(boundaries),
+                    () -> NodeFile.idOf(staging, host()::newId),
+                    area);
         }
     }
 
@@ -123,6 +138,9 @@ public final class ServeCommand extends Subcommand {
         if (staging != null) {
             throw usage("--staging goes with Cassandra's directories: a store takes what it receives in at once, store="
                     + store);
+        }
+        if (!diskBoundaries.isEmpty()) {
+            throw usage("--disk-boundaries goes with Cassandra's directories: a store has none, store=" + store);
         }
         if (schemaFile != null) {
             throw usage("--schema goes with Cassandra's directories: a store knows its tables, store=" + store);
@@ -155,7 +173,28 @@ public final class ServeCommand extends Subcommand {
         }
     }
 
-    private ReplicaSource replicas(Optional<StagingArea> area) {
+    /** The last directory's may be given too, as Cassandra tells it: nothing comes after it. */
+    private Map<String, List<Long>> boundaries() {
+        Map<String, List<Long>> byKeyspace = new HashMap<>();
+        diskBoundaries.forEach((keyspace, text) -> {
+            List<Long> tokens = new ArrayList<>();
+            for (String token : text.split(",", -1)) {
+                try {
+                    tokens.add(Long.parseLong(token.strip()));
+                } catch (NumberFormatException e) {
+                    throw usage("--disk-boundaries has what is no token, keyspace=" + keyspace + ", token=" + token);
+                }
+                int last = tokens.size() - 1;
+                if (last > 0 && tokens.get(last) <= tokens.get(last - 1)) {
+                    throw usage("--disk-boundaries must ascend, keyspace=" + keyspace + ", tokens=" + text);
+                }
+            }
+            byKeyspace.put(keyspace, tokens);
+        });
+        return byKeyspace;
+    }
+
+    private CassandraReplicas replicas(Optional<StagingArea> area) {
         return new CassandraReplicas(data, Optional.ofNullable(schemaFile), area).named(listen);
     }
 
@@ -173,7 +212,7 @@ public final class ServeCommand extends Subcommand {
             throws IOException, InterruptedException {
         try (CommandNode node = CommandNode.serve(
                 RepairRunner.address(listen),
-                (keyspace, table, staged) -> open(replicas, keyspace, table, staged),
+                offered(replicas),
                 security.config(this, nodeId),
                 host(),
                 streamBytesPerSecond)) {
@@ -187,6 +226,20 @@ public final class ServeCommand extends Subcommand {
     /** As {@code --listen} and {@code --replica} take it. */
     public static String text(InetSocketAddress address) {
         return InetAddresses.toUriString(address.getAddress()) + ":" + address.getPort();
+    }
+
+    private ReplicaSource offered(ReplicaSource replicas) {
+        return new ReplicaSource() {
+            @Override
+            public Replica open(String keyspace, String table, Optional<UUID> staged) throws IOException {
+                return ServeCommand.this.open(replicas, keyspace, table, staged);
+            }
+
+            @Override
+            public List<Long> diskBoundaries(String keyspace) {
+                return replicas.diskBoundaries(keyspace);
+            }
+        };
     }
 
     private Replica open(ReplicaSource replicas, String keyspace, String table, Optional<UUID> staged)

@@ -35,7 +35,13 @@ public record Inventory(
      * @param generation with the version what its source calls it, so that a target knows it again
      * @param lengthBytes of all its files, or of the chunks that are sent
      */
-    public record SentSSTable(SSTableVersion version, String generation, long lengthBytes) {}
+    public record SentSSTable(SSTableVersion version, String generation, long lengthBytes) {
+        public SentSSTable {
+            if (lengthBytes < 0) {
+                throw new IllegalArgumentException("SSTable has a negative length, lengthBytes=" + lengthBytes);
+            }
+        }
+    }
 
     public Inventory {
         files = List.copyOf(files);
@@ -75,9 +81,8 @@ public record Inventory(
                 Texts.readId(in));
     }
 
-    /** A count larger than what is left cannot be true, so nothing is allocated for it. */
     private static List<SentSSTable> readSSTables(ByteReader in) {
-        int count = in.readUnsignedVInt32();
+        int count = Survey.readCount(in);
         List<SentSSTable> files = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             files.add(new SentSSTable(readVersion(in), Texts.read(in), in.readLong()));
