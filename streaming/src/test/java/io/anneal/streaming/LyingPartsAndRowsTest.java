@@ -53,6 +53,7 @@ class LyingPartsAndRowsTest {
     private static final String OTHER = "CREATE TABLE ks.other (k int, c int, v text, w text, PRIMARY KEY (k, c))";
     private static final TokenRange WANTED = new TokenRange(-6_000_000_000_000_000_000L, 6_000_000_000_000_000_000L);
     private static final TokenRange UNWANTED = new TokenRange(6_000_000_000_000_000_000L, Long.MAX_VALUE);
+    private static final int KEPT_BYTES = 64 << 10;
     private static final int SAID_BYTES = Integer.MAX_VALUE;
 
     @TempDir
@@ -267,15 +268,16 @@ class LyingPartsAndRowsTest {
     /** Rows of a range of a table, a message for each partition. */
     private static List<byte[]> encoded(Table of, TokenRange range, TableSchema schema) throws IOException {
         List<byte[]> partitions = new ArrayList<>();
-        FragmentEncoder encoder = new FragmentEncoder(schema);
+        FragmentEncoder encoder = new FragmentEncoder(schema, KEPT_BYTES);
         for (TokenRange.Linear part : range.unwrap()) {
             try (FragmentCursor cursor = of.scan(part)) {
                 while (cursor.advance() != null) {
                     encoder.add(cursor);
                     if (cursor.kind() == FragmentKind.PARTITION_END) {
-                        ByteBuffer rows = encoder.take();
+                        ByteBuffer rows = encoder.bytes();
                         byte[] bytes = new byte[rows.remaining()];
                         rows.get(bytes);
+                        encoder.clear();
                         partitions.add(bytes);
                     }
                 }
@@ -318,14 +320,14 @@ class LyingPartsAndRowsTest {
     @Test
     void shouldRefuseARangeDeletionThatNeverEnds() throws IOException {
         table.rangeDeletion().key("k", 7).from("c", 1, true).delete();
-        FragmentEncoder encoder = new FragmentEncoder(table.schema());
+        FragmentEncoder encoder = new FragmentEncoder(table.schema(), KEPT_BYTES);
         try (FragmentCursor cursor = table.scan(TokenRange.Linear.ALL)) {
             while (cursor.advance() != null && cursor.kind() != FragmentKind.RANGE_TOMBSTONE_CHANGE) {
                 continue; // To the one that begins it.
             }
             encoder.add(cursor);
         }
-        ByteBuffer begun = encoder.take();
+        ByteBuffer begun = encoder.bytes();
         rows(stream -> {
             stream.messages().write(ServedRows.KIND, begun);
             stream.end();
