@@ -158,7 +158,7 @@ class LyingPartsAndRowsTest {
     void shouldTakeAPartAsItIs() throws IOException {
         part(said -> said, sent -> sent);
 
-        assertThat(stream().sstables()).isEqualTo(1);
+        assertThat(stream().parts()).isEqualTo(1);
     }
 
     @Test
