@@ -167,8 +167,7 @@ class RebuildOfCassandraTest {
     }
 
     private static Commands.Server serve(Path node, Path token, String... more) throws IOException {
-        List<String> arguments =
-                new ArrayList<>(List.of("--data", node.toString(), "--token-file", token.toString()));
+        List<String> arguments = new ArrayList<>(List.of("--data", node.toString(), "--token-file", token.toString()));
         arguments.addAll(List.of(more));
         return Commands.Server.start(
                 node.resolveSibling(node.getFileName() + ".log"), arguments.toArray(String[]::new));
