@@ -49,14 +49,13 @@ final class GroupedStrategy implements CompactionStrategy {
         return Optional.empty();
     }
 
-    private static Optional<CompactionTask> reshard(List<CompactionGroup> groups) {
+    private Optional<CompactionTask> reshard(List<CompactionGroup> groups) {
         return groups.stream()
-                .filter(group -> group.isShared() && !group.idle().isEmpty())
+                .filter(CompactionGroup::isShared)
+                .flatMap(group -> strategy.apart(group).stream())
                 .findFirst()
-                .map(group -> CompactionTask.of(
-                        group.idle()
-                                .subList(0, Math.min(RESHARDED_MAX, group.idle().size())),
-                        Reason.RESHARD));
+                .map(together -> CompactionTask.of(
+                        together.subList(0, Math.min(RESHARDED_MAX, together.size())), Reason.RESHARD));
     }
 
     private Optional<CompactionTask> byStrategy(List<CompactionGroup> groups) {
@@ -98,11 +97,15 @@ final class GroupedStrategy implements CompactionStrategy {
         }
         int pending = 0;
         for (CompactionGroup group : CompactionGroup.of(view)) {
-            pending += group.isShared()
-                    ? (group.idle().size() + RESHARDED_MAX - 1) / RESHARDED_MAX
-                    : strategy.pending(group);
+            pending += group.isShared() ? pendingShared(group) : strategy.pending(group);
         }
         return pending;
+    }
+
+    private int pendingShared(CompactionGroup group) {
+        return strategy.apart(group).stream()
+                .mapToInt(together -> (together.size() + RESHARDED_MAX - 1) / RESHARDED_MAX)
+                .sum();
     }
 
     @Override
@@ -113,7 +116,7 @@ final class GroupedStrategy implements CompactionStrategy {
                 continue;
             }
             if (group.isShared()) {
-                tasks.add(CompactionTask.of(group.idle(), Reason.RESHARD));
+                strategy.apart(group).forEach(together -> tasks.add(CompactionTask.of(together, Reason.RESHARD)));
             } else {
                 tasks.addAll(strategy.major(group));
             }

@@ -2,6 +2,7 @@ package io.anneal.compaction;
 
 import io.anneal.compaction.CompactionTask.Reason;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -131,10 +132,14 @@ record TimeWindow(SizeTiered newest, long windowMicros, TimeUnit resolution) imp
         return pending;
     }
 
-    /** Windows stay apart. */
+    @Override
+    public Collection<List<CompactionCandidate>> apart(CompactionGroup group) {
+        return windows(group).values();
+    }
+
     @Override
     public List<CompactionTask> major(CompactionGroup group) {
-        return windows(group).values().stream()
+        return apart(group).stream()
                 .map(window -> CompactionTask.of(window, Reason.MAJOR))
                 .toList();
     }

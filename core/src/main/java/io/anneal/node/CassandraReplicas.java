@@ -111,8 +111,8 @@ public final class CassandraReplicas implements ReplicaSource {
         TableSource source = TableSource.of(found, schemaFile);
         TableSchema schema = source.schemaText()
                 .orElseThrow(() -> new ReplicaException(
-                        "repair needs the table's schema text: take a snapshot, or give the text, table="
-                                + qualifiedName + ", directories=" + found.directories(),
+                        "table has no schema text beside its SSTables, as a snapshot has, table=" + qualifiedName
+                                + ", directories=" + found.directories(),
                         ReplicaException.Remedy.SCHEMA_TEXT));
         Optional<Instant> asOf = found.asOf();
         TableViews views = TableViews.of(found, schemaFile);

@@ -249,4 +249,22 @@ class StrategyCasesTest {
         };
         assertThat(strategy.major(view(halfAnHourApart))).hasSize(2);
     }
+
+    /** As they come from a stream, or when the number of shards has changed. */
+    @Test
+    void shouldKeepWindowsApartWhenSharedSSTablesGoToTheirShards() {
+        CompactionStrategy strategy =
+                strategy(TIME_WINDOW, "compaction_window_unit", "HOURS", "compaction_window_size", "1");
+        StubSSTable[] shared = {
+            ofHour("a", 1).shard(CompactionCandidate.SHARED),
+            ofHour("b", 3).shard(CompactionCandidate.SHARED),
+            ofHour("c", 1).shard(CompactionCandidate.SHARED)
+        };
+
+        assertThat(picked(strategy, shared)).containsExactly("a", "c");
+        assertThat(strategy.pending(view(shared))).isEqualTo(2);
+        assertThat(strategy.major(view(shared)))
+                .extracting(task -> StubSSTable.names(task.inputs()))
+                .containsExactly(List.of("a", "c"), List.of("b"));
+    }
 }
