@@ -111,7 +111,9 @@ final class StreamTest {
 
         assertThat(run.err()).isEmpty();
         assertThat(run.exitCode()).isZero();
-        assertThat(run.out()).startsWith("streamed ").contains("SSTables as they are and 0 rows");
+        assertThat(run.out())
+                .startsWith("streamed ")
+                .contains("SSTables as they are, 0 in part, and 0 rows", "ks.t from 127.0.0.1:");
         assertThat(keys(1)).isEqualTo(KEYS);
     }
 
@@ -222,7 +224,9 @@ final class StreamTest {
                     "transfer", "--from", node(0), "--to", "n9=" + PeerAddress.text(node.address()), "--full-replicas");
 
             assertThat(run.exitCode()).as(run.err()).isZero();
-            assertThat(run.out()).contains("import what waits", "nodetool import");
+            assertThat(run.out())
+                    .containsPattern("import on the node of .* before 20.*: nodetool import ks t "
+                            + directory.resolve("staging/ks/t"));
             assertThat(directory.resolve("staging/ks/t")).isNotEmptyDirectory();
         }
     }
@@ -251,6 +255,65 @@ final class StreamTest {
 
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).contains("nodes on one host need names");
+    }
+
+    @Test
+    void shouldSayWhatLetsItGoOnWhereASourceHasNothing() throws IOException {
+        CommandRun run = stream("rebuild", "--from", node(0), "--to", node(1), "--full-replicas");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("ANL-3008", "source has no SSTable of the table", "--allow-empty");
+        assertThat(stream("rebuild", "--from", node(0), "--to", node(1), "--full-replicas", "--allow-empty")
+                        .exitCode())
+                .isZero();
+    }
+
+    @Test
+    void shouldRefuseATableOfWhichNothingMustBeDeletedUntilThatIsMeant() throws IOException {
+        for (Store store : stores) {
+            store.alterTable("ALTER TABLE ks.t WITH gc_grace_seconds = 0");
+        }
+        fill(stores[0]);
+
+        CommandRun run = stream("transfer", "--from", node(0), "--to", node(1), "--full-replicas");
+
+        assertThat(run.err()).contains("gc_grace of 0", "--allow-no-gc-grace");
+        assertThat(stream("transfer", "--from", node(0), "--to", node(1), "--full-replicas", "--allow-no-gc-grace")
+                        .exitCode())
+                .isZero();
+        assertThat(keys(1)).isEqualTo(KEYS);
+    }
+
+    @Test
+    void shouldRefuseANodeThatIsItsOwnSource() throws IOException {
+        fill(stores[0]);
+
+        CommandRun run = stream(
+                "transfer",
+                "--from",
+                node(0),
+                "--to",
+                "other=" + PeerAddress.text(nodes[0].address()),
+                "--full-replicas");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("one server is given as two replicas");
+    }
+
+    @Test
+    void shouldRefuseARangeThatIsTheWholeRingUnawares() {
+        CommandRun run = stream("transfer", "--from", node(0), "--to", node(1), "--range=(5,5]");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("(5,5]", "--full-replicas");
+    }
+
+    @Test
+    void shouldNameTheTableThatIsGivenTwice() {
+        CommandRun run = stream("transfer", "--table", "ks.t", "--from", node(0), "--to", node(1), "--full-replicas");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("--table is given twice, table=ks.t");
     }
 
     @Test

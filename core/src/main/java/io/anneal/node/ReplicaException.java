@@ -1,6 +1,7 @@
 package io.anneal.node;
 
 import java.io.IOException;
+import java.util.Optional;
 
 /** Raised when a replica cannot take part in what is asked of it; names the table, the place and the reason. */
 public final class ReplicaException extends IOException {
@@ -16,6 +17,7 @@ public final class ReplicaException extends IOException {
     }
 
     private final Remedy remedy;
+    private final Waiver waiver;
 
     public ReplicaException(String message) {
         this(message, Remedy.NONE);
@@ -24,6 +26,19 @@ public final class ReplicaException extends IOException {
     public ReplicaException(String message, Remedy remedy) {
         super(message);
         this.remedy = remedy;
+        waiver = null;
+    }
+
+    /** @param waiver what would let it go on, if that is meant */
+    public ReplicaException(String message, Waiver waiver) {
+        super(message);
+        remedy = Remedy.NONE;
+        this.waiver = waiver;
+    }
+
+    /** What would let it go on, if that is meant. */
+    public Optional<Waiver> waiver() {
+        return Optional.ofNullable(waiver);
     }
 
     public Remedy remedy() {

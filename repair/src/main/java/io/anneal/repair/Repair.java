@@ -18,12 +18,14 @@ import io.anneal.net.Connection;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
+import io.anneal.node.DistinctReplicas;
 import io.anneal.node.FailureText;
 import io.anneal.node.Replica;
+import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
+import io.anneal.node.Waiver;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
-import io.anneal.repair.message.Waiver;
 import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -454,9 +456,13 @@ public final class Repair {
         }
         RepairMember.There remote = (RepairMember.There) member;
         Connection connection = remote.connector().open(remote.address());
-        distinct.add(
-                new DistinctReplicas.Named(connection.node().nodeId(), remote.name()),
-                PeerAddress.text(remote.address()));
+        try {
+            distinct.add(
+                    new DistinctReplicas.Named(connection.node().nodeId(), remote.name()),
+                    PeerAddress.text(remote.address()));
+        } catch (ReplicaException twice) {
+            throw new RepairException(twice.getMessage(), twice);
+        }
         return new RemoteParticipant(connection, remote.name(), clusteringColumns);
     }
 }

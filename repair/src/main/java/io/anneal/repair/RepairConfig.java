@@ -2,7 +2,7 @@ package io.anneal.repair;
 
 import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 import io.anneal.repair.row.RowBuffer;
 import java.util.Optional;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package io.anneal.repair;
 
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 import java.io.IOException;
 import java.util.Optional;
 

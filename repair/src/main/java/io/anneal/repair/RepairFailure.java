@@ -3,7 +3,7 @@ package io.anneal.repair;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 import java.util.Optional;
 
 /**

@@ -8,7 +8,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 import io.anneal.schema.TableSchema;
 import java.io.Closeable;
 import java.io.IOException;

@@ -5,14 +5,16 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
+import io.anneal.node.DistinctReplicas;
 import io.anneal.node.Replica;
+import io.anneal.node.ReplicaException;
+import io.anneal.node.Waiver;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
-import io.anneal.repair.message.Waiver;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
@@ -106,7 +108,7 @@ public final class RepairMaster implements Closeable {
         List<SessionOpened> opened = new ArrayList<>(List.of(ownOpened));
         opened.addAll(Waiting.results(ask(follower -> follower.open(parameters))));
         names = opened.stream().map(SessionOpened::name).toList();
-        DistinctReplicas.requireDistinctData(opened);
+        requireDistinctData(opened);
         agreement = SessionAgreement.of(config, table.schema(), opened);
         agree(agreement.terms());
         for (TokenRange.Linear part : config.range().unwrap()) {
@@ -127,6 +129,15 @@ public final class RepairMaster implements Closeable {
         RepairReport report = report(finished);
         LOG.info("repair is done, session={}, report={}", config.sessionId(), report);
         return report;
+    }
+
+    private static void requireDistinctData(List<SessionOpened> opened) throws RepairException {
+        try {
+            DistinctReplicas.requireDistinctData(
+                    opened.stream().map(SessionOpened::facts).toList());
+        } catch (ReplicaException twice) {
+            throw new RepairException(twice.getMessage(), twice);
+        }
     }
 
     /** The replicas are equal whatever comes of this: one that does not hear it keeps its deletions for longer. */

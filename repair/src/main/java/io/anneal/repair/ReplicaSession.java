@@ -11,6 +11,7 @@ import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
+import io.anneal.node.ReplicaFacts;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.SessionFinished;
@@ -90,12 +91,9 @@ final class ReplicaSession implements Closeable {
             table.checkReceiving();
         }
         return new SessionOpened(
-                table.name(),
-                table.tableId(),
-                table.dataIds(),
+                ReplicaFacts.of(table),
                 table.localDeletionTimeMaxSeconds(),
                 parameters.bufferBytes(),
-                table.asOf(),
                 table.takesInAtOnce(),
                 table.notes());
     }

@@ -1,30 +1,21 @@
 package io.anneal.repair;
 
-import io.anneal.node.Receiving;
+import io.anneal.node.DataAge;
+import io.anneal.node.ReplicaException;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
-import io.anneal.repair.message.Waiver;
-import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
 /**
  * What follows from what the replicas said when they opened: the session's terms, a refusal, or notes for the operator.
  *
- * <p>A deletion may be purged once it is older than gc_grace. Data that dates from before may hold rows whose deletion no
- * replica has any more: they would count as lacking elsewhere, and come back. The same happens to what is imported so late.
- *
  * @param repairsAll whether all replicas of the range hold each deletion of it when the session has ended well
  * @param notes a sentence each
  */
 record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> notes) {
-    /** Snapshots that are further apart than this, or than a tenth of gc_grace, are worth a note. */
-    private static final long APART_SECONDS = 3_600;
-
     private static final String LAST_OF_NB = "2038-01-19";
 
     SessionAgreement {
@@ -45,7 +36,9 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
         if (bufferBytes < 1) {
             throw new RepairException("replica has no row buffer, bufferBytes=" + bufferBytes);
         }
-        SessionTerms terms = new SessionTerms(ceiling, bufferBytes, deadline(config, schema, opened, notes));
+        DataAge age = age(config, schema, opened);
+        notes.addAll(age.notes());
+        SessionTerms terms = new SessionTerms(ceiling, bufferBytes, age.importDeadlineSeconds());
         return new SessionAgreement(terms, repairsAll(config, opened, notes), notes);
     }
 
@@ -53,18 +46,19 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
     private static void refuseOtherTables(TableSchema schema, List<SessionOpened> opened) throws RepairException {
         Optional<SessionOpened> first = Optional.empty();
         for (SessionOpened replica : opened) {
-            if (replica.tableId().isEmpty()) {
+            if (replica.facts().tableId().isEmpty()) {
                 continue;
             }
-            if (first.isPresent() && !replica.tableId().equals(first.get().tableId())) {
+            if (first.isPresent()
+                    && !replica.facts().tableId().equals(first.get().facts().tableId())) {
                 throw new RepairException(
                         "table ids differ: it was dropped and made again, or these are not replicas of one"
                                 + " cluster; one schema text for all Cassandra replicas overrides this, and a store's"
                                 + " table is created WITH id = ..., table=" + schema.qualifiedName()
                                 + ", replica=" + first.get().name()
-                                + ", id=" + first.get().tableId().orElseThrow()
+                                + ", id=" + first.get().facts().tableId().orElseThrow()
                                 + ", other=" + replica.name()
-                                + ", other-id=" + replica.tableId().get());
+                                + ", other-id=" + replica.facts().tableId().get());
             }
             first = Optional.of(replica);
         }
@@ -107,65 +101,16 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
         return lowest;
     }
 
-    private static long deadline(
-            RepairConfig config, TableSchema schema, List<SessionOpened> opened, List<String> notes)
+    private static DataAge age(RepairConfig config, TableSchema schema, List<SessionOpened> opened)
             throws RepairException {
-        long gcGraceSeconds = schema.options().gcGraceSeconds();
-        if (gcGraceSeconds == TableOptions.GC_GRACE_UNKNOWN) {
-            return Receiving.NO_DEADLINE;
+        try {
+            return DataAge.of(
+                    schema,
+                    opened.stream().map(SessionOpened::facts).toList(),
+                    config.purgeTimeSeconds(),
+                    config.waivers());
+        } catch (ReplicaException refused) {
+            throw new RepairException(refused.getMessage(), refused.waiver());
         }
-        if (gcGraceSeconds == 0) {
-            refuseNoGcGrace(config);
-            return Receiving.NO_DEADLINE;
-        }
-        List<Dated> dated =
-                opened.stream().map(replica -> dated(replica, config, notes)).toList();
-        Dated oldest =
-                dated.stream().min(Comparator.comparingLong(Dated::seconds)).orElseThrow();
-        Dated newest =
-                dated.stream().max(Comparator.comparingLong(Dated::seconds)).orElseThrow();
-        long ageSeconds = config.purgeTimeSeconds() - oldest.seconds();
-        // No two replicas can be further apart than the oldest is old.
-        if (ageSeconds > gcGraceSeconds) {
-            String facts =
-                    "replica=" + oldest.name() + ", ageSeconds=" + ageSeconds + ", gcGraceSeconds=" + gcGraceSeconds;
-            if (!config.waivers().contains(Waiver.OLD_DATA)) {
-                throw new RepairException(
-                        "replica's data is older than gc_grace, rows that were deleted since would come"
-                                + " back: take new snapshots, or empty the table of a store that was closed for so long, "
-                                + facts,
-                        Optional.of(Waiver.OLD_DATA));
-            }
-            notes.add("replica's data is older than gc_grace, rows that were deleted since may come back, " + facts);
-            return Receiving.NO_DEADLINE;
-        }
-        long apartSeconds = newest.seconds() - oldest.seconds();
-        if (apartSeconds > Math.min(APART_SECONDS, gcGraceSeconds / 10)) {
-            notes.add("replicas date from different times, what was written in between counts as lacking, oldest="
-                    + oldest.name() + ", newest=" + newest.name() + ", secondsApart=" + apartSeconds);
-        }
-        return oldest.seconds() + gcGraceSeconds;
-    }
-
-    private static void refuseNoGcGrace(RepairConfig config) throws RepairException {
-        if (!config.waivers().contains(Waiver.NO_GC_GRACE)) {
-            throw new RepairException(
-                    "table has a gc_grace of 0, so that a deletion may be gone at any moment and what it"
-                            + " deleted come back, table=" + config.keyspace() + "." + config.table(),
-                    Optional.of(Waiver.NO_GC_GRACE));
-        }
-    }
-
-    /** The moment that a replica's data dates from; what says no moment is read as it is now. */
-    private record Dated(String name, long seconds) {}
-
-    private static Dated dated(SessionOpened replica, RepairConfig config, List<String> notes) {
-        long now = config.purgeTimeSeconds();
-        long seconds = replica.asOf().map(Instant::getEpochSecond).orElse(now);
-        if (seconds > now) {
-            notes.add("replica's data dates from the future and counts as of now: are the clocks right, replica="
-                    + replica.name() + ", secondsAhead=" + (seconds - now));
-        }
-        return new Dated(replica.name(), Math.min(now, seconds));
     }
 }

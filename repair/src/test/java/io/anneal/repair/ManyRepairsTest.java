@@ -12,7 +12,7 @@ import io.anneal.net.Connector;
 import io.anneal.net.PeerException;
 import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -15,7 +15,7 @@ import io.anneal.net.Verb;
 import io.anneal.net.Waiting;
 import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -9,7 +9,7 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.node.StagingArea;
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlTypes;
 import io.anneal.schema.TableOptions;

@@ -20,7 +20,7 @@ import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import io.anneal.store.Store;

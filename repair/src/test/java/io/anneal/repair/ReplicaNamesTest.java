@@ -10,7 +10,7 @@ import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

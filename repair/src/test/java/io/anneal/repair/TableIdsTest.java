@@ -11,7 +11,7 @@ import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 import io.anneal.schema.TableSchema;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;

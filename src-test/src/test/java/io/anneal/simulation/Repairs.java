@@ -2,13 +2,13 @@ package io.anneal.simulation;
 
 import io.anneal.key.TokenRange;
 import io.anneal.merge.SessionPurgeRule;
+import io.anneal.node.Waiver;
 import io.anneal.repair.LocalParticipant;
 import io.anneal.repair.Participant;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
-import io.anneal.repair.message.Waiver;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,6 +6,7 @@ import io.anneal.job.JobFailedException;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connector;
 import io.anneal.net.SimulatedFaults;
+import io.anneal.node.Waiver;
 import io.anneal.streaming.StreamPlan;
 import io.anneal.streaming.StreamReport;
 import io.anneal.streaming.StreamSource;
@@ -13,6 +14,7 @@ import io.anneal.table.TableTruncatedException;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,7 +67,8 @@ final class Transfers {
     }
 
     private StreamReport plan(Wanted wanted, Connector connector) throws IOException {
-        StreamPlan plan = StreamPlan.into(wanted.target().source());
+        StreamPlan plan =
+                StreamPlan.into(wanted.target().source()).allow(EnumSet.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE));
         wanted.ranges()
                 .forEach((source, ranges) -> plan.add(
                         RepairWorld.NAME,

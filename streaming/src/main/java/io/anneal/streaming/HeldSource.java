@@ -4,6 +4,7 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
 import io.anneal.net.RequestException;
 import io.anneal.node.Replica;
+import io.anneal.node.ReplicaFacts;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.DataSection;
@@ -93,7 +94,8 @@ final class HeldSource {
     Inventory inventory() throws IOException {
         return new Inventory(
                 id,
-                replica.tableId(),
+                ReplicaFacts.of(replica),
+                files.sstables().isEmpty(),
                 whole.stream()
                         .map(sstable -> new SentSSTable(
                                 SSTableVersion.of(sstable.descriptor()).orElseThrow(),

@@ -1,18 +1,13 @@
 package io.anneal.streaming;
 
-import io.anneal.fragment.CorruptItemException;
 import io.anneal.io.StorageException;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
-import io.anneal.net.Connection;
-import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
-import io.anneal.node.ReplicaException;
-import io.anneal.schema.SchemaText;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
@@ -24,9 +19,7 @@ import io.anneal.sstable.StagedWriter;
 import io.anneal.store.directory.Formats;
 import io.anneal.streaming.message.FileContents;
 import io.anneal.streaming.message.Inventory.SentSSTable;
-import io.anneal.streaming.message.OpenSource;
 import io.anneal.streaming.message.SectionContents;
-import io.anneal.streaming.message.StreamVerb;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.HashMap;
@@ -112,66 +105,55 @@ final class IncomingTable implements Closeable {
         return rows.map(come -> come.decoder.rows()).orElse(0L);
     }
 
+    /** Of which nothing was cut out. */
     int sstables() {
-        return published.size();
+        return published.size() - parts();
     }
 
-    /**
-     * Fetches what is missing.
-     *
-     * @throws PeerException naming the source, also when what it sent cannot be
-     */
-    void fetch(Connection connection, String replica, StreamListener listener) throws IOException {
-        try {
-            fetchFrom(connection, replica, listener);
-        } catch (RequestException | CorruptSSTableException | CorruptItemException wrong) {
-            throw new PeerException(
-                    PeerAddress.text(connection.address()),
-                    StreamVerb.SOURCE.name(),
-                    wrong instanceof RequestException refused ? refused.code() : PeerException.MALFORMED,
-                    wrong.getMessage(),
-                    wrong);
-        }
+    int parts() {
+        return (int) published.keySet().stream()
+                .filter(known -> known.contents() instanceof SectionContents)
+                .count();
     }
 
-    private void fetchFrom(Connection connection, String replica, StreamListener listener) throws IOException {
+    /** Where it waits for somebody's import; empty when it does not. */
+    List<String> stagedIn() {
+        return target.takesInAtOnce()
+                ? List.of()
+                : Stream.concat(published.values().stream(), rows.stream().flatMap(come -> come.written.stream()))
+                        .map(descriptor -> descriptor.directory().toString())
+                        .distinct()
+                        .toList();
+    }
+
+    /** Fetches what is missing. */
+    void fetch(RemoteSource source, StreamListener listener) throws IOException {
         PieceCount count = lengthBytes -> count(lengthBytes, listener);
-        OpenSource question = new OpenSource(
-                replica,
-                target.schema().keyspace(),
-                target.schema().name(),
-                SchemaText.print(target.schema()),
-                target.loadedVersions(),
-                target.localDeletionTimeMaxSeconds(),
-                ranges);
-        try (RemoteSource source = RemoteSource.open(connection, question)) {
-            requireSameTable(source.inventory().tableId());
-            List<SentSSTable> files = source.inventory().files();
-            List<SentSSTable> parts = source.inventory().parts();
-            wantedBytes = source.inventory().rowBytes()
-                    + Stream.concat(files.stream(), parts.stream())
-                            .mapToDouble(SentSSTable::lengthBytes)
-                            .sum();
-            count(0, listener);
-            Set<Known> named = new HashSet<>();
-            for (int i = 0; i < files.size(); i++) {
-                SentSSTable file = files.get(i);
-                FileContents contents = source.describe(i);
-                Known known = new Known(file.version(), file.generation(), contents);
-                named.add(known);
-                takeUp(known, contents);
-                fetch(source, i, known, staged -> new IncomingFiles(contents, staged), count);
-            }
-            for (int i = 0; i < parts.size(); i++) {
-                SentSSTable part = parts.get(i);
-                SectionContents contents = source.describePart(files.size() + i);
-                Known known = new Known(part.version(), part.generation(), contents);
-                named.add(known);
-                fetch(source, files.size() + i, known, staged -> sections(contents, staged), count);
-            }
-            forgetAllBut(named);
-            fetchRows(source, count);
+        List<SentSSTable> files = source.inventory().files();
+        List<SentSSTable> parts = source.inventory().parts();
+        wantedBytes = source.inventory().rowBytes()
+                + Stream.concat(files.stream(), parts.stream())
+                        .mapToDouble(SentSSTable::lengthBytes)
+                        .sum();
+        count(0, listener);
+        Set<Known> named = new HashSet<>();
+        for (int i = 0; i < files.size(); i++) {
+            SentSSTable file = files.get(i);
+            FileContents contents = source.describe(i);
+            Known known = new Known(file.version(), file.generation(), contents);
+            named.add(known);
+            takeUp(known, contents);
+            fetch(source, i, known, staged -> new IncomingFiles(contents, staged), count);
         }
+        for (int i = 0; i < parts.size(); i++) {
+            SentSSTable part = parts.get(i);
+            SectionContents contents = source.describePart(files.size() + i);
+            Known known = new Known(part.version(), part.generation(), contents);
+            named.add(known);
+            fetch(source, files.size() + i, known, staged -> sections(contents, staged), count);
+        }
+        forgetAllBut(named);
+        fetchRows(source, count);
     }
 
     private void count(long lengthBytes, StreamListener listener) throws IOException {
@@ -180,14 +162,6 @@ final class IncomingTable implements Closeable {
             keep();
         }
         listener.progress(rows(), bytes, wantedBytes == 0 ? 1 : Math.min(1, bytes / wantedBytes));
-    }
-
-    private void requireSameTable(Optional<String> sourceId) throws ReplicaException {
-        if (sourceId.isPresent() && target.tableId().isPresent() && !sourceId.equals(target.tableId())) {
-            throw new ReplicaException("table was dropped and made again: source and target have different ones, table="
-                    + target.schema().qualifiedName() + ", source-id=" + sourceId.get() + ", id="
-                    + target.tableId().get());
-        }
     }
 
     /** Goes on with what was there at the start; what is not as it was noted comes again. */

@@ -1,12 +1,20 @@
 package io.anneal.streaming;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.fragment.CorruptItemException;
 import io.anneal.job.JobAbortedException;
+import io.anneal.net.Connection;
 import io.anneal.net.CorruptFrameException;
+import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
+import io.anneal.net.RequestException;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
+import io.anneal.schema.SchemaText;
+import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.streaming.message.OpenSource;
+import io.anneal.streaming.message.StreamVerb;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +32,7 @@ import java.util.UUID;
  */
 final class IncomingTables implements Closeable {
     private final HostEnvironment environment;
+    private final SourceTerms terms;
     private final Optional<Duration> keptFor;
     private final long keepBytes;
     private final Map<StreamUnit, Incoming> incoming = new HashMap<>();
@@ -31,27 +40,113 @@ final class IncomingTables implements Closeable {
     private final Set<StreamUnit> sound = new HashSet<>();
 
     /**
+     * @param terms what is refused
      * @param keptFor how long what did not come to its end may be gone on with, if it may be
      * @param keepBytes so much may come twice after a crash
      */
-    IncomingTables(HostEnvironment environment, Optional<Duration> keptFor, long keepBytes) {
+    IncomingTables(HostEnvironment environment, SourceTerms terms, Optional<Duration> keptFor, long keepBytes) {
         this.environment = environment;
+        this.terms = terms;
         this.keptFor = keptFor;
         this.keepBytes = keepBytes;
     }
 
-    /** A unit's data with the replica that it goes to. */
-    private record Incoming(Replica replica, IncomingTable table) implements Closeable {
+    /** A unit's data with the replica that it goes to. One thread. */
+    private final class Incoming implements Closeable {
+        private final StreamUnit unit;
+        private final Replica replica;
+        private long importDeadlineSeconds;
+        private Optional<IncomingTable> table = Optional.empty();
+
+        /** @param replica is its own */
+        Incoming(StreamUnit unit, Replica replica) {
+            this.unit = unit;
+            this.replica = replica;
+        }
+
+        /** @throws PeerException naming the source, also when what it sent cannot be */
+        void fetch(StreamSource source, StreamListener listener) throws IOException {
+            try {
+                fetchFrom(source, listener);
+            } catch (RequestException | CorruptSSTableException | CorruptItemException wrong) {
+                throw new PeerException(
+                        PeerAddress.text(source.address()),
+                        StreamVerb.SOURCE.name(),
+                        wrong instanceof RequestException refused ? refused.code() : PeerException.MALFORMED,
+                        wrong.getMessage(),
+                        wrong);
+            }
+        }
+
+        private void fetchFrom(StreamSource source, StreamListener listener) throws IOException {
+            OpenSource question = new OpenSource(
+                    source.replica(),
+                    replica.schema().keyspace(),
+                    replica.schema().name(),
+                    SchemaText.print(replica.schema()),
+                    replica.loadedVersions(),
+                    replica.localDeletionTimeMaxSeconds(),
+                    unit.ranges());
+            Connection connection = source.connector().open(source.address());
+            try (RemoteSource opened = RemoteSource.open(connection, question)) {
+                long deadline = terms.importDeadlineSeconds(
+                        replica, source, connection.node().nodeId(), opened.inventory());
+                into(deadline).fetch(opened, listener);
+            }
+        }
+
+        /** What was begun with data that may wait for longer is not gone on with. */
+        private IncomingTable into(long deadline) throws IOException {
+            if (table.isPresent() && deadline < importDeadlineSeconds) {
+                IncomingTable late = table.get();
+                table = Optional.empty();
+                late.close();
+            }
+            if (table.isEmpty()) {
+                table = Optional.of(new IncomingTable(
+                        replica,
+                        unit.ranges(),
+                        receiving(deadline),
+                        keptFor.isPresent() ? keepBytes : IncomingTable.NEVER));
+                importDeadlineSeconds = deadline;
+            }
+            return table.get();
+        }
+
+        private Receiving receiving(long deadline) throws IOException {
+            if (keptFor.isEmpty()) {
+                return replica.receive(environment.newId(), deadline);
+            }
+            return replica.receiveKept(
+                    UUID.nameUUIDFromBytes(unit.text().getBytes(StandardCharsets.UTF_8)),
+                    environment.clock().instant().getEpochSecond()
+                            + keptFor.get().toSeconds(),
+                    environment.newId(),
+                    deadline);
+        }
+
+        /** Makes all of it the replica's. */
+        StreamReport complete() throws IOException {
+            IncomingTable come = table.orElseThrow();
+            long deadline = come.complete();
+            return new StreamReport(
+                    come.sstables(), come.parts(), come.rows(), come.bytes(), deadline, come.stagedIn());
+        }
+
         void suspend() throws IOException {
             try (replica) {
-                table.suspend();
+                if (table.isPresent()) {
+                    table.get().suspend();
+                }
             }
         }
 
         @Override
         public void close() throws IOException {
             try (replica) {
-                table.close();
+                if (table.isPresent()) {
+                    table.get().close();
+                }
             }
         }
     }
@@ -62,7 +157,7 @@ final class IncomingTables implements Closeable {
         Incoming into = incoming(tables, unit);
         boolean isSound = false;
         try {
-            into.table().fetch(source.connector().open(source.address()), source.replica(), listener);
+            into.fetch(source, listener);
         } catch (IOException | JobAbortedException e) {
             isSound = e instanceof PeerException
                     || e instanceof CorruptFrameException
@@ -72,9 +167,7 @@ final class IncomingTables implements Closeable {
         } finally {
             sound(unit, isSound);
         }
-        long deadline = into.table().complete();
-        StreamReport report = new StreamReport(
-                into.table().sstables(), into.table().rows(), into.table().bytes(), deadline);
+        StreamReport report = into.complete();
         listener.progress(report.rows(), report.bytes(), 1);
         synchronized (this) {
             incoming.remove(unit);
@@ -107,21 +200,8 @@ final class IncomingTables implements Closeable {
         boolean ready = false;
         try {
             replica.checkReceiving();
-            long nowSeconds = environment.clock().instant().getEpochSecond();
-            long deadline = nowSeconds + replica.schema().options().gcGraceSeconds();
-            Receiving receiving = keptFor.isPresent()
-                    ? replica.receiveKept(
-                            UUID.nameUUIDFromBytes(unit.text().getBytes(StandardCharsets.UTF_8)),
-                            nowSeconds + keptFor.get().toSeconds(),
-                            environment.newId(),
-                            deadline)
-                    : replica.receive(environment.newId(), deadline);
-            Incoming begun = new Incoming(
-                    replica,
-                    new IncomingTable(
-                            replica, unit.ranges(), receiving, keptFor.isPresent() ? keepBytes : IncomingTable.NEVER));
             ready = true;
-            return begun;
+            return new Incoming(unit, replica);
         } finally {
             if (!ready) {
                 replica.close();

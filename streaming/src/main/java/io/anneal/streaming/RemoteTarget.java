@@ -2,11 +2,13 @@ package io.anneal.streaming;
 
 import io.anneal.net.PeerAddress;
 import io.anneal.node.PeerRun;
+import io.anneal.node.Waiver;
 import io.anneal.streaming.message.RunStream;
 import io.anneal.streaming.message.StreamStatus;
 import io.anneal.streaming.message.StreamVerb;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Set;
 
 /** A target on another node, which fetches a unit itself: asked for it, and watched. One thread. */
 final class RemoteTarget implements Closeable {
@@ -39,7 +41,8 @@ final class RemoteTarget implements Closeable {
      * @param listener while it does not return, the target comes to rest
      * @throws StreamException when the target failed
      */
-    StreamReport fetch(StreamUnit unit, StreamSource source, StreamListener listener) throws IOException {
+    StreamReport fetch(StreamUnit unit, StreamSource source, Set<Waiver> waivers, StreamListener listener)
+            throws IOException {
         int dot = unit.table().indexOf('.');
         RunStream wanted = new RunStream(
                 target.replica(),
@@ -47,7 +50,8 @@ final class RemoteTarget implements Closeable {
                 unit.table().substring(dot + 1),
                 PeerAddress.text(source.address()),
                 source.replica(),
-                unit.ranges());
+                unit.ranges(),
+                waivers);
         StreamStatus status = run.ask(out -> {
             out.writeByte(StreamVerb.VERSION);
             wanted.encode(out);
@@ -59,10 +63,17 @@ final class RemoteTarget implements Closeable {
         run.end();
         if (status.failure().isPresent()) {
             StreamStatus.Failure failure = status.failure().get();
-            throw new StreamException(failure.text() + ", target=" + target.name(), failure.code());
+            throw new StreamException(failure.text() + ", target=" + target.name(), failure.code(), failure.waiver());
         }
         listener.progress(status.rows(), status.bytes(), 1);
-        return new StreamReport(status.sstables(), status.rows(), status.bytes(), status.importDeadlineSeconds());
+        StreamStatus.End end = status.end().orElseThrow();
+        return new StreamReport(
+                end.sstables(),
+                end.parts(),
+                status.rows(),
+                status.bytes(),
+                end.importDeadlineSeconds(),
+                end.stagedIn());
     }
 
     @Override

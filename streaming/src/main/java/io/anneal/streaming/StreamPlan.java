@@ -5,22 +5,34 @@ import static io.anneal.io.Arguments.notNegative;
 import static io.anneal.io.Arguments.positive;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
 import io.anneal.job.JobFailedException;
 import io.anneal.job.JobProgress;
+import io.anneal.job.JobRefusedException;
 import io.anneal.job.RangeJob;
 import io.anneal.job.UnitRun;
 import io.anneal.key.TokenRange;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
+import io.anneal.node.DistinctReplicas;
+import io.anneal.node.FailureText;
+import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
+import io.anneal.node.Waiver;
+import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -35,7 +47,9 @@ import java.util.function.BooleanSupplier;
  */
 public final class StreamPlan {
     private static final long KEEP_BYTES = 64 << 20;
-    private static final int ATTEMPTS = 5;
+    /** Two minutes in all, in which a node is started again. */
+    private static final int ATTEMPTS = 9;
+
     private static final Duration WAIT_FIRST = Duration.ofSeconds(1);
     private static final Duration WAIT_LONGEST = Duration.ofSeconds(30);
 
@@ -44,6 +58,9 @@ public final class StreamPlan {
     private final Map<String, StreamTarget> targets = new HashMap<>();
     private final List<StreamUnit> units = new ArrayList<>();
 
+    private final Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
+    private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
+    private BiConsumer<StreamUnit, StreamReport> reports = (unit, report) -> {};
     private int parallel = 1;
     private long bytesPerSecond;
     private Duration patience = Duration.ofHours(1);
@@ -81,12 +98,13 @@ public final class StreamPlan {
                 qualifiedTable,
                 source,
                 target.orElseThrow(() -> new IllegalStateException("plan has no target, table=" + qualifiedTable)),
-                List.of(ranges));
+                Arrays.asList(given("ranges", ranges)));
     }
 
     /** The same for a target of its own. */
     public StreamPlan add(String qualifiedTable, StreamSource source, StreamTarget into, List<TokenRange> ranges) {
-        int dot = qualifiedTable.indexOf('.');
+        given("ranges", ranges).forEach(range -> given("range", range));
+        int dot = given("table", qualifiedTable).indexOf('.');
         if (dot <= 0 || dot == qualifiedTable.length() - 1) {
             throw new IllegalArgumentException("table is not keyspace.table, table=" + qualifiedTable);
         }
@@ -146,6 +164,24 @@ public final class StreamPlan {
         return this;
     }
 
+    /** What is not refused: a source without data, or whose data is older than gc_grace, or a table without gc_grace. */
+    public StreamPlan allow(Set<Waiver> meant) {
+        waivers.addAll(given("meant", meant));
+        return this;
+    }
+
+    /** Hears the report of each unit when it is done, one call at a time. */
+    public StreamPlan reports(BiConsumer<StreamUnit, StreamReport> value) {
+        reports = given("reports", value);
+        return this;
+    }
+
+    /** The replica of this process has a name for others, by which it must not be its own source. */
+    StreamPlan ownReplica(DistinctReplicas.Named value) {
+        ownReplica = Optional.of(value);
+        return this;
+    }
+
     /** After how many bytes what has come is made last. */
     StreamPlan keepBytes(long value) {
         keepBytes = value;
@@ -162,7 +198,11 @@ public final class StreamPlan {
      * Fetches everything. What a unit brings is the target's as a whole when the unit is done; what did not come to its end is
      * removed. An interrupt aborts it.
      *
-     * @throws StreamException when a target on another node failed
+     * @throws ReplicaException when the target refuses a source, or can't take part
+     * @throws StreamException when a target failed
+     * @throws PeerException when a node cannot be reached, or has no room for so long
+     * @throws TableTruncatedException when a table of this process was truncated meanwhile
+     * @throws JobAbortedException after {@link JobControl#abort}
      * @throws JobFailedException naming all units that failed, where there are several; of one its own failure
      */
     public StreamReport run(HostEnvironment environment) throws IOException {
@@ -176,7 +216,8 @@ public final class StreamPlan {
                 .retriesOnly(this::mayPass)
                 .patience(StreamPlan::isBusy, patience);
         progress.ifPresent(builder::listener);
-        try (IncomingTables incoming = new IncomingTables(environment, keptFor, keepBytes);
+        try (IncomingTables incoming = new IncomingTables(
+                        environment, new SourceTerms(waivers, ownReplica, environment.clock()), keptFor, keepBytes);
                 RangeJob<StreamUnit> job = builder.open(() -> units)) {
             IncomingDisks disks = new IncomingDisks(incoming);
             try {
@@ -190,6 +231,17 @@ public final class StreamPlan {
             throw UnitWatch.interrupted(e);
         }
         return report;
+    }
+
+    /** What a replica of this process says in its own words; anything else is a mistake of this program. */
+    private static IOException refused(RuntimeException failure) {
+        if (failure instanceof CancellationException
+                || failure instanceof JobRefusedException
+                || failure instanceof TableTruncatedException
+                || !FailureText.isRefusal(failure)) {
+            throw failure;
+        }
+        return new StreamException(FailureText.of(failure), failure);
     }
 
     /** Of one unit the failure speaks for itself. */
@@ -207,14 +259,19 @@ public final class StreamPlan {
         StreamReport fetched;
         if (targets.get(unit.target()) instanceof StreamTarget.There there) {
             try (RemoteTarget remote = RemoteTarget.open(there)) {
-                fetched = remote.fetch(unit, source, watch(run, remote::isGone));
+                fetched = remote.fetch(unit, source, waivers, watch(run, remote::isGone));
             }
         } else {
             StreamTarget.Here here = (StreamTarget.Here) targets.get(unit.target());
-            fetched = incoming.fetch(here.tables(), unit, source, watch(run, () -> false));
+            try {
+                fetched = incoming.fetch(here.tables(), unit, source, watch(run, () -> false));
+            } catch (RuntimeException failure) {
+                throw refused(failure);
+            }
         }
         synchronized (this) {
             report = report.plus(fetched);
+            reports.accept(unit, fetched);
         }
         return RangeJob.Outcome.DONE;
     }
@@ -233,6 +290,10 @@ public final class StreamPlan {
     }
 
     private boolean mayPass(Exception failure) {
+        if (failure instanceof StreamException remote) {
+            // It has come again as often itself; but if it was started again meanwhile, it knew of no source.
+            return begun && remote.peerCode().equals(Optional.of(PeerException.CONNECT_FAILED));
+        }
         return failure instanceof CorruptFrameException
                 || failure instanceof PeerException peer
                         && (peer.mayPass()

@@ -13,6 +13,7 @@ import io.anneal.node.Replicas;
 import io.anneal.node.ServedRun;
 import io.anneal.streaming.message.RunStream;
 import io.anneal.streaming.message.StreamVerb;
+import java.util.UUID;
 import java.util.concurrent.Executor;
 
 /**
@@ -20,6 +21,7 @@ import java.util.concurrent.Executor;
  * how it is doing. It ends with the stream of whoever asked for it. Safe for any thread.
  */
 public final class StreamRunner {
+    private final UUID nodeId;
     private final Replicas replicas;
     private final Connector connector;
     private final Executor runs;
@@ -27,7 +29,13 @@ public final class StreamRunner {
     private final RateLimiter rate;
 
     private StreamRunner(
-            Replicas replicas, Connector connector, Executor runs, HostEnvironment environment, long bytesPerSecond) {
+            UUID nodeId,
+            Replicas replicas,
+            Connector connector,
+            Executor runs,
+            HostEnvironment environment,
+            long bytesPerSecond) {
+        this.nodeId = nodeId;
         this.replicas = replicas;
         this.connector = connector;
         this.runs = runs;
@@ -41,7 +49,8 @@ public final class StreamRunner {
      * @param bytesPerSecond which it takes at most, of all sources together; 0 for as fast as it goes
      */
     public static StreamRunner of(Node node, HostEnvironment environment, long bytesPerSecond) {
-        return new StreamRunner(node.replicas(), node.peers(), node.waiting(), environment, bytesPerSecond);
+        return new StreamRunner(
+                node.identity().nodeId(), node.replicas(), node.peers(), node.waiting(), environment, bytesPerSecond);
     }
 
     /** Registers the verb of a target. */
@@ -57,6 +66,6 @@ public final class StreamRunner {
         StreamService.requireVersion(in.readUnsignedByte());
         RunStream wanted = RunStream.decode(in);
         StreamSource source = StreamSource.at(connector, PeerAddress.parse(wanted.source()), wanted.sourceReplica());
-        return new StreamWork(wanted, source, replicas, rate, environment);
+        return new StreamWork(nodeId, wanted, source, replicas, rate, environment);
     }
 }

@@ -4,14 +4,17 @@ import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.RateLimiter;
 import io.anneal.net.PeerException;
-import io.anneal.node.Receiving;
+import io.anneal.node.DistinctReplicas;
+import io.anneal.node.ReplicaException;
 import io.anneal.node.Replicas;
 import io.anneal.node.ServedRun;
+import io.anneal.node.Waiver;
 import io.anneal.streaming.message.RunStream;
 import io.anneal.streaming.message.StreamStatus;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Consumer;
 
 /** What this node fetches for a peer that asked for it and hears how it goes. One thread. */
@@ -19,6 +22,7 @@ final class StreamWork implements ServedRun.Work {
     /** For a node that is started again, and for whoever asks once more. */
     private static final Duration KEPT = Duration.ofDays(1);
 
+    private final UUID nodeId;
     private final RunStream wanted;
     private final StreamSource source;
     private final Replicas replicas;
@@ -29,7 +33,13 @@ final class StreamWork implements ServedRun.Work {
     private double covered;
 
     StreamWork(
-            RunStream wanted, StreamSource source, Replicas replicas, RateLimiter rate, HostEnvironment environment) {
+            UUID nodeId,
+            RunStream wanted,
+            StreamSource source,
+            Replicas replicas,
+            RateLimiter rate,
+            HostEnvironment environment) {
+        this.nodeId = nodeId;
         this.wanted = wanted;
         this.source = source;
         this.replicas = replicas;
@@ -50,6 +60,8 @@ final class StreamWork implements ServedRun.Work {
                 // Whoever asked comes again, and hears of it meanwhile.
                 .patience(Duration.ZERO)
                 .keptFor(KEPT)
+                .ownReplica(new DistinctReplicas.Named(nodeId, wanted.replica()))
+                .allow(wanted.waivers())
                 .listener((rowsSoFar, bytesSoFar, share) -> {
                     pace(bytesSoFar - bytes);
                     rows = rowsSoFar;
@@ -58,14 +70,9 @@ final class StreamWork implements ServedRun.Work {
                     listener.progress(running()::encode);
                 })
                 .run(environment);
-        return new StreamStatus(
-                report.rows(),
-                report.bytes(),
-                1,
-                report.sstables(),
-                report.importDeadlineSeconds(),
-                true,
-                Optional.empty())::encode;
+        StreamStatus.End end = new StreamStatus.End(
+                report.sstables(), report.parts(), report.importDeadlineSeconds(), report.stagedIn());
+        return new StreamStatus(report.rows(), report.bytes(), 1, Optional.of(end), Optional.empty())::encode;
     }
 
     private void pace(long moreBytes) throws IOException {
@@ -77,20 +84,19 @@ final class StreamWork implements ServedRun.Work {
     }
 
     private StreamStatus running() {
-        return new StreamStatus(rows, bytes, covered, 0, Receiving.NO_DEADLINE, false, Optional.empty());
+        return new StreamStatus(rows, bytes, covered, Optional.empty(), Optional.empty());
     }
 
     @Override
     public Consumer<ByteWriter> failed(Throwable failure, String reason) {
         String code = failure instanceof PeerException peer ? peer.code() : "";
+        Optional<Waiver> waiver = failure instanceof ReplicaException refused ? refused.waiver() : Optional.empty();
         return new StreamStatus(
-                rows,
-                bytes,
-                covered,
-                0,
-                Receiving.NO_DEADLINE,
-                false,
-                Optional.of(new StreamStatus.Failure(reason, code)))::encode;
+                        rows,
+                        bytes,
+                        covered,
+                        Optional.empty(),
+                        Optional.of(new StreamStatus.Failure(reason, code, waiver)))::encode;
     }
 
     @Override

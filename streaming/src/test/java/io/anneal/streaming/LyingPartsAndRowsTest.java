@@ -13,6 +13,7 @@ import io.anneal.net.MessageStream;
 import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
 import io.anneal.node.ReplicaException;
+import io.anneal.node.ReplicaFacts;
 import io.anneal.node.StoreReplicas;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
@@ -33,6 +34,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -156,7 +158,7 @@ class LyingPartsAndRowsTest {
     void shouldTakeAPartAsItIs() throws IOException {
         part(said -> said, sent -> sent);
 
-        assertThat(stream().sstables()).isEqualTo(1);
+        assertThat(stream().parts()).isEqualTo(1);
     }
 
     @Test
@@ -392,7 +394,8 @@ class LyingPartsAndRowsTest {
         for (long lengthBytes : new long[] {-1, Long.MIN_VALUE}) {
             source.inventory(out -> {
                 Texts.write(out, new UUID(1, 2));
-                Texts.write(out, "");
+                new ReplicaFacts("liar", Optional.empty(), List.of(), Optional.empty()).encode(out);
+                out.writeByte(0);
                 LyingSource.sstables(out, 1, "nb", "1", lengthBytes);
                 LyingSource.sstables(out, 0, "nb", "1", 0);
                 out.writeLong(0);

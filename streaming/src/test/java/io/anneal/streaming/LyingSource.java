@@ -13,6 +13,7 @@ import io.anneal.net.SharedToken;
 import io.anneal.net.VersionRange;
 import io.anneal.node.Answers;
 import io.anneal.node.Node;
+import io.anneal.node.ReplicaFacts;
 import io.anneal.streaming.message.FilePart;
 import io.anneal.streaming.message.RowsPart;
 import io.anneal.streaming.message.SourceStep;
@@ -24,6 +25,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -108,7 +110,9 @@ final class LyingSource implements Closeable {
     /** Files and parts of version nb and of 1,000 bytes each. */
     static void inventory(ByteWriter out, String tableId, int files, int parts, long rowBytes) {
         Texts.write(out, SESSION);
-        Texts.write(out, tableId);
+        new ReplicaFacts("liar", Optional.of(tableId).filter(id -> !id.isEmpty()), List.of(), Optional.empty())
+                .encode(out);
+        out.writeByte(0);
         sstables(out, files, "nb", "1", 1000);
         sstables(out, parts, "nb", "1", 1000);
         out.writeLong(rowBytes);

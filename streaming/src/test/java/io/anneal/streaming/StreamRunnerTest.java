@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -204,6 +205,73 @@ class StreamRunnerTest {
                             .sum());
         }
         assertThat(rows()).isEqualTo(ROWS);
+    }
+
+    @Test
+    void shouldWaitSomeMinutesForATargetThatIsStartedAgain() throws IOException {
+        AtomicInteger connects = new AtomicInteger();
+        AtomicLong waitedNanos = new AtomicLong();
+        AtomicBoolean restarted = new AtomicBoolean();
+        Connector connector = address -> connects.incrementAndGet() > 1 && connects.get() < 9
+                ? CompletableFuture.failedFuture(new PeerException(
+                        address.toString(), "connect", PeerException.CONNECT_FAILED, "nobody listens", null))
+                : asking.node().peers().connect(address);
+        InetSocketAddress address = toNode.address();
+
+        StreamPlan.into(StreamTarget.at(connector, address))
+                .add("ks.t", StreamSource.at(asking.node().peers(), fromNode.address()), TokenRange.FULL)
+                .listener((rows, bytes, covered) -> {
+                    if (bytes > 0 && restarted.compareAndSet(false, true)) {
+                        toNode.close();
+                        toNode = TestNode.of(new StoreReplicas(to), address);
+                    }
+                })
+                .run(ENVIRONMENT.withTime(ENVIRONMENT.clock(), ENVIRONMENT.nanoTime(), waitedNanos::addAndGet));
+
+        assertThat(connects).hasValue(9);
+        assertThat(waitedNanos.get()).isBetween(60_000_000_000L, 300_000_000_000L);
+        assertThat(rows()).isEqualTo(ROWS);
+    }
+
+    @Test
+    void shouldNotWaitForASourceThatWasNeverThere() {
+        Connector nobody = address -> CompletableFuture.failedFuture(
+                new PeerException(address.toString(), "connect", PeerException.CONNECT_FAILED, "nobody listens", null));
+
+        assertThatThrownBy(() -> StreamPlan.into(new StoreReplicas(to))
+                        .add("ks.t", StreamSource.at(nobody, fromNode.address()), TokenRange.FULL)
+                        .run(ENVIRONMENT.withTime(ENVIRONMENT.clock(), ENVIRONMENT.nanoTime(), nanos -> {
+                            throw new AssertionError("waits");
+                        })))
+                .isInstanceOf(PeerException.class);
+    }
+
+    @Test
+    void shouldSayInAnExceptionOfStreamingThatTheTargetsTableIsDropped() throws IOException {
+        StreamPlan plan = StreamPlan.into(new StoreReplicas(to))
+                .add("ks.t", fromNode.source(), TokenRange.FULL)
+                .listener((rows, bytes, covered) -> {
+                    if (to.findTable("ks.t").isPresent()) {
+                        to.dropTable("ks.t");
+                    }
+                });
+
+        assertThatThrownBy(() -> plan.run(ENVIRONMENT))
+                .isInstanceOf(IOException.class)
+                .hasMessageMatching("(?s).*(ks\\.t|/ks/t-).*");
+    }
+
+    @Test
+    void shouldNameWhatIsMissingOfAUnit() {
+        StreamPlan plan = StreamPlan.into(new StoreReplicas(to));
+        StreamSource from = fromNode.source();
+
+        assertThatThrownBy(() -> plan.add("ks.t", from, (TokenRange) null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("range");
+        assertThatThrownBy(() -> plan.add(null, from, TokenRange.FULL))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("table");
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.anneal.environment.HostEnvironment;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connector;
 import io.anneal.node.StoreReplicas;
+import io.anneal.node.Waiver;
 import io.anneal.store.LiveFiles;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
@@ -18,6 +19,7 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -90,6 +92,7 @@ class StreamSnapshotTest {
 
             StreamPlan.into(new StoreReplicas(to))
                     .add("ks.t", StreamSource.at(healing, proxy.address()), TokenRange.FULL)
+                    .allow(Set.of(Waiver.NO_GC_GRACE))
                     .run(HostEnvironment.system());
 
             assertThat(connects).hasValue(2);

@@ -108,7 +108,10 @@ public record ErrorReport(String code, String message, String advice, int exitCo
                     message,
                     refused.waiver().map(RepairAdvice::of).orElse(ErrorCode.REPAIR.advice()));
         } else if (failure instanceof ReplicaException refused) {
-            return of(ErrorCode.REPAIR, message, RepairAdvice.of(refused.remedy()));
+            return of(
+                    ErrorCode.REPAIR,
+                    message,
+                    refused.waiver().map(RepairAdvice::of).orElseGet(() -> RepairAdvice.of(refused.remedy())));
         } else if (failure instanceof PeerException peer) {
             return peer.code().equals(RepairCode.REFUSED)
                     ? of(ErrorCode.REPAIR, message)
@@ -116,7 +119,10 @@ public record ErrorReport(String code, String message, String advice, int exitCo
         } else if (failure instanceof StreamException stream) {
             return stream.peerCode()
                     .map(code -> of(ErrorCode.PEER, message, PeerAdvice.of(code)))
-                    .orElseGet(() -> of(ErrorCode.STREAM, message));
+                    .orElseGet(() -> of(
+                            ErrorCode.STREAM,
+                            message,
+                            stream.waiver().map(RepairAdvice::of).orElse(ErrorCode.STREAM.advice())));
         } else if (failure instanceof CredentialFileException) {
             return of(ErrorCode.CREDENTIALS, message);
         } else if (failure instanceof BindException) {

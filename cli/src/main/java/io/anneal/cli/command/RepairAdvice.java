@@ -1,7 +1,7 @@
 package io.anneal.cli.command;
 
 import io.anneal.node.ReplicaException;
-import io.anneal.repair.message.Waiver;
+import io.anneal.node.Waiver;
 
 /** What a user can do where a repair was refused: the flags that the layers below do not know. */
 final class RepairAdvice {
@@ -9,7 +9,7 @@ final class RepairAdvice {
 
     static String of(Waiver waiver) {
         return switch (waiver) {
-            case EMPTY_REPLICA -> "allow it with --allow-empty if that replica lost its data";
+            case EMPTY_REPLICA -> "allow it with --allow-empty if it is right that it has nothing";
             case OLD_DATA -> "see docs/operate.md, or allow it with --allow-old-snapshots";
             case NO_GC_GRACE -> "allow it with --allow-no-gc-grace if nothing is ever deleted";
         };

@@ -3,6 +3,7 @@ package io.anneal.cli.repair;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.QualifiedTable;
+import io.anneal.cli.command.ShellWord;
 import io.anneal.repair.RepairReport;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -113,7 +114,8 @@ final class RepairOutput {
     /** The commands that bring what a replica received into Cassandra: one for each directory. */
     private static List<String> imports(QualifiedTable table, RepairReport.ReplicaReport replica) {
         return directories(replica).stream()
-                .map(directory -> "nodetool import " + table.keyspace() + " " + table.table() + " " + quoted(directory))
+                .map(directory ->
+                        "nodetool import " + table.keyspace() + " " + table.table() + " " + ShellWord.of(directory))
                 .toList();
     }
 
@@ -122,11 +124,6 @@ final class RepairOutput {
                 .map(sstable -> sstable.substring(0, Math.max(0, sstable.lastIndexOf('/'))))
                 .distinct()
                 .toList();
-    }
-
-    /** As a shell takes it for one word. */
-    private static String quoted(String path) {
-        return path.matches("[\\w/.,:=@%+-]+") ? path : "'" + path.replace("'", "'\\''") + "'";
     }
 
     static void writeError(JsonGenerator json, QualifiedTable table, ErrorReport error) throws IOException {

@@ -2,8 +2,8 @@ package io.anneal.cli.repair;
 
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.key.TokenRange;
+import io.anneal.node.Waiver;
 import io.anneal.repair.Repair;
-import io.anneal.repair.message.Waiver;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -12,22 +12,20 @@ import io.anneal.cli.repair.CommandNode;
 import io.anneal.cli.repair.PeerSecurity;
 import io.anneal.job.JobFailedException;
 import io.anneal.key.TokenRange;
-import io.anneal.node.Receiving;
+import io.anneal.node.Waiver;
 import io.anneal.streaming.Ring;
 import io.anneal.streaming.StreamPlan;
-import io.anneal.streaming.StreamReport;
 import io.anneal.streaming.StreamSource;
 import io.anneal.streaming.StreamTarget;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -37,8 +35,6 @@ import picocli.CommandLine.Option;
 
 /** What all commands of streaming share: who gives what to whom, and how it went. */
 abstract class StreamSubcommand extends Subcommand {
-    private static final double BYTES_PER_MIB = 1 << 20;
-
     @Option(
             names = "--from",
             required = true,
@@ -85,7 +81,7 @@ abstract class StreamSubcommand extends Subcommand {
             paramLabel = "SIZE",
             converter = ByteSize.class,
             defaultValue = "0",
-            description = "Bytes a second at most, of all nodes together; as fast as it goes by default.")
+            description = "Bytes a second at most, of all nodes together; 0, the default, for no limit.")
     private long bytesPerSecond;
 
     @Option(
@@ -94,6 +90,21 @@ abstract class StreamSubcommand extends Subcommand {
             defaultValue = "4",
             description = "How many pairs of nodes stream at once; ${DEFAULT-VALUE} by default.")
     private int parallel;
+
+    @Option(
+            names = "--allow-empty",
+            description = "Go on when a node of --from has nothing of a table at all: it may have lost its data.")
+    private boolean allowEmpty;
+
+    @Option(
+            names = "--allow-old-snapshots",
+            description = "Go on when a source's data is older than gc_grace: rows deleted since may come back.")
+    private boolean allowOldSnapshots;
+
+    @Option(
+            names = "--allow-no-gc-grace",
+            description = "Go on when the table's gc_grace is 0: nothing in it is ever deleted.")
+    private boolean allowNoGcGrace;
 
     @Mixin
     private PeerSecurity security = new PeerSecurity();
@@ -167,7 +178,30 @@ abstract class StreamSubcommand extends Subcommand {
     }
 
     private List<TokenRange> ranges() {
-        return ranges.stream().map(TokenRange::parse).toList();
+        List<TokenRange> parsed = ranges.stream().map(TokenRange::parse).toList();
+        parsed.stream()
+                .filter(range -> range.left() == range.right() && !range.equals(TokenRange.FULL))
+                .findFirst()
+                .ifPresent(range -> {
+                    throw usage(
+                            "--range with equal ends is the whole ring: say --full-replicas if that is meant, range="
+                                    + range);
+                });
+        return parsed;
+    }
+
+    private Set<Waiver> waivers() {
+        Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
+        if (allowEmpty) {
+            waivers.add(Waiver.EMPTY_REPLICA);
+        }
+        if (allowOldSnapshots) {
+            waivers.add(Waiver.OLD_DATA);
+        }
+        if (allowNoGcGrace) {
+            waivers.add(Waiver.NO_GC_GRACE);
+        }
+        return waivers;
     }
 
     @Override
@@ -175,7 +209,9 @@ abstract class StreamSubcommand extends Subcommand {
         check();
         StopSignal stop = StopSignal.interrupting(Thread.currentThread());
         try {
-            print(stream());
+            StreamResults results = new StreamResults();
+            stream(results);
+            print(results);
             return ExitCode.YES;
         } catch (JobFailedException failed) {
             List<ErrorReport> told =
@@ -189,15 +225,17 @@ abstract class StreamSubcommand extends Subcommand {
         }
     }
 
-    private StreamReport stream() throws IOException {
+    private void stream(StreamResults results) throws IOException {
         try (CommandNode node = security.node(this);
                 Progress progress = progress(name())) {
             StreamPlan plan = plan(node);
             if (plan.units().isEmpty()) {
                 say("nothing is to be streamed: by the ring nobody lacks anything");
             }
-            return plan.parallel(parallel)
+            plan.parallel(parallel)
                     .bytesPerSecond(bytesPerSecond)
+                    .allow(waivers())
+                    .reports(results::add)
                     .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()))
                     .run(host());
         }
@@ -210,6 +248,12 @@ abstract class StreamSubcommand extends Subcommand {
         }
         if (tables.stream().anyMatch(QualifiedTable::isWholeKeyspace)) {
             throw usage("--table takes one table: give it for each");
+        }
+        Set<String> once = new HashSet<>();
+        for (QualifiedTable table : tables) {
+            if (!once.add(table.toString())) {
+                throw usage("--table is given twice, table=" + table);
+            }
         }
         Set<String> both = new HashSet<>(sources());
         both.retainAll(targets());
@@ -241,33 +285,13 @@ abstract class StreamSubcommand extends Subcommand {
         return plan;
     }
 
-    private void print(StreamReport report) throws IOException {
-        boolean isStaged = report.importDeadlineSeconds() != Receiving.NO_DEADLINE;
-        if (json()) {
-            try (JsonResult result = new JsonResult(out(), "stream " + name())) {
-                result.fields().writeNumberField("sstables", report.sstables());
-                result.fields().writeNumberField("rows", report.rows());
-                result.fields().writeNumberField("bytes", report.bytes());
-                if (isStaged) {
-                    result.fields()
-                            .writeStringField(
-                                    "importDeadline",
-                                    Instant.ofEpochSecond(report.importDeadlineSeconds())
-                                            .toString());
-                }
-            }
+    private void print(StreamResults results) throws IOException {
+        if (!json()) {
+            results.print(out());
             return;
         }
-        out().printf(
-                        Locale.ROOT,
-                        "streamed %,d SSTables as they are and %,d rows, %.1f MiB%n",
-                        report.sstables(),
-                        report.rows(),
-                        report.bytes() / BYTES_PER_MIB);
-        if (isStaged) {
-            out().println("import what waits in each target's --staging before "
-                    + Instant.ofEpochSecond(report.importDeadlineSeconds())
-                    + ": nodetool import KS TABLE STAGING/KS/TABLE");
+        try (JsonResult result = new JsonResult(out(), "stream " + name())) {
+            results.write(result.fields());
         }
     }
 }

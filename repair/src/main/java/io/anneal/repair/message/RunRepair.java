@@ -4,6 +4,7 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
 import io.anneal.key.TokenRange;
+import io.anneal.node.Waiver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

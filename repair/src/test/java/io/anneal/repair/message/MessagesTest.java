@@ -12,6 +12,8 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.node.ReplicaFacts;
+import io.anneal.node.Waiver;
 import io.anneal.testkit.HandMadeTable;
 import java.time.Instant;
 import java.util.Arrays;
@@ -48,12 +50,13 @@ class MessagesTest {
             Set.of(Waiver.NO_GC_GRACE));
     private static final SessionFinished FINISHED = new SessionFinished(1, 2, 3, 4, 5, List.of("a", ""));
     private static final SessionOpened OPENED = new SessionOpened(
-            "/data",
-            Optional.of("2e52ce90e54c11f199539ddbc8d5a59d"),
-            List.of(ID, new UUID(1, -1)),
+            new ReplicaFacts(
+                    "/data",
+                    Optional.of("2e52ce90e54c11f199539ddbc8d5a59d"),
+                    List.of(ID, new UUID(1, -1)),
+                    Optional.of(Instant.ofEpochSecond(1_700_000_000L))),
             99,
             1 << 20,
-            Optional.of(Instant.ofEpochSecond(1_700_000_000L)),
             true,
             List.of("a note"));
     private static final SessionTerms TERMS = new SessionTerms(99, 1 << 20, 1_800_000_000L);

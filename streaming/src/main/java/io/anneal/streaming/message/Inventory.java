@@ -3,18 +3,19 @@ package io.anneal.streaming.message;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
+import io.anneal.node.ReplicaFacts;
 import io.anneal.sstable.SSTableVersion;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 
 /**
  * What a source holds of what was asked for.
  *
  * @param sessionId by which files and rows are asked for while the source holds them
- * @param tableId 32 hexadecimal digits, if the source knows it
+ * @param replica what the source says of itself and its data
+ * @param isEmpty whether the source has no SSTable of the table at all, whatever was asked for
  * @param files SSTables that lie wholly inside the ranges, in a version that the target takes
  * @param parts SSTables of which the chunks are sent that hold the ranges; numbered behind the files
  * @param rowBytes length of all SSTables of which only rows are sent; 0 when there are none
@@ -22,7 +23,8 @@ import java.util.UUID;
  */
 public record Inventory(
         UUID sessionId,
-        Optional<String> tableId,
+        ReplicaFacts replica,
+        boolean isEmpty,
         List<SentSSTable> files,
         List<SentSSTable> parts,
         long rowBytes,
@@ -51,7 +53,8 @@ public record Inventory(
 
     public void encode(ByteWriter out) {
         Texts.write(out, sessionId);
-        Texts.write(out, tableId.orElse(""));
+        replica.encode(out);
+        out.writeByte(isEmpty ? 1 : 0);
         write(files, out);
         write(parts, out);
         out.writeLong(rowBytes);
@@ -70,7 +73,8 @@ public record Inventory(
     public static Inventory decode(ByteReader in) {
         return new Inventory(
                 Texts.readId(in),
-                Optional.of(Texts.read(in)).filter(id -> !id.isEmpty()),
+                ReplicaFacts.decode(in),
+                in.readByte() != 0,
                 readSSTables(in),
                 readSSTables(in),
                 in.readLong(),

@@ -4,7 +4,9 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
 import io.anneal.key.TokenRange;
+import io.anneal.node.Waiver;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Asks a node to fetch ranges of a table from a source.
@@ -12,10 +14,18 @@ import java.util.List;
  * @param replica name of the replica that is to have them, as all names empty where a node has but one
  * @param source {@code host:port} of the node that gives them
  * @param sourceReplica name of the replica there
+ * @param waivers what is not refused
  */
 public record RunStream(
-        String replica, String keyspace, String table, String source, String sourceReplica, List<TokenRange> ranges) {
+        String replica,
+        String keyspace,
+        String table,
+        String source,
+        String sourceReplica,
+        List<TokenRange> ranges,
+        Set<Waiver> waivers) {
     public RunStream {
+        waivers = Set.copyOf(waivers);
         ranges = List.copyOf(ranges);
         if (ranges.isEmpty()) {
             throw new IllegalArgumentException("no range is wanted");
@@ -29,6 +39,7 @@ public record RunStream(
         Texts.write(out, source);
         Texts.write(out, sourceReplica);
         OpenSource.writeRanges(out, ranges);
+        Waiver.write(out, waivers);
     }
 
     public static RunStream decode(ByteReader in) {
@@ -38,6 +49,7 @@ public record RunStream(
                 Texts.read(in),
                 Texts.read(in),
                 Texts.read(in),
-                OpenSource.readRanges(in));
+                OpenSource.readRanges(in),
+                Waiver.read(in));
     }
 }

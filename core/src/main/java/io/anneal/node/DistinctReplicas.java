@@ -1,8 +1,5 @@
-package io.anneal.repair;
+package io.anneal.node;
 
-import io.anneal.node.NodeFile;
-import io.anneal.node.Replicas;
-import io.anneal.repair.message.SessionOpened;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -10,14 +7,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/** The replicas that take part in a repair, none of them twice: it would be compared with itself. One thread. */
-final class DistinctReplicas {
+/** The replicas that take part in something, none of them twice: it would be compared with itself, or fed with its own. One thread. */
+public final class DistinctReplicas {
     /**
      * A replica of a node.
      *
      * @param name there, which may be that of the only one
      */
-    record Named(UUID nodeId, String name) {
+    public record Named(UUID nodeId, String name) {
         /** A node that answers for no name has one replica, whatever its name is. */
         boolean maybeSameAs(Named other) {
             return nodeId.equals(other.nodeId)
@@ -29,10 +26,10 @@ final class DistinctReplicas {
 
     private final Set<Named> replicas = new HashSet<>();
 
-    /** @throws RepairException when it takes part already */
-    void add(Named replica, String address) throws RepairException {
+    /** @throws ReplicaException when it takes part already */
+    public void add(Named replica, String address) throws ReplicaException {
         if (replicas.stream().anyMatch(replica::maybeSameAs)) {
-            throw new RepairException(
+            throw new ReplicaException(
                     "one server is given as two replicas, or two servers have one id: give each server once; where a"
                             + " server's directory was copied with its id, remove that file from the copy and start it"
                             + " again, replica=" + address + ", node=" + replica.nodeId() + ", file=" + NodeFile.FILE);
@@ -43,17 +40,17 @@ final class DistinctReplicas {
     /**
      * Whatever the replicas are called, and whoever serves them.
      *
-     * @throws RepairException when two have the same data
+     * @throws ReplicaException when two have the same data
      */
-    static void requireDistinctData(List<SessionOpened> opened) throws RepairException {
+    public static void requireDistinctData(List<ReplicaFacts> replicas) throws ReplicaException {
         Map<UUID, Integer> owners = new HashMap<>();
-        for (int i = 0; i < opened.size(); i++) {
-            SessionOpened replica = opened.get(i);
+        for (int i = 0; i < replicas.size(); i++) {
+            ReplicaFacts replica = replicas.get(i);
             for (UUID dataId : replica.dataIds()) {
                 Integer owner = owners.putIfAbsent(dataId, i);
                 if (owner != null && owner != i) {
-                    throw new RepairException("one replica is given as two, both have the same data: give each replica"
-                            + " once, replica=" + opened.get(owner).name() + ", other=" + replica.name());
+                    throw new ReplicaException("one replica is given as two, both have the same data: give each replica"
+                            + " once, replica=" + replicas.get(owner).name() + ", other=" + replica.name());
                 }
             }
         }

@@ -1,4 +1,4 @@
-package io.anneal.repair.message;
+package io.anneal.node;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
@@ -6,16 +6,16 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** What a repair refuses until the operator says that it is meant. The numbers are on the wire. */
+/** What a repair, or a target of streaming, refuses until the operator says that it is meant. The numbers are on the wire. */
 public enum Waiver {
-    /** A replica holds nothing where others hold much: it lost its data. */
+    /** A replica that others compare with or fetch from holds nothing: it lost its data. */
     EMPTY_REPLICA,
     /** A replica's data is older than gc_grace, so that deletions may be gone which others never had. */
     OLD_DATA,
     /** The table has no gc_grace: a deletion may be purged at any moment. */
     NO_GC_GRACE;
 
-    static void write(ByteWriter out, Set<Waiver> waivers) {
+    public static void write(ByteWriter out, Set<Waiver> waivers) {
         int bits = 0;
         for (Waiver waiver : waivers) {
             bits |= 1 << waiver.ordinal();
@@ -36,7 +36,7 @@ public enum Waiver {
         return number == 0 ? Optional.empty() : Optional.of(values()[number - 1]);
     }
 
-    static Set<Waiver> read(ByteReader in) {
+    public static Set<Waiver> read(ByteReader in) {
         int bits = in.readUnsignedByte();
         Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
         for (Waiver waiver : values()) {

@@ -1,0 +1,96 @@
+package io.anneal.cli.stream;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.cli.command.ShellWord;
+import io.anneal.node.Receiving;
+import io.anneal.streaming.StreamReport;
+import io.anneal.streaming.StreamUnit;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** What came of each table from each source to each target, for a person and as JSON. Hears of one at a time. */
+final class StreamResults {
+    private static final double BYTES_PER_MIB = 1 << 20;
+
+    private final Map<StreamUnit, StreamReport> reports = new LinkedHashMap<>();
+
+    synchronized void add(StreamUnit unit, StreamReport report) {
+        reports.put(unit, report);
+    }
+
+    synchronized void print(PrintStream out) {
+        out.println("streamed " + counts(sum()));
+        reports.forEach((unit, report) -> out.println(
+                "  " + unit.table() + " from " + unit.source() + " to " + unit.target() + ": " + counts(report)));
+        reports.forEach((unit, report) -> imports(unit, report)
+                .forEach(command ->
+                        out.println("  import on the node of " + unit.target() + before(report) + ": " + command)));
+    }
+
+    private StreamReport sum() {
+        return reports.values().stream().reduce(StreamReport.NOTHING, StreamReport::plus);
+    }
+
+    private static String counts(StreamReport report) {
+        return String.format(
+                Locale.ROOT,
+                "%,d SSTables as they are, %,d in part, and %,d rows, %.1f MiB",
+                report.sstables(),
+                report.parts(),
+                report.rows(),
+                report.bytes() / BYTES_PER_MIB);
+    }
+
+    /** The commands that bring what a target received into Cassandra: one for each directory. */
+    private static List<String> imports(StreamUnit unit, StreamReport report) {
+        return report.stagedIn().stream()
+                .map(directory -> "nodetool import " + unit.table().replace('.', ' ') + " " + ShellWord.of(directory))
+                .toList();
+    }
+
+    private static String before(StreamReport report) {
+        return deadline(report).map(deadline -> " before " + deadline).orElse("");
+    }
+
+    private static Optional<Instant> deadline(StreamReport report) {
+        return Optional.of(report.importDeadlineSeconds())
+                .filter(seconds -> seconds != Receiving.NO_DEADLINE)
+                .map(Instant::ofEpochSecond);
+    }
+
+    synchronized void write(JsonGenerator json) throws IOException {
+        writeCounts(json, sum());
+        json.writeArrayFieldStart("streams");
+        for (Map.Entry<StreamUnit, StreamReport> each : reports.entrySet()) {
+            json.writeStartObject();
+            json.writeStringField("table", each.getKey().table());
+            json.writeStringField("from", each.getKey().source());
+            json.writeStringField("to", each.getKey().target());
+            writeCounts(json, each.getValue());
+            json.writeArrayFieldStart("import");
+            for (String command : imports(each.getKey(), each.getValue())) {
+                json.writeString(command);
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private static void writeCounts(JsonGenerator json, StreamReport report) throws IOException {
+        json.writeNumberField("sstables", report.sstables());
+        json.writeNumberField("parts", report.parts());
+        json.writeNumberField("rows", report.rows());
+        json.writeNumberField("bytes", report.bytes());
+        Optional<Instant> deadline = deadline(report);
+        if (deadline.isPresent()) {
+            json.writeStringField("importDeadline", deadline.get().toString());
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package io.anneal.node;
+
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * What a replica tells peers of itself and its data before anything is moved.
+ *
+ * @param name how the replica calls itself, for reports
+ * @param tableId 32 hexadecimal digits; empty when nothing there tells it
+ * @param dataIds of the places where its data lies, which no other replica may have
+ * @param asOf the moment from which its data dates, to the second; empty for data that is read as it is now
+ */
+public record ReplicaFacts(String name, Optional<String> tableId, List<UUID> dataIds, Optional<Instant> asOf) {
+    public ReplicaFacts {
+        dataIds = List.copyOf(dataIds);
+    }
+
+    public static ReplicaFacts of(Replica replica) throws IOException {
+        return new ReplicaFacts(replica.name(), replica.tableId(), replica.dataIds(), replica.asOf());
+    }
+
+    public void encode(ByteWriter out) {
+        Texts.write(out, name);
+        Texts.write(out, tableId.orElse(""));
+        out.writeUnsignedVInt(dataIds.size());
+        dataIds.forEach(id -> Texts.write(out, id));
+        out.writeByte(asOf.isPresent() ? 1 : 0);
+        asOf.ifPresent(moment -> out.writeLong(moment.getEpochSecond()));
+    }
+
+    public static ReplicaFacts decode(ByteReader in) {
+        return new ReplicaFacts(
+                Texts.read(in),
+                Optional.of(Texts.read(in)).filter(id -> !id.isEmpty()),
+                readIds(in),
+                in.readByte() == 0 ? Optional.empty() : Optional.of(readMoment(in.readLong())));
+    }
+
+    /** A count larger than what is left cannot be true, so nothing is allocated for it. */
+    private static List<UUID> readIds(ByteReader in) {
+        int count = in.readUnsignedVInt32();
+        List<UUID> ids = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            ids.add(Texts.readId(in));
+        }
+        return ids;
+    }
+
+    /** A peer may say anything; what no {@link Instant} can be is no message. */
+    private static Instant readMoment(long epochSeconds) {
+        if (epochSeconds < Instant.MIN.getEpochSecond() || epochSeconds > Instant.MAX.getEpochSecond()) {
+            throw new IllegalArgumentException("moment is out of range, seconds=" + epochSeconds);
+        }
+        return Instant.ofEpochSecond(epochSeconds);
+    }
+}

@@ -1,0 +1,68 @@
+package io.anneal.streaming;
+
+import io.anneal.node.DataAge;
+import io.anneal.node.DistinctReplicas;
+import io.anneal.node.Replica;
+import io.anneal.node.ReplicaException;
+import io.anneal.node.ReplicaFacts;
+import io.anneal.node.Waiver;
+import io.anneal.streaming.message.Inventory;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a target refuses of a source before it takes anything: the target itself, another table, data so old that deleted rows would
+ * come back, also to a target that is empty, since other replicas may have purged the deletions, and none at all.
+ *
+ * @param own by which peers know the target, where they do
+ */
+record SourceTerms(Set<Waiver> waivers, Optional<DistinctReplicas.Named> own, InstantSource clock) {
+    private static final Logger LOG = LoggerFactory.getLogger(SourceTerms.class);
+
+    /**
+     * Checks a source.
+     *
+     * @param nodeId of the node that has it
+     * @return when what comes from it must be imported at the latest, seconds since 1970
+     */
+    long importDeadlineSeconds(Replica target, StreamSource source, UUID nodeId, Inventory inventory)
+            throws IOException {
+        requireOther(target, source, nodeId, inventory.replica());
+        requireSameTable(target, inventory.replica().tableId());
+        // What the target has of its own stays what it is, however old.
+        DataAge age = DataAge.of(
+                target.schema(), List.of(inventory.replica()), clock.instant().getEpochSecond(), waivers);
+        age.notes().forEach(note -> LOG.warn("{}, source={}", note, source.name()));
+        if (inventory.isEmpty() && !waivers.contains(Waiver.EMPTY_REPLICA)) {
+            throw new ReplicaException(
+                    "source has no SSTable of the table: is it the right one, table="
+                            + target.schema().qualifiedName() + ", source=" + source.name() + ", replica="
+                            + inventory.replica().name(),
+                    Waiver.EMPTY_REPLICA);
+        }
+        return age.importDeadlineSeconds();
+    }
+
+    private void requireOther(Replica target, StreamSource source, UUID nodeId, ReplicaFacts facts) throws IOException {
+        DistinctReplicas distinct = new DistinctReplicas();
+        if (own.isPresent()) {
+            distinct.add(own.get(), "target");
+        }
+        distinct.add(new DistinctReplicas.Named(nodeId, source.replica()), source.name());
+        DistinctReplicas.requireDistinctData(List.of(ReplicaFacts.of(target), facts));
+    }
+
+    private static void requireSameTable(Replica target, Optional<String> sourceId) throws ReplicaException {
+        if (sourceId.isPresent() && target.tableId().isPresent() && !sourceId.equals(target.tableId())) {
+            throw new ReplicaException("table was dropped and made again: source and target have different ones, table="
+                    + target.schema().qualifiedName() + ", source-id=" + sourceId.get() + ", id="
+                    + target.tableId().get());
+        }
+    }
+}
