@@ -203,7 +203,7 @@ public final class KeptConnection implements AutoCloseable {
     }
 
     private PeerException closedHere() {
-        return failure(PeerException.CLOSED, "connection is not kept any more");
+        return failure(PeerException.CLOSED_HERE, "connection is not kept any more");
     }
 
     private PeerException failure(String code, String reason) {

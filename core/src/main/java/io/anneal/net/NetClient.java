@@ -158,7 +158,7 @@ public final class NetClient implements Connector, AutoCloseable {
     }
 
     private static PeerException clientClosed(String peer) {
-        return new PeerException(peer, STEP, PeerException.CLOSED, "client is closed");
+        return new PeerException(peer, STEP, PeerException.CLOSED_HERE, "client is closed");
     }
 
     private void shakeHands(

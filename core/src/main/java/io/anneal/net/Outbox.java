@@ -146,6 +146,8 @@ final class Outbox implements FrameWriter.Sender {
             return;
         }
         head.isReading = true;
+        // Else it would send from the buffer that is being filled.
+        head.bytes = EMPTY;
         session.runAside(() -> {
             try {
                 ByteBuffer bytes = head.copy.next();

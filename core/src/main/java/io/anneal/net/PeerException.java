@@ -43,6 +43,8 @@ public final class PeerException extends IOException {
     public static final String PEER_LOST = "peer-lost";
     /** The connection was closed in good order, by either side. */
     public static final String CLOSED = "closed";
+    /** What connects on this side was closed itself: it will never connect again. */
+    public static final String CLOSED_HERE = "closed-here";
     /** The peer stopped reading what is sent to it. */
     public static final String WRITE_TIMEOUT = "write-timeout";
     /** The peer has no handler for the verb. */
@@ -130,7 +132,8 @@ public final class PeerException extends IOException {
                     NOT_TLS,
                     TLS_NAME,
                     TLS_MISSING,
-                    TLS_FILES -> true;
+                    TLS_FILES,
+                    CLOSED_HERE -> true;
             default -> false;
         };
     }

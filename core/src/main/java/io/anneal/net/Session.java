@@ -203,7 +203,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
 
     private void start(MultiplexedStream stream, long timeoutMs) {
         if (!runOnLoop(() -> streams.start(stream, timeoutMs))) {
-            stream.fail(failure(stream.verb(), PeerException.CLOSED, "the network of this side is closed", null));
+            stream.fail(failure(stream.verb(), PeerException.CLOSED_HERE, "the network of this side is closed", null));
         }
     }
 

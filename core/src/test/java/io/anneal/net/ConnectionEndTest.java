@@ -304,8 +304,11 @@ class ConnectionEndTest {
         assertThatThrownBy(() -> Waiting.result(connecting).call(ECHO, bytes("x")))
                 .isInstanceOf(PeerException.class);
         assertThatThrownBy(() -> net.client.open(net.server.address()))
-                .isInstanceOf(PeerException.class)
-                .hasMessageContaining("client is closed");
+                .hasMessageContaining("client is closed")
+                .isInstanceOfSatisfying(PeerException.class, failure -> {
+                    assertThat(failure.code()).isEqualTo(PeerException.CLOSED_HERE);
+                    assertThat(failure.mayPass()).isFalse();
+                });
         net.close();
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (thread.getName().startsWith("anneal-net")) {

@@ -43,7 +43,7 @@ class KeptConnectionTest {
                 assertThatThrownBy(() -> Waiting.result(kept.get(TIMEOUT_MS)))
                         .isInstanceOfSatisfying(
                                 PeerException.class,
-                                failure -> assertThat(failure.code()).isEqualTo(PeerException.CLOSED));
+                                failure -> assertThat(failure.code()).isEqualTo(PeerException.CLOSED_HERE));
             }
         }
     }

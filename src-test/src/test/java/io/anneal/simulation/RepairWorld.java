@@ -385,6 +385,7 @@ final class RepairWorld implements AutoCloseable {
             if (!alone || repairs != repairsBefore) {
                 for (ReplicaHost host : hosts) {
                     if (!wanted.hosts().contains(host)) {
+                        host.disk().heal();
                         arrived.add(host.isRunning() ? host.content().fragments() : held.get(host));
                     }
                 }
