@@ -218,15 +218,20 @@ class StreamRunnerTest {
                 : asking.node().peers().connect(address);
         InetSocketAddress address = toNode.address();
 
-        StreamPlan.into(StreamTarget.at(connector, address))
-                .add("ks.t", StreamSource.at(asking.node().peers(), fromNode.address()), TokenRange.FULL)
-                .listener((rows, bytes, covered) -> {
-                    if (bytes > 0 && restarted.compareAndSet(false, true)) {
-                        toNode.close();
-                        toNode = TestNode.of(new StoreReplicas(to), address);
-                    }
-                })
-                .run(ENVIRONMENT.withTime(ENVIRONMENT.clock(), ENVIRONMENT.nanoTime(), waitedNanos::addAndGet));
+        // It must not be done before it is started again.
+        try (FaultyProxy slow = FaultyProxy.to(fromNode.address())) {
+            slow.inject(LinkFault.stall(LinkFault.Direction.TO_CLIENT, 300_000));
+            StreamPlan.into(StreamTarget.at(connector, address))
+                    .add("ks.t", StreamSource.at(asking.node().peers(), slow.address()), TokenRange.FULL)
+                    .listener((rows, bytes, covered) -> {
+                        if (restarted.compareAndSet(false, true)) {
+                            toNode.close();
+                            slow.heal();
+                            toNode = TestNode.of(new StoreReplicas(to), address);
+                        }
+                    })
+                    .run(ENVIRONMENT.withTime(ENVIRONMENT.clock(), ENVIRONMENT.nanoTime(), waitedNanos::addAndGet));
+        }
 
         assertThat(connects).hasValue(9);
         assertThat(waitedNanos.get()).isBetween(60_000_000_000L, 300_000_000_000L);
