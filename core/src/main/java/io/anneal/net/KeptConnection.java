@@ -207,7 +207,7 @@ public final class KeptConnection implements AutoCloseable {
     }
 
     private PeerException failure(String code, String reason) {
-        return new PeerException(Wire.name(address), STEP, code, reason);
+        return new PeerException(PeerAddress.text(address), STEP, code, reason);
     }
 
     /** Keeps the connection no longer than what is open on it lasts. */

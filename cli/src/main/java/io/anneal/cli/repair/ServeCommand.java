@@ -1,11 +1,11 @@
 package io.anneal.cli.repair;
 
-import com.google.common.net.InetAddresses;
 import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.StoreOpening;
 import io.anneal.cli.command.Subcommand;
+import io.anneal.net.PeerAddress;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.NodeFile;
 import io.anneal.node.Replica;
@@ -20,7 +20,6 @@ import io.anneal.store.directory.StoreDirectory;
 import io.anneal.table.StoreConfig;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -216,16 +215,11 @@ public final class ServeCommand extends Subcommand {
                 security.config(this, nodeId),
                 host(),
                 streamBytesPerSecond)) {
-            out().println("listening on " + text(node.address()));
+            out().println("listening on " + PeerAddress.text(node.address()));
             out().flush();
             node.awaitStop(written);
             return ExitCode.YES;
         }
-    }
-
-    /** As {@code --listen} and {@code --replica} take it. */
-    public static String text(InetSocketAddress address) {
-        return InetAddresses.toUriString(address.getAddress()) + ":" + address.getPort();
     }
 
     private ReplicaSource offered(ReplicaSource replicas) {
