@@ -252,10 +252,12 @@ final class StreamTest {
                 "start_token:0, end_token:4000000000000000000, endpoints:[n0, n1, n2]",
                 "start_token:4000000000000000000, end_token:0, endpoints:[n0, n1, n2]");
 
-        CommandRun run = stream("rebuild", "--from", node(0), "--from", node(1), "--to", node(2), "--ring", ring);
+        CommandRun run =
+                stream("rebuild", "--from", node(0), "--from", node(1), "--to", node(2), "--ring", ring, "--json");
 
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(keys(2)).isEqualTo(KEYS);
+        assertThat(run.out()).contains("\"damaged\":[{\"node\":\"n0\",\"table\":\"ks.t\",\"reason\":");
         assertThat(run.err().lines())
                 .filteredOn(line -> line.contains("damaged"))
                 .singleElement()

@@ -336,8 +336,10 @@ public final class StagingArea implements Closeable {
     /**
      * The same for what is kept until so many seconds after 1970 when it ends early: goes on with what one of this id has kept; while
      * another one does, nothing is kept.
+     *
+     * @param diskBoundaries of the node that imports it, see {@link ReplicaSource#diskBoundaries}
      */
-    Receiving startKept(
+    public Receiving startKept(
             UUID id,
             long keptUntilSeconds,
             UUID runId,

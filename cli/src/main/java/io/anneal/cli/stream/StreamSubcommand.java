@@ -283,7 +283,7 @@ abstract class StreamSubcommand extends Subcommand {
                 List<UnitFailure> failed = run(plan, results, progress);
                 plan = StreamPlan.of();
                 for (UnitFailure failure : failed) {
-                    if (!replaced(failure, damaged, plan, node)) {
+                    if (!replaced(failure, damaged, plan, node, results)) {
                         left.add(failure);
                     }
                 }
@@ -310,7 +310,8 @@ abstract class StreamSubcommand extends Subcommand {
     }
 
     /** Whether all that a source with a damaged SSTable was to give is planned to come from other nodes. */
-    private boolean replaced(UnitFailure failure, DamagedSources damaged, StreamPlan plan, CommandNode node)
+    private boolean replaced(
+            UnitFailure failure, DamagedSources damaged, StreamPlan plan, CommandNode node, StreamResults results)
             throws IOException {
         StreamUnit unit = StreamUnit.parse(failure.unit());
         NamedNode source = named(from, unit.source());
@@ -325,6 +326,7 @@ abstract class StreamSubcommand extends Subcommand {
         }
         say("a node has a damaged SSTable, and what it was to give comes from others, node=" + source.name()
                 + ", table=" + unit.table() + ", reason=" + failure.cause().getMessage());
+        results.addDamage(source.name(), unit.table(), failure.cause().getMessage());
         add(plan, unit.table(), wanted.fill(target, others), node);
         return true;
     }
