@@ -168,7 +168,7 @@ class KeptStreamTest {
     }
 
     /** Of an open store: what is gone when its turn comes was to go. */
-    private static void copy(Path source, Path target) throws IOException {
+    static void copy(Path source, Path target) throws IOException {
         Files.walkFileTree(source, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes)

@@ -66,7 +66,7 @@ public final class ServeCommand extends Subcommand {
             paramLabel = "KS=TOKEN[,TOKEN...]",
             description = "The last token of each data directory of a keyspace, as the node's debug.log tells them: no"
                     + " staged SSTable will span two directories. Repeatable.")
-    private Map<String, String> diskBoundaries = Map.of();
+    private List<String> diskBoundaries = List.of();
 
     @Option(
             names = "--allow-table",
@@ -99,10 +99,11 @@ public final class ServeCommand extends Subcommand {
             return serveStore(store.get());
         }
         // Peers come later; whoever starts the server must learn now that there is nothing to serve.
-        requireTables(CassandraDirectory.of(data).tables().stream()
+        List<QualifiedTable> tables = CassandraDirectory.of(data).tables().stream()
                 .map(table -> new QualifiedTable(table.keyspace(), table.table()))
-                .toList());
-        Map<String, List<Long>> boundaries = boundaries();
+                .toList();
+        requireTables(tables);
+        Map<String, List<Long>> boundaries = boundaries(tables);
         if (staging == null) {
             if (!boundaries.isEmpty()) {
                 throw usage("--disk-boundaries goes with --staging: nothing is written without");
@@ -172,25 +173,40 @@ public final class ServeCommand extends Subcommand {
         }
     }
 
-    /** The last directory's may be given too, as Cassandra tells it: nothing comes after it. */
-    private Map<String, List<Long>> boundaries() {
+    private Map<String, List<Long>> boundaries(List<QualifiedTable> tables) {
         Map<String, List<Long>> byKeyspace = new HashMap<>();
-        diskBoundaries.forEach((keyspace, text) -> {
-            List<Long> tokens = new ArrayList<>();
-            for (String token : text.split(",", -1)) {
-                try {
-                    tokens.add(Long.parseLong(token.strip()));
-                } catch (NumberFormatException e) {
-                    throw usage("--disk-boundaries has what is no token, keyspace=" + keyspace + ", token=" + token);
-                }
-                int last = tokens.size() - 1;
-                if (last > 0 && tokens.get(last) <= tokens.get(last - 1)) {
-                    throw usage("--disk-boundaries must ascend, keyspace=" + keyspace + ", tokens=" + text);
-                }
+        for (String text : diskBoundaries) {
+            int equals = text.indexOf('=');
+            if (equals <= 0) {
+                throw usage("--disk-boundaries is not KS=TOKEN[,TOKEN...], given=" + text);
             }
-            byKeyspace.put(keyspace, tokens);
-        });
+            String keyspace = text.substring(0, equals);
+            if (tables.stream().noneMatch(table -> table.keyspace().equals(keyspace))) {
+                throw usage("--disk-boundaries names a keyspace that has no table here, keyspace=" + keyspace
+                        + ", data=" + data);
+            }
+            if (byKeyspace.put(keyspace, tokens(keyspace, text.substring(equals + 1))) != null) {
+                throw usage("--disk-boundaries is given twice for a keyspace, keyspace=" + keyspace);
+            }
+        }
         return byKeyspace;
+    }
+
+    /** The last directory's may be given too, as Cassandra tells it: nothing comes after it. */
+    private List<Long> tokens(String keyspace, String text) {
+        List<Long> tokens = new ArrayList<>();
+        for (String token : text.split(",", -1)) {
+            try {
+                tokens.add(Long.parseLong(token.strip()));
+            } catch (NumberFormatException e) {
+                throw usage("--disk-boundaries has what is no token, keyspace=" + keyspace + ", token=" + token);
+            }
+            int last = tokens.size() - 1;
+            if (last > 0 && tokens.get(last) <= tokens.get(last - 1)) {
+                throw usage("--disk-boundaries must ascend, keyspace=" + keyspace + ", tokens=" + text);
+            }
+        }
+        return tokens;
     }
 
     private CassandraReplicas replicas(Optional<StagingArea> area) {
