@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Replicas that are tables of an open store: read as they are while they are written, flushed and compacted, and what they
@@ -78,10 +79,10 @@ public final class StoreReplicas implements ReplicaSource {
      * A table in a session.
      *
      * @param opened when it was, by the store's clock
-     * @param done is told that when what was received is the table's
+     * @param repairs is told that at the end of a repair
      */
     private record LiveReplica(
-            String name, Path directory, Table table, Optional<Instant> asOf, Instant opened, Consumer<Instant> done)
+            String name, Path directory, Table table, Optional<Instant> asOf, Instant opened, Consumer<Instant> repairs)
             implements Replica {
         @Override
         public List<UUID> dataIds() throws IOException {
@@ -116,18 +117,18 @@ public final class StoreReplicas implements ReplicaSource {
 
         @Override
         public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
-            return new TakenIn(table.intake(), () -> done.accept(opened));
+            return new TakenIn(table.intake());
         }
 
         @Override
         public Receiving receiveKept(UUID id, long keptUntilSeconds, UUID sessionId, long importDeadlineSeconds)
                 throws IOException {
-            return new TakenIn(table.keptIntake(id.toString(), keptUntilSeconds), () -> done.accept(opened));
+            return new TakenIn(table.keptIntake(id.toString(), keptUntilSeconds));
         }
 
         @Override
-        public LiveFiles pin() throws IOException {
-            return table.liveFiles();
+        public LiveFiles pin(Predicate<TokenRange.Linear> wanted) throws IOException {
+            return table.liveFiles(wanted);
         }
 
         @Override
@@ -138,6 +139,11 @@ public final class StoreReplicas implements ReplicaSource {
         @Override
         public boolean isGone() {
             return !table.isOpen();
+        }
+
+        @Override
+        public void caughtUp() {
+            repairs.accept(opened);
         }
 
         /** A master whose clock is ahead must not have purged what was deleted here after it read. */
@@ -152,7 +158,7 @@ public final class StoreReplicas implements ReplicaSource {
         }
     }
 
-    private record TakenIn(TableIntake intake, Runnable done) implements Receiving {
+    private record TakenIn(TableIntake intake) implements Receiving {
         @Override
         public StagedWriter newWriter() {
             return intake.newWriter();
@@ -196,7 +202,6 @@ public final class StoreReplicas implements ReplicaSource {
         @Override
         public long complete() throws IOException {
             intake.complete();
-            done.run();
             return NO_DEADLINE;
         }
 

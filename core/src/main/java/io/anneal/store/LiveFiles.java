@@ -17,7 +17,9 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -26,25 +28,32 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
- * The SSTables of a table at one moment, byte for byte: for those who copy files rather than rows. All files are open, and so can
- * be read until this is closed, whatever is compacted, truncated or dropped meanwhile. Of a table of a store they keep their
- * names, too, unless the table is dropped; from any other directory somebody else may delete them. A reader that is interrupted
- * opens its file again by that name.
+ * The SSTables of a table at one moment, byte for byte: for those who copy files rather than rows. They can be read until this is
+ * closed, whatever is compacted or truncated meanwhile. Of a table of a store the files keep their names until then, unless the
+ * table is dropped: they are opened when they are read. From any other directory somebody else may delete them, so there all are
+ * open from the start, which takes a file descriptor for each component. A reader that is interrupted opens its file again by its
+ * name.
  *
- * <p>Takes a file descriptor for each component. Whoever opened it closes it; else a store keeps the files until it is closed.
- * Any thread.
+ * <p>Whoever opened it closes it; else a store keeps the files until it is closed. Any thread.
  */
 public final class LiveFiles implements Closeable {
     private final TableSchema schema;
+    private final boolean isTableEmpty;
     private final List<PinnedSSTable> sstables;
     private final Map<Descriptor, SSTableReader> readers;
     private final Closeable held;
 
     private LiveFiles(
-            TableSchema schema, List<PinnedSSTable> sstables, Map<Descriptor, SSTableReader> readers, Closeable held) {
+            TableSchema schema,
+            boolean isTableEmpty,
+            List<PinnedSSTable> sstables,
+            Map<Descriptor, SSTableReader> readers,
+            Closeable held) {
         this.schema = schema;
+        this.isTableEmpty = isTableEmpty;
         this.sstables = List.copyOf(sstables);
         this.readers = Map.copyOf(readers);
         this.held = held;
@@ -73,10 +82,9 @@ public final class LiveFiles implements Closeable {
             PinnedFile file = files.get(component);
             PinnedFile digest = files.get(Component.DIGEST);
             if (component == Component.DATA && digest != null) {
-                return new FileContent(
-                        file.lengthBytes(), FileContent.digest(descriptor.file(Component.DIGEST), digest.channel()));
+                return new FileContent(file.lengthBytes(), digest.read(open -> FileContent.digest(digest.file, open)));
             }
-            return FileContent.of(descriptor.file(component), file.channel());
+            return file.read(open -> FileContent.of(file.file, open));
         }
 
         public long lengthBytes() {
@@ -84,49 +92,132 @@ public final class LiveFiles implements Closeable {
         }
     }
 
-    /**
-     * A component's file.
-     *
-     * @param channel is read at positions only, by any number of threads, and closed by nobody else
-     */
-    public record PinnedFile(FileChannel channel, long lengthBytes) {
+    /** A component's file. */
+    public static final class PinnedFile {
+        private final Path file;
+        private final long lengthBytes;
+        /** Of one that is open all the time. */
+        private final Optional<FileChannel> held;
+
+        private final Names names;
+
+        private PinnedFile(Path file, long lengthBytes, Optional<FileChannel> held, Names names) {
+            this.file = file;
+            this.lengthBytes = lengthBytes;
+            this.held = held;
+            this.names = names;
+        }
+
+        public long lengthBytes() {
+            return lengthBytes;
+        }
+
+        /**
+         * To read it; whoever calls this closes what is returned.
+         *
+         * @throws IllegalStateException when its table is dropped, or its store closed
+         */
+        public OpenFile open() throws IOException {
+            if (held.isPresent()) {
+                return new OpenFile(held.get(), () -> {});
+            }
+            FileChannel channel = null;
+            boolean kept = false;
+            try {
+                channel = InputFile.open(file);
+                // Else it may be another one of its name.
+                names.requireKept();
+                kept = true;
+                return new OpenFile(channel, channel);
+            } catch (NoSuchFileException gone) {
+                names.requireKept();
+                throw gone;
+            } finally {
+                if (!kept && channel != null) {
+                    channel.close();
+                }
+            }
+        }
+
         /** All bytes of a small file. */
         public byte[] readAll() throws IOException {
-            ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(lengthBytes));
-            while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) >= 0) {
-                // Until it is full.
+            return read(open -> {
+                ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(lengthBytes));
+                while (bytes.hasRemaining() && open.read(bytes, bytes.position()) >= 0) {
+                    // Until it is full.
+                }
+                return Arrays.copyOf(bytes.array(), bytes.position());
+            });
+        }
+
+        private interface Reading<T> {
+            T of(FileChannel open) throws IOException;
+        }
+
+        private <T> T read(Reading<T> reading) throws IOException {
+            try (OpenFile open = open()) {
+                return reading.of(open.channel());
             }
-            return Arrays.copyOf(bytes.array(), bytes.position());
         }
     }
 
     /**
-     * Opens all files of some SSTables, or none.
+     * A file that is being read.
      *
+     * @param channel is read at positions only, by any number of threads
+     * @param end what closing does
+     */
+    public record OpenFile(FileChannel channel, Closeable end) implements Closeable {
+        @Override
+        public void close() throws IOException {
+            end.close();
+        }
+    }
+
+    /** Files that keep their names until they are let go. */
+    interface Names {
+        /** @throws IllegalStateException when they may have lost them */
+        void requireKept();
+    }
+
+    /**
+     * Pins all files of the wanted SSTables, or none.
+     *
+     * @param names of files that keep them; empty where somebody else may delete them
+     * @param wanted by their first and last token; what does not tell them is wanted in any case
      * @param held is closed when they are
      * @throws NoSuchFileException when somebody has deleted one meanwhile
      */
-    static LiveFiles of(TableSchema schema, List<SSTableReader> readers, Closeable held) throws IOException {
+    static LiveFiles of(
+            TableSchema schema,
+            List<SSTableReader> readers,
+            Predicate<TokenRange.Linear> wanted,
+            Optional<Names> names,
+            Closeable held)
+            throws IOException {
         List<PinnedSSTable> sstables = new ArrayList<>();
         Map<Descriptor, SSTableReader> byDescriptor = new HashMap<>();
         LiveFiles files = null;
         try {
             for (SSTableReader reader : readers) {
-                sstables.add(pinned(reader));
-                byDescriptor.put(reader.descriptor(), reader);
+                Optional<TokenRange.Linear> tokens = tokens(reader);
+                if (tokens.isEmpty() || wanted.test(tokens.get())) {
+                    sstables.add(pinned(reader, tokens, names));
+                    byDescriptor.put(reader.descriptor(), reader);
+                }
             }
-            files = new LiveFiles(schema, sstables, byDescriptor, held);
+            files = new LiveFiles(schema, readers.isEmpty(), sstables, byDescriptor, held);
             return files;
         } finally {
             if (files == null) {
-                new LiveFiles(schema, sstables, byDescriptor, held).close();
+                new LiveFiles(schema, readers.isEmpty(), sstables, byDescriptor, held).close();
             }
         }
     }
 
-    private static PinnedSSTable pinned(SSTableReader reader) throws IOException {
+    private static PinnedSSTable pinned(SSTableReader reader, Optional<TokenRange.Linear> tokens, Optional<Names> names)
+            throws IOException {
         Map<Component, PinnedFile> files = new EnumMap<>(Component.class);
-        Optional<TokenRange.Linear> tokens = tokens(reader);
         SSTableStatistics statistics = reader.statistics();
         PinnedSSTable sstable = new PinnedSSTable(
                 reader.descriptor(), tokens, statistics.level(), statistics.repairedAtMillis(), files);
@@ -134,9 +225,8 @@ public final class LiveFiles implements Closeable {
         try {
             for (Component component : Component.values()) {
                 if (reader.descriptor().has(component)) {
-                    FileChannel channel = InputFile.open(reader.descriptor().file(component));
-                    files.put(component, new PinnedFile(channel, 0));
-                    files.put(component, new PinnedFile(channel, channel.size()));
+                    Path file = reader.descriptor().file(component);
+                    files.put(component, names.isPresent() ? named(file, names.get()) : held(file));
                 }
             }
             requireComplete(sstable);
@@ -145,6 +235,24 @@ public final class LiveFiles implements Closeable {
         } finally {
             if (!opened) {
                 close(sstable);
+            }
+        }
+    }
+
+    private static PinnedFile named(Path file, Names names) throws IOException {
+        return new PinnedFile(file, Files.size(file), Optional.empty(), names);
+    }
+
+    private static PinnedFile held(Path file) throws IOException {
+        FileChannel channel = InputFile.open(file);
+        boolean taken = false;
+        try {
+            PinnedFile held = new PinnedFile(file, channel.size(), Optional.of(channel), () -> {});
+            taken = true;
+            return held;
+        } finally {
+            if (!taken) {
+                channel.close();
             }
         }
     }
@@ -176,8 +284,14 @@ public final class LiveFiles implements Closeable {
         return schema;
     }
 
+    /** Those that were wanted. */
     public List<PinnedSSTable> sstables() {
         return sstables;
+    }
+
+    /** Whether the table had no SSTable at all, whatever was wanted. */
+    public boolean isTableEmpty() {
+        return isTableEmpty;
     }
 
     /** Of all files. */
@@ -222,7 +336,9 @@ public final class LiveFiles implements Closeable {
 
     private static void close(PinnedSSTable sstable) throws IOException {
         for (PinnedFile file : sstable.files().values()) {
-            file.channel().close();
+            if (file.held.isPresent()) {
+                file.held.get().close();
+            }
         }
     }
 

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -378,14 +379,20 @@ public final class Table {
     }
 
     /**
-     * Flushes, and opens the files of all live SSTables; what is written while they are open is not among them. The caller closes
+     * Flushes, and pins the files of all live SSTables; what is written while they are open is not among them. The caller closes
      * them: the store keeps them until then.
      */
     public LiveFiles liveFiles() throws IOException {
+        return liveFiles(tokens -> true);
+    }
+
+    /** The same of those that are wanted, by their first and last token. */
+    public LiveFiles liveFiles(Predicate<TokenRange.Linear> wanted) throws IOException {
         flush();
         live().engine().requireOpen();
-        HeldSSTables held = live().table().hold();
-        return LiveFiles.of(held.schema(), held.readers(), held);
+        LiveTable table = live().table();
+        HeldSSTables held = table.hold();
+        return LiveFiles.of(held.schema(), held.readers(), wanted, Optional.of(table::requireOpen), held);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.anneal.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.anneal.key.TokenRange;
 import io.anneal.schema.CqlSchema;
@@ -9,6 +10,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.store.LiveFiles;
+import io.anneal.store.LiveFiles.OpenFile;
 import io.anneal.store.LiveFiles.PinnedFile;
 import io.anneal.store.LiveFiles.PinnedSSTable;
 import io.anneal.store.SSTableWriter;
@@ -51,14 +53,16 @@ class LiveFilesTest {
 
     private static LiveFiles pin(Store store) throws IOException {
         try (Replica replica = new StoreReplicas(store).open("shop", "orders", Optional.empty())) {
-            return replica.pin();
+            return replica.pin(tokens -> true);
         }
     }
 
     private static byte[] bytes(PinnedFile file) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(file.lengthBytes()));
-        while (bytes.hasRemaining() && file.channel().read(bytes, bytes.position()) > 0) {
-            assertThat(bytes.position()).isPositive();
+        try (OpenFile open = file.open()) {
+            while (bytes.hasRemaining() && open.channel().read(bytes, bytes.position()) > 0) {
+                assertThat(bytes.position()).isPositive();
+            }
         }
         return bytes.array();
     }
@@ -127,6 +131,62 @@ class LiveFilesTest {
     }
 
     @Test
+    void shouldOpenNoFileThatIsNotWanted() throws IOException {
+        try (Store store = Store.open(directory, CONFIG)) {
+            Table table = store.createTable(TEXT);
+            write(table, 0, 10);
+            table.flush();
+            write(table, 10, 1);
+            TokenRange.Linear single;
+            try (LiveFiles all = table.liveFiles()) {
+                assertThat(all.sstables()).hasSize(2);
+                single = all.sstables().get(1).tokens().orElseThrow();
+            }
+            assertThat(single.first()).isEqualTo(single.last());
+
+            try (LiveFiles one = table.liveFiles(single::equals)) {
+                assertThat(one.sstables())
+                        .singleElement()
+                        .satisfies(sstable -> assertThat(sstable.tokens()).contains(single));
+                shouldBeWhole(one);
+            }
+            try (LiveFiles none = table.liveFiles(tokens -> false)) {
+                assertThat(none.sstables()).isEmpty();
+                assertThat(none.isTableEmpty()).isFalse();
+            }
+            table.truncate();
+            try (LiveFiles none = table.liveFiles(tokens -> true)) {
+                assertThat(none.isTableEmpty()).isTrue();
+            }
+        }
+    }
+
+    /** Of thousands of SSTables they would be more than a process may open. */
+    @Test
+    void shouldHoldNoFileOfAStoreOpen() throws IOException {
+        Path open = Path.of("/proc/self/fd");
+        assumeThat(open).isDirectory();
+        try (Store store = Store.open(directory, CONFIG)) {
+            write(store.createTable(TEXT), 0, 10);
+            try (LiveFiles files = pin(store)) {
+                shouldBeWhole(files);
+                try (Stream<Path> descriptors = Files.list(open)) {
+                    assertThat(descriptors.filter(LiveFilesTest::isFilter).toList())
+                            .isEmpty();
+                }
+            }
+        }
+    }
+
+    private static boolean isFilter(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().endsWith(Component.FILTER.fileSuffix());
+        } catch (IOException closed) {
+            return false;
+        }
+    }
+
+    @Test
     void shouldKeepFilesThatAreTruncatedUntilTheyAreClosed() throws IOException {
         try (Store store = Store.open(directory, CONFIG)) {
             Table table = store.createTable(TEXT);
@@ -144,14 +204,23 @@ class LiveFilesTest {
     }
 
     @Test
-    void shouldReadFilesOfATableThatIsDropped() throws IOException {
+    void shouldSayThatATableIsDropped() throws IOException {
         try (Store store = Store.open(directory, CONFIG)) {
             write(store.createTable(TEXT), 0, 10);
             try (LiveFiles files = pin(store)) {
                 store.dropTable("shop.orders");
 
                 assertThat(descriptors(files)).noneMatch(sstable -> sstable.has(Component.DATA));
-                shouldBeWhole(files);
+                assertThatThrownBy(() -> shouldBeWhole(files))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("shop.orders");
+
+                write(store.createTable(TEXT), 0, 10);
+                store.flush();
+                assertThatThrownBy(() -> shouldBeWhole(files))
+                        .as("others have their names now")
+                        .isInstanceOf(IllegalStateException.class);
+                store.dropTable("shop.orders");
             }
             assertThatThrownBy(() -> pin(store)).isInstanceOf(ReplicaException.class);
         }
@@ -221,7 +290,7 @@ class LiveFilesTest {
         Path table = cassandra();
         LiveFiles files;
         try (Replica replica = replica()) {
-            files = replica.pin();
+            files = replica.pin(tokens -> true);
         }
         deleteAll(table);
 
@@ -238,7 +307,7 @@ class LiveFilesTest {
         try (Replica replica = replica()) {
             deleteAll(table);
 
-            assertThatThrownBy(replica::pin)
+            assertThatThrownBy(() -> replica.pin(tokens -> true))
                     .isInstanceOf(NoSuchFileException.class)
                     .hasMessageContaining("Data.db")
                     .hasMessageContaining("deleted");

@@ -12,6 +12,7 @@ import io.anneal.sstable.FileContent;
 import io.anneal.sstable.SSTableSections;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.store.LiveFiles;
+import io.anneal.store.LiveFiles.OpenFile;
 import io.anneal.store.LiveFiles.PinnedFile;
 import io.anneal.store.LiveFiles.PinnedSSTable;
 import io.anneal.streaming.message.FileContents;
@@ -58,11 +59,12 @@ final class HeldSource {
      * @param sectionsMinBytes of an SSTable that has less than this of the ranges the rows are sent: many small files are
      *     worth less than one
      */
-    HeldSource(UUID id, Replica replica, LiveFiles files, OpenSource wanted, long sectionsMinBytes) throws IOException {
+    HeldSource(UUID id, Replica replica, LiveFiles files, LinearRanges ranges, OpenSource wanted, long sectionsMinBytes)
+            throws IOException {
         this.id = id;
         this.replica = replica;
         this.files = files;
-        ranges = LinearRanges.of(wanted.ranges());
+        this.ranges = ranges;
         localDeletionTimeMaxSeconds = wanted.localDeletionTimeMaxSeconds();
         for (PinnedSSTable sstable : files.sstables()) {
             boolean taken = SSTableVersion.of(sstable.descriptor())
@@ -95,7 +97,7 @@ final class HeldSource {
         return new Inventory(
                 id,
                 ReplicaFacts.of(replica),
-                files.sstables().isEmpty(),
+                files.isTableEmpty(),
                 whole.stream()
                         .map(sstable -> new SentSSTable(
                                 SSTableVersion.of(sstable.descriptor()).orElseThrow(),
@@ -206,6 +208,17 @@ final class HeldSource {
             return true;
         }
         return false;
+    }
+
+    /** Lets go, and closes a file that was read. */
+    void release(OpenFile file) {
+        try {
+            file.close();
+        } catch (IOException e) {
+            LOG.warn("file did not close cleanly, session={}", id, e);
+        } finally {
+            release();
+        }
     }
 
     void release() {

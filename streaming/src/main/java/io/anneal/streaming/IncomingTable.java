@@ -1,11 +1,13 @@
 package io.anneal.streaming;
 
+import io.anneal.io.PrintableText;
 import io.anneal.io.StorageException;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
+import io.anneal.net.Waiting;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.sstable.Component;
@@ -22,6 +24,7 @@ import io.anneal.streaming.message.Inventory.SentSSTable;
 import io.anneal.streaming.message.SectionContents;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -30,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +55,12 @@ final class IncomingTable implements Closeable {
             return contents instanceof FileContents files
                     ? Optional.of(KeptSSTables.id(version, generation, files))
                     : Optional.empty();
+        }
+
+        /** As its source calls it. */
+        @Override
+        public String toString() {
+            return version.text() + "-" + PrintableText.of(generation) + "-" + version.format();
         }
     }
 
@@ -118,12 +128,10 @@ final class IncomingTable implements Closeable {
 
     /** Where it waits for somebody's import; empty when it does not. */
     List<String> stagedIn() {
-        return target.takesInAtOnce()
+        boolean hasNone = published.isEmpty() && rows.stream().allMatch(come -> come.written.isEmpty());
+        return hasNone
                 ? List.of()
-                : Stream.concat(published.values().stream(), rows.stream().flatMap(come -> come.written.stream()))
-                        .map(descriptor -> descriptor.directory().toString())
-                        .distinct()
-                        .toList();
+                : receiving.stagedIn().map(Path::toString).stream().toList();
     }
 
     /** Fetches what is missing. */
@@ -137,9 +145,12 @@ final class IncomingTable implements Closeable {
                         .sum();
         count(0, listener);
         Set<Known> named = new HashSet<>();
+        // The source reads the next one's while this one's come.
+        CompletableFuture<FileContents> next = files.isEmpty() ? null : source.describe(0);
         for (int i = 0; i < files.size(); i++) {
             SentSSTable file = files.get(i);
-            FileContents contents = source.describe(i);
+            FileContents contents = Waiting.result(next);
+            next = i + 1 < files.size() ? source.describe(i + 1) : null;
             Known known = new Known(file.version(), file.generation(), contents);
             named.add(known);
             takeUp(known, contents);
@@ -259,17 +270,61 @@ final class IncomingTable implements Closeable {
                 Formats.receive(staged, target.schema(), contents.manifest(), wanted.ranges()), staged.descriptor());
     }
 
+    /** What came wrong comes once more: a bit may have flipped on the way. Then it is so at the source. */
     private void fetch(RemoteSource source, int number, Known known, Opener opener, PieceCount count)
             throws IOException {
         if (published.containsKey(known)) {
             return;
         }
+        requireTaken(known);
+        try {
+            fetchOnce(source, number, known, opener, count);
+        } catch (CorruptSSTableException | RequestException wrong) {
+            requireDamage(wrong);
+            LOG.warn(
+                    "SSTable came wrong, and comes once more, table={}, sstable={}, source={}, reason={}",
+                    target.schema().qualifiedName(),
+                    known,
+                    source.peer(),
+                    wrong.getMessage());
+            forget(known);
+            fetchAgain(source, number, known, opener, count);
+        }
+    }
+
+    private void fetchAgain(RemoteSource source, int number, Known known, Opener opener, PieceCount count)
+            throws IOException {
+        try {
+            fetchOnce(source, number, known, opener, count);
+        } catch (CorruptSSTableException | RequestException wrong) {
+            requireDamage(wrong);
+            forget(known);
+            throw new RequestException(
+                    StreamCode.DAMAGED,
+                    "SSTable of the source came wrong, and wrong again, table="
+                            + target.schema().qualifiedName() + ", sstable=" + known + ", reason="
+                            + wrong.getMessage());
+        }
+    }
+
+    /** Lies about what is not in its files are no damage. */
+    private static void requireDamage(IOException wrong) throws IOException {
+        if (wrong instanceof RequestException refused && !refused.code().equals(StreamCode.DAMAGED)) {
+            throw wrong;
+        }
+    }
+
+    private void requireTaken(Known known) throws RequestException {
         if (!target.loadedVersions().contains(known.version())) {
             throw new RequestException(
                     StreamCode.REFUSED,
                     "source sends a version that the target does not take, version="
                             + known.version().text() + ", taken=" + target.loadedVersions());
         }
+    }
+
+    private void fetchOnce(RemoteSource source, int number, Known known, Opener opener, PieceCount count)
+            throws IOException {
         IncomingSSTable incoming = begun.get(known);
         if (incoming == null) {
             StagedSSTable staged = receiving.newSSTable(known.version());
@@ -381,7 +436,7 @@ final class IncomingTable implements Closeable {
         if (rows.isEmpty()) {
             StagedWriter writer = receiving.newWriter();
             rows = Optional.of(new IncomingRows(
-                    rowsId, writer, new FragmentDecoder(target.schema(), ranges, writer::appendCurrent)));
+                    rowsId, writer, new FragmentDecoder(target.schema(), wanted, writer::appendCurrent)));
         }
         IncomingRows into = rows.get();
         if (!into.isDone() && source.inventory().rowBytes() > 0) {

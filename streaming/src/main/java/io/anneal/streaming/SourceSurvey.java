@@ -57,13 +57,13 @@ final class SourceSurvey {
             throw new RequestException(
                     PeerException.MALFORMED, "request is malformed, cause=" + malformed.getMessage());
         } catch (IOException | RuntimeException failed) {
-            throw Answers.refusal(StreamVerb.SURVEY, 0, failed, cause -> StreamCode.REFUSED);
+            throw Answers.refusal(StreamVerb.SURVEY, 0, failed, StreamCode::of);
         }
     }
 
     private static Survey of(Replicas replicas, String name, String keyspace, String table) throws IOException {
         try (Replica replica = replicas.get(name).open(keyspace, table, Optional.empty());
-                LiveFiles files = replica.pin()) {
+                LiveFiles files = replica.pin(tokens -> true)) {
             return new Survey(files.sstables().stream()
                     .map(sstable ->
                             new Survey.Extent(sstable.tokens().orElse(TokenRange.Linear.ALL), sstable.lengthBytes()))

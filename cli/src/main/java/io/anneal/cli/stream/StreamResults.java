@@ -8,6 +8,7 @@ import io.anneal.streaming.StreamUnit;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -18,19 +19,38 @@ import java.util.Optional;
 final class StreamResults {
     private static final double BYTES_PER_MIB = 1 << 20;
 
+    /** A source that could not give a table whole, and was done without. */
+    private record Damage(String node, String table, String reason) {}
+
     private final Map<StreamUnit, StreamReport> reports = new LinkedHashMap<>();
+    private final List<Damage> damages = new ArrayList<>();
 
     synchronized void add(StreamUnit unit, StreamReport report) {
         reports.put(unit, report);
+    }
+
+    synchronized void addDamage(String node, String table, String reason) {
+        damages.add(new Damage(node, table, reason));
     }
 
     synchronized void print(PrintStream out) {
         out.println("streamed " + counts(sum()));
         reports.forEach((unit, report) -> out.println(
                 "  " + unit.table() + " from " + unit.source() + " to " + unit.target() + ": " + counts(report)));
-        reports.forEach((unit, report) -> imports(unit, report)
-                .forEach(command ->
-                        out.println("  import on the node of " + unit.target() + before(report) + ": " + command)));
+        targets()
+                .forEach((target, report) -> imports(target.table(), report)
+                        .forEach(command -> out.println(
+                                "  import on the node of " + target.node() + before(report) + ": " + command)));
+    }
+
+    private record Target(String table, String node) {}
+
+    /** An import takes all that lies in a directory, whichever source it came from. */
+    private Map<Target, StreamReport> targets() {
+        Map<Target, StreamReport> targets = new LinkedHashMap<>();
+        reports.forEach(
+                (unit, report) -> targets.merge(new Target(unit.table(), unit.target()), report, StreamReport::plus));
+        return targets;
     }
 
     private StreamReport sum() {
@@ -48,9 +68,9 @@ final class StreamResults {
     }
 
     /** The commands that bring what a target received into Cassandra: one for each directory. */
-    private static List<String> imports(StreamUnit unit, StreamReport report) {
+    private static List<String> imports(String table, StreamReport report) {
         return report.stagedIn().stream()
-                .map(directory -> "nodetool import " + unit.table().replace('.', ' ') + " " + ShellWord.of(directory))
+                .map(directory -> "nodetool import " + table.replace('.', ' ') + " " + ShellWord.of(directory))
                 .toList();
     }
 
@@ -74,10 +94,19 @@ final class StreamResults {
             json.writeStringField("to", each.getKey().target());
             writeCounts(json, each.getValue());
             json.writeArrayFieldStart("import");
-            for (String command : imports(each.getKey(), each.getValue())) {
+            for (String command : imports(each.getKey().table(), each.getValue())) {
                 json.writeString(command);
             }
             json.writeEndArray();
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("damaged");
+        for (Damage damage : damages) {
+            json.writeStartObject();
+            json.writeStringField("node", damage.node());
+            json.writeStringField("table", damage.table());
+            json.writeStringField("reason", damage.reason());
             json.writeEndObject();
         }
         json.writeEndArray();
