@@ -2,10 +2,8 @@ package io.anneal.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.cli.repair.ServeCommand;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,14 +68,6 @@ class ServeTest {
                     .asString()
                     .contains("table=shop.nope");
         }
-    }
-
-    @Test
-    void shouldPrintAnAddressAsItIsTyped() throws IOException {
-        assertThat(ServeCommand.text(new InetSocketAddress(InetAddress.getByName("::1"), 7601)))
-                .isEqualTo("[::1]:7601");
-        assertThat(ServeCommand.text(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 7601)))
-                .isEqualTo("127.0.0.1:7601");
     }
 
     private CommandRun serve(String listen, Object... more) {

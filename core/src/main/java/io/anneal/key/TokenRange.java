@@ -62,6 +62,11 @@ public record TokenRange(long left, long right) {
                 : List.of(upper, Linear.MIN_TOKEN_ONLY, new Linear(Long.MIN_VALUE + 1, right));
     }
 
+    /** Whether they have a token in common. */
+    public boolean overlaps(TokenRange other) {
+        return contains(other.right) || other.contains(right);
+    }
+
     /** How many tokens, roughly where they are many. */
     public double width() {
         return size().doubleValue();

@@ -11,11 +11,13 @@ import java.util.random.RandomGenerator;
 
 /**
  * A connection to one address that is made when it is needed, and anew after it has ended. Between tries that fail it
- * waits, longer each time; what no try can mend fails at once. Safe for any thread.
+ * waits, longer each time; what no try can mend fails at once, and for a second with what it failed with, so that the
+ * work of many units is refused, and logged, once. Safe for any thread.
  */
 public final class KeptConnection implements AutoCloseable {
     static final long WAIT_MIN_MS = 100;
     static final long WAIT_MAX_MS = 30_000;
+    static final long REFUSED_MS = 1_000;
     private static final String STEP = "connect";
 
     /** What the client that made it lends. */
@@ -43,6 +45,9 @@ public final class KeptConnection implements AutoCloseable {
     private boolean dialling;
     private long waitMs = WAIT_MIN_MS;
     private IOException lastFailure;
+    /** What the peer has just said that stays so. */
+    private IOException refusal;
+
     private boolean closed;
 
     KeptConnection(Connector connector, InetSocketAddress address, Host host, RandomGenerator random) {
@@ -61,19 +66,19 @@ public final class KeptConnection implements AutoCloseable {
     public CompletableFuture<Connection> get(long timeoutMs) {
         CompletableFuture<Connection> result = host.newFuture();
         Connection open;
-        boolean refused;
+        IOException refused;
         boolean start;
         synchronized (lock) {
             open = current != null && current.isOpen() ? current : null;
-            refused = closed;
-            start = open == null && !closed && !trying;
-            if (open == null && !closed) {
+            refused = closed ? closedHere() : refusal;
+            start = open == null && refused == null && !trying;
+            if (open == null && refused == null) {
                 waiting.add(result);
             }
             trying |= start;
         }
-        if (refused) {
-            result.completeExceptionally(closedHere());
+        if (refused != null) {
+            result.completeExceptionally(refused);
         } else if (open != null) {
             result.complete(open);
         } else {
@@ -144,12 +149,15 @@ public final class KeptConnection implements AutoCloseable {
 
     private void failed(Throwable cause) {
         boolean again;
+        boolean isRefused;
         long delayMs;
         List<CompletableFuture<Connection>> refused;
         synchronized (lock) {
             dialling = false;
             lastFailure = cause instanceof IOException failure ? failure : new IOException(cause);
             again = !closed && mayPass(cause);
+            refusal = cause instanceof PeerException told && told.isRefusal() ? told : null;
+            isRefused = refusal != null;
             // Half of it is random, so that many do not come back at one moment.
             delayMs = waitMs / 2 + random.nextLong(waitMs / 2 + 1);
             waitMs = Math.min(2 * waitMs, WAIT_MAX_MS);
@@ -157,9 +165,18 @@ public final class KeptConnection implements AutoCloseable {
             refused = again ? take(overdue) : takeWaiting();
         }
         refused.forEach(result -> result.completeExceptionally(cause));
+        if (isRefused && !host.schedule(this::forgetRefusal, REFUSED_MS)) {
+            forgetRefusal();
+        }
         // Even if nobody waits now: who comes meanwhile waits for the next try.
         if (again && !host.schedule(this::tryAgain, delayMs)) {
             giveUp(cause);
+        }
+    }
+
+    private void forgetRefusal() {
+        synchronized (lock) {
+            refusal = null;
         }
     }
 
@@ -207,7 +224,7 @@ public final class KeptConnection implements AutoCloseable {
     }
 
     private PeerException failure(String code, String reason) {
-        return new PeerException(Wire.name(address), STEP, code, reason);
+        return new PeerException(PeerAddress.text(address), STEP, code, reason);
     }
 
     /** Keeps the connection no longer than what is open on it lasts. */

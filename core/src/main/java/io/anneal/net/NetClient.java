@@ -56,7 +56,7 @@ public final class NetClient implements Connector, AutoCloseable {
 
     @Override
     public CompletableFuture<Connection> connect(InetSocketAddress address) {
-        String peer = Wire.name(address);
+        String peer = PeerAddress.text(address);
         CompletableFuture<Connection> result = transport.newFuture();
         config.metrics()
                 .ifPresent(metrics -> result.whenComplete((connection, failure) -> {
@@ -130,7 +130,7 @@ public final class NetClient implements Connector, AutoCloseable {
         try {
             material = tls.orElseThrow().current();
         } catch (IOException | RuntimeException | Error unfit) {
-            result.completeExceptionally(TlsLink.unusable(Wire.name(address), unfit));
+            result.completeExceptionally(TlsLink.unusable(PeerAddress.text(address), unfit));
             return;
         }
         if (!closed) {
@@ -148,13 +148,19 @@ public final class NetClient implements Connector, AutoCloseable {
         };
         transport.connect(address, config.timeouts().connectMs(), initializer).addListener(connected -> {
             if (!connected.isSuccess()) {
-                String reason =
-                        "peer cannot be reached, reason=" + connected.cause().getMessage();
+                String reason = "peer cannot be reached, reason=" + reason(connected.cause(), address);
                 PeerException failure = new PeerException(
-                        Wire.name(address), STEP, PeerException.CONNECT_FAILED, reason, connected.cause());
+                        PeerAddress.text(address), STEP, PeerException.CONNECT_FAILED, reason, connected.cause());
                 handlers.run(() -> result.completeExceptionally(failure));
             }
         });
+    }
+
+    /** Without the address at its end, which is told in our form. */
+    private static String reason(Throwable cause, InetSocketAddress address) {
+        String text = String.valueOf(cause.getMessage());
+        String end = ": " + address;
+        return text.endsWith(end) ? text.substring(0, text.length() - end.length()) : text;
     }
 
     private static PeerException clientClosed(String peer) {

@@ -100,7 +100,7 @@ public final class NetServer implements AutoCloseable {
         }
         if (config.tls().isEmpty() && config.token().isEmpty()) {
             throw new IllegalArgumentException(
-                    "a server needs a token, or certificates, address=" + Wire.name(address));
+                    "a server needs a token, or certificates, address=" + PeerAddress.text(address));
         }
         Optional<TlsFiles> tls = config.tls().map(TlsFiles::of);
         if (tls.isPresent()) {
@@ -113,8 +113,8 @@ public final class NetServer implements AutoCloseable {
         transport.await(bound, config.timeouts().closeMs());
         if (!bound.isSuccess()) {
             transport.close(config.timeouts().closeMs());
-            BindException failure = new BindException("cannot listen, address=" + Wire.name(address) + ", reason="
-                    + bound.cause().getMessage());
+            BindException failure = new BindException("cannot listen, address=" + PeerAddress.text(address)
+                    + ", reason=" + bound.cause().getMessage());
             failure.initCause(bound.cause());
             throw failure;
         }
@@ -130,7 +130,7 @@ public final class NetServer implements AutoCloseable {
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
             refused.add(
                     new IOException(
-                            "connection cannot be accepted, address=" + Wire.name(address()) + ", reason="
+                            "connection cannot be accepted, address=" + PeerAddress.text(address()) + ", reason="
                                     + cause.getMessage(),
                             cause),
                     ctx.executor());

@@ -1,5 +1,7 @@
 package io.anneal.net;
 
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /** An address as text. */
@@ -20,9 +22,13 @@ public final class PeerAddress {
         throw new IllegalArgumentException("address is not host:port, address=" + hostAndPort);
     }
 
-    /** As {@link #parse} reads it. */
+    /** As {@link #parse} reads it: a name where one was given, else the address in its shortest form. */
     public static String text(InetSocketAddress address) {
+        InetAddress resolved = address.getAddress();
         String host = address.getHostString();
+        if (resolved != null && host.equals(resolved.getHostAddress())) {
+            host = NetUtil.toAddressString(resolved);
+        }
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 }

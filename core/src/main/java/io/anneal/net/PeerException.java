@@ -138,6 +138,11 @@ public final class PeerException extends IOException {
         };
     }
 
+    /** True if one of the two sides has refused the other for who it is. */
+    boolean isRefusal() {
+        return isLasting() && !code.equals(CLOSED_HERE) && !code.equals(NOT_ANNEAL);
+    }
+
     /** True if the peer speaks our protocol and is worth a word before the connection closes. */
     boolean tellsPeer() {
         return switch (code) {

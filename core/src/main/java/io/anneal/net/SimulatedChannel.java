@@ -98,7 +98,7 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
     static SimulatedChannel client(SimulatedTransport transport) {
         SimulatedHost host = transport.host();
         InetSocketAddress local = new InetSocketAddress(host.address(), host.freePort());
-        return new SimulatedChannel(transport, null, local, "from " + Wire.name(local));
+        return new SimulatedChannel(transport, null, local, "from " + PeerAddress.text(local));
     }
 
     static SimulatedChannel accepted(
@@ -107,7 +107,7 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
             InetSocketAddress client,
             SimulatedPipe fromClient) {
         InetSocketAddress local = (InetSocketAddress) parent.localAddress();
-        SimulatedChannel channel = new SimulatedChannel(transport, parent, local, "of " + Wire.name(client));
+        SimulatedChannel channel = new SimulatedChannel(transport, parent, local, "of " + PeerAddress.text(client));
         channel.remote = client;
         channel.out = fromClient.reverse();
         channel.state = State.CONNECTED;
@@ -133,7 +133,7 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
         connectTimeout = eventLoop()
                 .schedule(
                         () -> failToConnect(new ConnectTimeoutException(
-                                "connection timed out after " + timeoutMs + " ms: " + Wire.name(address))),
+                                "connection timed out after " + timeoutMs + " ms: " + PeerAddress.text(address))),
                         timeoutMs,
                         TimeUnit.MILLISECONDS);
         transport.network().connect(this, address);
@@ -159,7 +159,7 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
     }
 
     void refused() {
-        soon(() -> failToConnect(new ConnectException("Connection refused: " + Wire.name(remote))));
+        soon(() -> failToConnect(new ConnectException("Connection refused: " + PeerAddress.text(remote))));
     }
 
     private void failToConnect(IOException cause) {

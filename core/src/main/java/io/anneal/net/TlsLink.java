@@ -114,7 +114,7 @@ final class TlsLink {
     /** What is said of an address to which rows would travel in the clear. */
     static String missing(InetSocketAddress address) {
         return "an address other than loopback needs mutual TLS: give certificate, key and authorities," + " address="
-                + Wire.name(address);
+                + PeerAddress.text(address);
     }
 
     static boolean isNeeded(InetSocketAddress address) {

@@ -3,7 +3,6 @@ package io.anneal.net;
 import io.anneal.io.UnsupportedVersionException;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.timeout.IdleStateHandler;
-import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Optional;
@@ -26,13 +25,9 @@ final class Wire {
         this.transport = transport;
         this.channel = channel;
         this.address = address;
-        this.peer = name(address);
+        this.peer = PeerAddress.text(address);
         this.decoder = new FrameDecoder(peer, traffic);
         this.writer = new FrameWriter(peer, traffic, config);
-    }
-
-    static String name(InetSocketAddress address) {
-        return NetUtil.toSocketAddressString(address);
     }
 
     void install(NetConfig config, HandshakeHandler handshake) {

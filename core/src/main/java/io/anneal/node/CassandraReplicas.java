@@ -266,10 +266,28 @@ public final class CassandraReplicas implements ReplicaSource {
 
         @Override
         public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
-            SSTableWriterConfig config = SSTableWriterConfig.received(
-                    sstables.estimatedPartitionCount(), sstables.newestWrittenVersion(), schema().options());
             return staging.orElseThrow()
-                    .start(sessionId, schema(), stagedTableId, importDeadlineSeconds, config, diskBoundaries);
+                    .start(sessionId, schema(), stagedTableId, importDeadlineSeconds, config(), diskBoundaries);
+        }
+
+        @Override
+        public Receiving receiveKept(UUID id, long keptUntilSeconds, UUID sessionId, long importDeadlineSeconds)
+                throws IOException {
+            return staging.orElseThrow()
+                    .startKept(
+                            id,
+                            keptUntilSeconds,
+                            sessionId,
+                            schema(),
+                            stagedTableId,
+                            importDeadlineSeconds,
+                            config(),
+                            diskBoundaries);
+        }
+
+        private SSTableWriterConfig config() {
+            return SSTableWriterConfig.received(
+                    sstables.estimatedPartitionCount(), sstables.newestWrittenVersion(), schema().options());
         }
 
         @Override

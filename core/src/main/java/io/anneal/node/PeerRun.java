@@ -6,6 +6,7 @@ import io.anneal.io.ByteWriter;
 import io.anneal.net.Connection;
 import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
+import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
 import io.anneal.net.Verb;
 import io.anneal.net.Waiting;
@@ -80,7 +81,8 @@ public final class PeerRun<S> implements Closeable {
     }
 
     private PeerException wrong(String reason, Throwable cause) {
-        return new PeerException(connection.address().toString(), verb.name(), PeerException.MALFORMED, reason, cause);
+        return new PeerException(
+                PeerAddress.text(connection.address()), verb.name(), PeerException.MALFORMED, reason, cause);
     }
 
     @Override

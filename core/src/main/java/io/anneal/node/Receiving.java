@@ -6,6 +6,7 @@ import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
 
@@ -45,6 +46,11 @@ public interface Receiving extends Closeable {
     /** Ends it early: leaves what was kept, where something may be; else as {@link #close()}. */
     default void suspend() throws IOException {
         close();
+    }
+
+    /** Where it waits for somebody's import once it is complete; empty when it does not. */
+    default Optional<Path> stagedIn() {
+        return Optional.empty();
     }
 
     /**

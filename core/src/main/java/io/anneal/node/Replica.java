@@ -109,6 +109,9 @@ public interface Replica extends Closeable {
         return false;
     }
 
+    /** A repair between it and others has come to its end: its data dates from when the repair opened it. */
+    default void caughtUp() {}
+
     /**
      * A range was repaired on all replicas that there are: what was deleted before may be purged by tables whose deletions wait
      * for that.

@@ -5,6 +5,7 @@ import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
 import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
+import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
@@ -112,7 +113,7 @@ public final class ServedRun implements Runnable {
                 LOG.error(
                         "run was not begun, verb={}, peer={}",
                         stream.verb().name(),
-                        stream.connection().address(),
+                        PeerAddress.text(stream.connection().address()),
                         failed);
                 stream.reset(PeerException.INTERNAL, "run was not begun, error=" + failed);
             }

@@ -9,7 +9,9 @@ import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -61,6 +63,11 @@ final class StagedRun implements Receiving {
     @Override
     public void remove(Descriptor sstable) throws IOException {
         sstable.delete();
+    }
+
+    @Override
+    public Optional<Path> stagedIn() {
+        return Optional.of(staging.tableDirectory(schema));
     }
 
     /** Keeps all that was written; a run that wrote nothing is known by its id, too. */

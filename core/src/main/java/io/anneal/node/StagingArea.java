@@ -14,6 +14,9 @@ import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
 import io.anneal.store.directory.StagingDirectory;
+import io.anneal.table.ReceivingPlace;
+import io.anneal.table.ReceivingPlaces;
+import io.anneal.table.SSTableLinks;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,8 +47,11 @@ public final class StagingArea implements Closeable {
     /** A server may run thousands of repairs that find nothing before the first of them expires. */
     private static final int EMPTY_RUNS_MAX = 300;
 
+    private static final String RECEIVING = ".anneal.receiving";
+
     private final StagingDirectory staging;
     private final InstantSource clock;
+    private final ReceivingPlaces receiving;
     private StagingFile content;
     /** Why nobody knows which names the disk has: of the directories, and which form of the record. */
     private volatile IOException unsynced;
@@ -54,6 +60,7 @@ public final class StagingArea implements Closeable {
         this.staging = staging;
         this.clock = clock;
         this.content = content;
+        receiving = new ReceivingPlaces(staging.directory().resolve(RECEIVING));
     }
 
     /**
@@ -74,6 +81,7 @@ public final class StagingArea implements Closeable {
             repair.requireOwner(owner.replaceAll("\\R", " "));
             repair.sweep();
             repair.forget();
+            repair.receiving.forget(clock.instant());
             opened = true;
             return repair;
         } finally {
@@ -325,6 +333,54 @@ public final class StagingArea implements Closeable {
         return new StagedRun(this, run, schema, config, diskBoundaries);
     }
 
+    /**
+     * The same for what is kept until so many seconds after 1970 when it ends early: goes on with what one of this id has kept; while
+     * another one does, nothing is kept.
+     *
+     * @param diskBoundaries of the node that imports it, see {@link ReplicaSource#diskBoundaries}
+     */
+    public Receiving startKept(
+            UUID id,
+            long keptUntilSeconds,
+            UUID runId,
+            TableSchema schema,
+            Optional<String> tableId,
+            long importDeadlineSeconds,
+            SSTableWriterConfig config,
+            List<Long> diskBoundaries)
+            throws IOException {
+        Optional<ReceivingPlace> place = receiving.kept(id.toString(), keptUntilSeconds);
+        if (place.isEmpty()) {
+            return start(runId, schema, tableId, importDeadlineSeconds, config, diskBoundaries);
+        }
+        StagingFile.Run run = new StagingFile.Run(
+                runId, schema.keyspace(), schema.name(), tableId, importDeadlineSeconds, false, Set.of(), Set.of());
+        return new KeptRun(this, run, schema, config, diskBoundaries, place.get());
+    }
+
+    /** Brings to where they are imported from what a run has received elsewhere, as a whole; the caller removes it there. */
+    void link(StagingFile.Run run, TableSchema schema, List<Descriptor> received) throws IOException {
+        add(run);
+        boolean complete = false;
+        try {
+            for (Descriptor source : received) {
+                SSTableVersion version = SSTableVersion.of(source).orElseThrow();
+                synced(() -> {
+                    Descriptor target = staging.next(schema, version, sstable -> record(run.id(), sstable));
+                    SSTableLinks.link(source, target);
+                    Directories.sync(target.directory());
+                    return target;
+                });
+            }
+            complete(run.id());
+            complete = true;
+        } finally {
+            if (!complete) {
+                discard(run.id());
+            }
+        }
+    }
+
     StagedSSTable stage(TableSchema schema, SSTableVersion version, StagingDirectory.BeforeWriting record)
             throws IOException {
         return synced(() -> StagedSSTable.of(staging.next(schema, version, record)));
@@ -420,6 +476,7 @@ public final class StagingArea implements Closeable {
                 continue;
             }
             for (String sstable : run.sstables()) {
+                StagedSSTable.reopen(descriptor(run, sstable)).discard();
                 descriptor(run, sstable).delete();
             }
             if (Files.isDirectory(directory(run))) {

@@ -78,10 +78,10 @@ public final class StoreReplicas implements ReplicaSource {
      * A table in a session.
      *
      * @param opened when it was, by the store's clock
-     * @param done is told that when what was received is the table's
+     * @param repairs is told that at the end of a repair
      */
     private record LiveReplica(
-            String name, Path directory, Table table, Optional<Instant> asOf, Instant opened, Consumer<Instant> done)
+            String name, Path directory, Table table, Optional<Instant> asOf, Instant opened, Consumer<Instant> repairs)
             implements Replica {
         @Override
         public List<UUID> dataIds() throws IOException {
@@ -116,13 +116,13 @@ public final class StoreReplicas implements ReplicaSource {
 
         @Override
         public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
-            return new TakenIn(table.intake(), () -> done.accept(opened));
+            return new TakenIn(table.intake());
         }
 
         @Override
         public Receiving receiveKept(UUID id, long keptUntilSeconds, UUID sessionId, long importDeadlineSeconds)
                 throws IOException {
-            return new TakenIn(table.keptIntake(id.toString(), keptUntilSeconds), () -> done.accept(opened));
+            return new TakenIn(table.keptIntake(id.toString(), keptUntilSeconds));
         }
 
         @Override
@@ -140,6 +140,11 @@ public final class StoreReplicas implements ReplicaSource {
             return !table.isOpen();
         }
 
+        @Override
+        public void caughtUp() {
+            repairs.accept(opened);
+        }
+
         /** A master whose clock is ahead must not have purged what was deleted here after it read. */
         @Override
         public void repaired(TokenRange range, long seconds) throws IOException {
@@ -152,7 +157,7 @@ public final class StoreReplicas implements ReplicaSource {
         }
     }
 
-    private record TakenIn(TableIntake intake, Runnable done) implements Receiving {
+    private record TakenIn(TableIntake intake) implements Receiving {
         @Override
         public StagedWriter newWriter() {
             return intake.newWriter();
@@ -196,7 +201,6 @@ public final class StoreReplicas implements ReplicaSource {
         @Override
         public long complete() throws IOException {
             intake.complete();
-            done.run();
             return NO_DEADLINE;
         }
 

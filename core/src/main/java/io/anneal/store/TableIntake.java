@@ -1,11 +1,7 @@
 package io.anneal.store;
 
 import io.anneal.compaction.CompactionStrategy;
-import io.anneal.io.AtomicFile;
-import io.anneal.io.Directories;
-import io.anneal.io.OutputFile;
 import io.anneal.schema.TableSchema;
-import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableCuts;
@@ -17,14 +13,10 @@ import io.anneal.sstable.StagedWriter;
 import io.anneal.store.directory.Formats;
 import io.anneal.table.Engine;
 import io.anneal.table.LiveTable;
-import io.anneal.table.TableDirectory;
+import io.anneal.table.ReceivingPlace;
 import io.anneal.table.TableTruncatedException;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -38,25 +30,17 @@ import org.slf4j.LoggerFactory;
 public final class TableIntake implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(TableIntake.class);
 
-    private static final String KEPT_FILE = "KEPT";
-
     private final Engine engine;
     private final LiveTable table;
     private final TableSchema schema;
     private final long truncations;
     /** Nobody else's, of whatever process: it may outlive the store, and must harm no later one then. */
-    private final Path directory;
-    /** Of one that is kept. */
-    private final Optional<String> name;
+    private final ReceivingPlace place;
 
-    private long lastGeneration;
-    private boolean ended;
-
-    private TableIntake(Engine engine, LiveTable table, Path directory, Optional<String> name) {
-        this.name = name;
+    private TableIntake(Engine engine, LiveTable table, ReceivingPlace place) {
         this.engine = engine;
         this.table = table;
-        this.directory = directory;
+        this.place = place;
         schema = table.schema();
         truncations = table.truncations();
     }
@@ -66,33 +50,19 @@ public final class TableIntake implements Closeable {
         return new TableIntake(
                 engine,
                 table,
-                table.directory().receiving(engine.environment().newId().toString()),
-                Optional.empty());
+                table.directory().receiving().fresh(engine.environment().newId().toString()));
     }
 
     /** Goes on with what one of this name has kept, or starts one that will be kept; not while another one does. */
     static TableIntake kept(Engine engine, LiveTable table, String name, long untilSeconds) throws IOException {
         table.requireOpen();
-        Optional<Path> claimed = table.directory().claimKept(name, untilSeconds);
-        if (claimed.isEmpty()) {
-            return of(engine, table);
-        }
-        TableIntake intake = new TableIntake(engine, table, claimed.get(), Optional.of(name));
-        if (Files.isDirectory(intake.directory)) {
-            for (Path file : Directories.list(intake.directory)) {
-                String generation = StagedSSTable.descriptor(file)
-                        .map(Descriptor::generation)
-                        .orElse("0");
-                intake.lastGeneration = Math.max(intake.lastGeneration, Long.parseLong(generation));
-            }
-        }
-        return intake;
+        Optional<ReceivingPlace> claimed = table.directory().receiving().kept(name, untilSeconds);
+        return claimed.isEmpty() ? of(engine, table) : new TableIntake(engine, table, claimed.get());
     }
 
     /** What {@link #keep} was told last, if anything is kept. */
     public Optional<String> kept() throws IOException {
-        Path file = directory.resolve(KEPT_FILE);
-        return Files.exists(file) ? Optional.of(Files.readString(file)) : Optional.empty();
+        return place.kept();
     }
 
     /**
@@ -101,7 +71,7 @@ public final class TableIntake implements Closeable {
      * @throws io.anneal.table.TableTruncatedException when the table was truncated since: nothing of it may be kept
      */
     public void keep(String how) throws IOException {
-        if (name.isEmpty()) {
+        if (!place.isKept()) {
             return;
         }
         if (table.truncations() != truncations) {
@@ -109,42 +79,25 @@ public final class TableIntake implements Closeable {
                     "table was truncated while it received rows, table=" + schema.qualifiedName());
         }
         table.requireOpen();
-        TableDirectory.makeReceiving(directory);
-        AtomicFile.replace(directory.resolve(KEPT_FILE), how.getBytes(StandardCharsets.UTF_8), OutputFile.CREATE_NEW);
+        place.keep(how);
     }
 
     /** Removes all but these, by base name: what is not noted is not gone on with. */
     public void retain(Set<String> baseNames) throws IOException {
-        if (Files.isDirectory(directory)) {
-            for (Path file : Directories.list(directory)) {
-                if (StagedSSTable.descriptor(file)
-                        .filter(sstable -> !baseNames.contains(sstable.baseName()))
-                        .isPresent()) {
-                    Directories.deleteFile(file);
-                }
-            }
-        }
+        place.retain(baseNames);
     }
 
     /** An SSTable that was kept. */
     public StagedSSTable reopen(String baseName) {
-        return StagedSSTable.reopen(Descriptor.of(directory.toAbsolutePath().resolve(baseName + "-Data.db"))
-                .orElseThrow(() -> new IllegalArgumentException("no name of an SSTable, name=" + baseName)));
+        return place.reopen(baseName);
     }
 
     /** Ends it, and leaves what is kept. */
     public void suspend() throws IOException {
-        if (name.isEmpty()) {
-            close();
+        if (place.isKept()) {
+            place.leave();
         } else {
-            end();
-        }
-    }
-
-    private void end() {
-        if (!ended) {
-            ended = true;
-            name.ifPresent(table.directory()::releaseKept);
+            close();
         }
     }
 
@@ -161,12 +114,12 @@ public final class TableIntake implements Closeable {
 
     /** For an SSTable that comes as it is: the caller writes its files there, and publishes them. */
     public StagedSSTable newSSTable(SSTableVersion version) throws IOException {
-        return start(generation -> StagedSSTable.of(
-                new Descriptor(directory.toAbsolutePath(), version.text(), generation, version.format())));
+        return start(generation ->
+                StagedSSTable.of(new Descriptor(place.directory(), version.text(), generation, version.format())));
     }
 
     private FragmentWriter start(SSTableWriterConfig config) throws IOException {
-        return start(generation -> Formats.write(directory, generation, schema, config));
+        return start(generation -> Formats.write(place.directory(), generation, schema, config));
     }
 
     /** Begins an SSTable of a generation. */
@@ -175,15 +128,15 @@ public final class TableIntake implements Closeable {
     }
 
     private <T> T start(Beginning<T> beginning) throws IOException {
-        if (ended) {
+        if (place.isLeft()) {
             throw new IllegalStateException("intake is completed or closed, table=" + schema.qualifiedName());
         }
         table.requireOpen();
         try {
-            TableDirectory.makeReceiving(directory);
+            place.make();
             // One that was made in the meantime in the dropped one's place has a directory of the same name.
             table.requireOpen();
-            return beginning.of(Long.toString(++lastGeneration));
+            return beginning.of(place.nextGeneration());
         } catch (IOException e) {
             // Where the table was dropped that is the reason.
             table.requireOpen();
@@ -199,21 +152,11 @@ public final class TableIntake implements Closeable {
      * @throws io.anneal.schema.SchemaException when the table was altered since, so that the rows do not fit it
      */
     public void complete() throws IOException {
-        if (ended) {
+        if (place.isLeft()) {
             throw new IllegalStateException("intake is completed or closed, table=" + schema.qualifiedName());
         }
-        List<Descriptor> written = new ArrayList<>();
         table.requireOpen();
-        if (lastGeneration > 0) {
-            for (Path file : Directories.list(directory)) {
-                // Its TOC comes last.
-                Descriptor.of(file)
-                        .filter(sstable ->
-                                sstable.file(Component.TOC).getFileName().equals(file.getFileName()))
-                        .ifPresent(written::add);
-            }
-        }
-        engine.takeReceived(table, written, truncations);
+        engine.takeReceived(table, place.whole(), truncations);
         try {
             close();
         } catch (IOException left) {
@@ -221,19 +164,13 @@ public final class TableIntake implements Closeable {
                     "rows were taken in, but what they were received to is left until the store is opened again,"
                             + " table={}, directory={}, cause={}",
                     schema.qualifiedName(),
-                    directory,
+                    place.directory(),
                     left.toString());
         }
     }
 
     @Override
     public void close() throws IOException {
-        if (!ended) {
-            try {
-                Directories.deleteTree(directory);
-            } finally {
-                end();
-            }
-        }
+        place.remove();
     }
 }

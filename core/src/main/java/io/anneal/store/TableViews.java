@@ -35,6 +35,9 @@ import org.slf4j.LoggerFactory;
 public record TableViews(Set<String> names, boolean complete, List<Path> searched, List<Path> unread) {
     private static final Logger LOG = LoggerFactory.getLogger(TableViews.class);
     private static final Pattern VIEW = Pattern.compile("MATERIALIZED\\s+VIEW", Pattern.CASE_INSENSITIVE);
+    /** What no text lacks that names views, or all there are: to parse others is work for nothing. */
+    private static final Pattern TELLS_OF_VIEWS = Pattern.compile("MATERIALIZED|KEYSPACE", Pattern.CASE_INSENSITIVE);
+
     private static final String SCHEMA_KEYSPACE = CassandraDirectory.SCHEMA_KEYSPACE;
 
     public TableViews {
@@ -101,7 +104,7 @@ public record TableViews(Set<String> names, boolean complete, List<Path> searche
         }
 
         void text(Path file) {
-            read(file).ifPresent(text -> parse(text, file));
+            read(file).filter(text -> TELLS_OF_VIEWS.matcher(text).find()).ifPresent(text -> parse(text, file));
         }
 
         private Optional<String> read(Path file) {

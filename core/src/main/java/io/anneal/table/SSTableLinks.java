@@ -11,11 +11,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /** The same bytes under a second name: a hard link, or a copy where there can be none. */
-final class SSTableLinks {
+public final class SSTableLinks {
     private SSTableLinks() {}
 
     /** Links what is there of an SSTable, TOC last. What is linked is synced; the directory is the caller's to sync. */
-    static void link(Descriptor source, Descriptor target) throws IOException {
+    public static void link(Descriptor source, Descriptor target) throws IOException {
         for (Component component : Component.values()) {
             // The last of the components by their order is the TOC.
             if (source.has(component)) {

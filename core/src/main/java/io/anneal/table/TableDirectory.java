@@ -26,14 +26,11 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -48,9 +45,6 @@ public final class TableDirectory {
     /** Below it lies what tables receive and have not taken in; see {@code TableIntake}. */
     static final String RECEIVING = "receiving";
 
-    /** Of a directory there that openings leave until a second. */
-    private static final Pattern KEPT = Pattern.compile("(.+)\\.kept-(\\d{1,18})");
-
     private final Path directory;
     private final SSTableFormats formats;
     private final Manifest manifest;
@@ -59,10 +53,8 @@ public final class TableDirectory {
     /** Generations that the manifest names as written or obsolete and whose files are gone: its next form leaves them out. */
     private final Set<String> gone = ConcurrentHashMap.newKeySet();
 
-    /** Names of what is kept and being received just now. */
-    private final Set<String> keptInUse = ConcurrentHashMap.newKeySet();
-
     private final OutputFile.Opener opener;
+    private final ReceivingPlaces receiving;
 
     private volatile TableSchema schema;
     private long lastGeneration;
@@ -80,6 +72,7 @@ public final class TableDirectory {
         this.manifest = manifest;
         this.snapshots = snapshots;
         this.opener = opener;
+        receiving = new ReceivingPlaces(directory.resolve(RECEIVING));
     }
 
     /**
@@ -182,7 +175,7 @@ public final class TableDirectory {
     /** Deletes and moves aside what does not belong here; before anything is written. */
     void sweep(Instant now) throws IOException {
         snapshots.sweep();
-        forgetReceived(now);
+        receiving.forget(now);
         lastGeneration = TableSweep.run(directory, manifest);
     }
 
@@ -394,76 +387,9 @@ public final class TableDirectory {
         }
     }
 
-    /** Deletes what is being received, but for what is kept until later than now. */
-    private void forgetReceived(Instant now) throws StorageException {
-        Path receiving = directory.resolve(RECEIVING);
-        if (!Files.isDirectory(receiving)) {
-            return;
-        }
-        for (Path received : Directories.list(receiving)) {
-            Matcher kept = KEPT.matcher(received.getFileName().toString());
-            if (!kept.matches() || Long.parseLong(kept.group(2)) <= now.getEpochSecond()) {
-                Directories.deleteTree(received);
-            }
-        }
-        if (Directories.list(receiving).isEmpty()) {
-            Directories.deleteFile(receiving);
-        }
-    }
-
-    /** The table is emptied: what was kept for it may be what is to go. */
-    void forgetKept() throws StorageException {
-        Path receiving = directory.resolve(RECEIVING);
-        if (Files.isDirectory(receiving)) {
-            for (Path received : Directories.list(receiving)) {
-                if (KEPT.matcher(received.getFileName().toString()).matches()) {
-                    Directories.deleteTree(received);
-                }
-            }
-        }
-    }
-
-    /**
-     * Where what is received under a name lies, over openings, until it is taken in or its time is over. Nobody else gets it before
-     * it is given back.
-     *
-     * @param untilSeconds when its time is over, unless it is there already: seconds since 1970
-     * @return empty while somebody has it
-     */
-    public Optional<Path> claimKept(String name, long untilSeconds) throws StorageException {
-        return keptInUse.add(name) ? Optional.of(kept(name, untilSeconds)) : Optional.empty();
-    }
-
-    /** Gives back what was claimed. */
-    public void releaseKept(String name) {
-        keptInUse.remove(name);
-    }
-
-    private Path kept(String name, long untilSeconds) throws StorageException {
-        Path receiving = directory.resolve(RECEIVING);
-        if (Files.isDirectory(receiving)) {
-            for (Path received : Directories.list(receiving)) {
-                Matcher kept = KEPT.matcher(received.getFileName().toString());
-                if (kept.matches() && kept.group(1).equals(name)) {
-                    return received;
-                }
-            }
-        }
-        return receiving.resolve(name + ".kept-" + untilSeconds);
-    }
-
-    /** Where what is received under a name that nobody else has lies; the next opening deletes it. */
-    public Path receiving(String name) {
-        return directory.resolve(RECEIVING).resolve(name);
-    }
-
-    /**
-     * Makes such a directory, never the table's own: that of a table that was dropped meanwhile must not come back. Its name is
-     * not forced to the disk: nobody needs it after a crash.
-     */
-    public static void makeReceiving(Path receiving) throws StorageException {
-        Directories.makeLast(receiving.getParent());
-        Directories.makeLast(receiving);
+    /** Where what the table receives lies until it is taken in. */
+    public ReceivingPlaces receiving() {
+        return receiving;
     }
 
     /**

@@ -70,7 +70,7 @@ final class TableOperations {
             Undisturbed.join(shard);
         }
         try {
-            table.directory().forgetKept();
+            table.directory().receiving().forgetKept();
             table.endTruncation();
         } catch (StorageException e) {
             // What was switched for it would have to be flushed before all that came later.

@@ -60,7 +60,7 @@ class ConnectionEndTest {
                     .satisfies(failure -> {
                         assertThat(failure.code()).isEqualTo(PeerException.PEER_LOST);
                         assertThat(failure.step()).isEqualTo("request test.hanging");
-                        assertThat(failure.peer()).isEqualTo(Wire.name(raw.connection.address()));
+                        assertThat(failure.peer()).isEqualTo(PeerAddress.text(raw.connection.address()));
                     });
             closed.get(20, TimeUnit.SECONDS);
             assertThat(raw.connection.isOpen()).isFalse();
@@ -175,7 +175,7 @@ class ConnectionEndTest {
                     .asInstanceOf(type(CorruptFrameException.class))
                     .satisfies(failure -> {
                         assertThat(failure.position()).isEqualTo(position);
-                        assertThat(failure.peer()).isEqualTo(Wire.name(raw.connection.address()));
+                        assertThat(failure.peer()).isEqualTo(PeerAddress.text(raw.connection.address()));
                         assertThat(failure).hasMessageContaining("payload checksum is wrong, found=");
                     });
             Report report = raw.peer.readReport();

@@ -42,7 +42,7 @@ class HandshakeTest {
                     .asInstanceOf(type(PeerException.class))
                     .satisfies(failure -> {
                         assertThat(failure.code()).isEqualTo(PeerException.TOKEN_WRONG);
-                        assertThat(failure.peer()).isEqualTo(Wire.name(net.server.address()));
+                        assertThat(failure.peer()).isEqualTo(PeerAddress.text(net.server.address()));
                         assertThat(failure).hasMessageContaining("the peer holds another token");
                     });
             assertThat(net.failure()).hasMessageContaining("code=token-wrong").hasMessageContaining("peer=127.0.0.1:");
@@ -120,7 +120,8 @@ class HandshakeTest {
                         assertThat(failure.found()).isEqualTo("4");
                         assertThat(failure.oldest()).isEqualTo("1");
                         assertThat(failure.newest()).isEqualTo("3");
-                        assertThat(failure.resource()).isEqualTo("row encoding of " + Wire.name(net.server.address()));
+                        assertThat(failure.resource())
+                                .isEqualTo("row encoding of " + PeerAddress.text(net.server.address()));
                     });
             assertThat(net.failure())
                     .isInstanceOf(UnsupportedVersionException.class)
@@ -239,7 +240,7 @@ class HandshakeTest {
                 assertThatThrownBy(() -> Waiting.result(connecting))
                         .isInstanceOf(PeerException.class)
                         .hasMessageContaining("peer does not speak the anneal protocol, seen=84000000")
-                        .hasMessageContaining("peer=127.0.0.1:" + listening.getLocalPort());
+                        .hasMessageContaining("peer=localhost:" + listening.getLocalPort());
             }
         }
     }
@@ -341,8 +342,9 @@ class HandshakeTest {
                     .isInstanceOf(PeerException.class)
                     .hasMessageContaining("peer cannot be reached")
                     .hasMessageContaining("refused")
-                    .hasMessageContaining("peer=127.0.0.1:" + port)
-                    .hasMessageContaining("code=connect-failed");
+                    .hasMessageContaining("peer=localhost:" + port)
+                    .hasMessageContaining("code=connect-failed")
+                    .hasMessageNotContaining("/127.0.0.1");
             assertThatThrownBy(() -> net.client.open(InetSocketAddress.createUnresolved("no.such.host", 1)))
                     .isInstanceOf(PeerException.class)
                     .hasMessageContaining("cannot be resolved")
@@ -370,7 +372,7 @@ class HandshakeTest {
         try (NetFixture net = NetFixture.started()) {
             assertThatThrownBy(() -> NetServer.bind(config(), net.server.address(), net.handlers, net.nonces))
                     .isInstanceOf(IOException.class)
-                    .hasMessageContaining("cannot listen, address=" + Wire.name(net.server.address()));
+                    .hasMessageContaining("cannot listen, address=" + PeerAddress.text(net.server.address()));
         }
     }
 

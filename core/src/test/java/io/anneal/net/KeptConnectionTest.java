@@ -193,6 +193,31 @@ class KeptConnectionTest {
     }
 
     @Test
+    void shouldAskAPeerThatRefusesOnceASecond() throws IOException {
+        try (SimulatedPair net = SimulatedPair.started(1)) {
+            AtomicInteger tries = new AtomicInteger();
+            PeerException refusal = new PeerException("peer", "tls", PeerException.TLS_REFUSED, "a stranger");
+            KeptConnection kept = new KeptConnection(
+                    address -> {
+                        tries.incrementAndGet();
+                        return CompletableFuture.failedFuture(refusal);
+                    },
+                    net.server.address(),
+                    hostOf(net),
+                    net.network.random());
+
+            for (int second = 1; second <= 3; second++) {
+                for (int i = 0; i < 10; i++) {
+                    assertThatThrownBy(() -> Waiting.result(kept.get(TIMEOUT_MS)))
+                            .hasMessage(refusal.getMessage());
+                }
+                assertThat(tries).hasValue(second);
+                net.network.runFor(Duration.ofMillis(KeptConnection.REFUSED_MS + 1));
+            }
+        }
+    }
+
+    @Test
     void shouldFailWhoWaitsWhenTheClientCloses() throws IOException {
         try (SimulatedPair net = SimulatedPair.started(1)) {
             KeptConnection kept = net.client.keep(new InetSocketAddress(SimulatedPair.SERVER, 7001));

@@ -150,7 +150,7 @@ class RequestTest {
                     .satisfies(failure -> {
                         assertThat(failure.code()).isEqualTo("busy");
                         assertThat(failure.step()).isEqualTo("request test.other");
-                        assertThat(failure.peer()).isEqualTo(Wire.name(net.server.address()));
+                        assertThat(failure.peer()).isEqualTo(PeerAddress.text(net.server.address()));
                         assertThat(failure).hasMessageContaining("no room left");
                     });
             assertThatThrownBy(() -> connection.call(new Verb(3, "test.throws"), bytes("x")))

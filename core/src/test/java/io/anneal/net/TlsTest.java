@@ -97,7 +97,7 @@ class TlsTest {
             for (Throwable line : new Throwable[] {refused, reported}) {
                 assertThat(line.getMessage()).doesNotContain("\n");
             }
-            assertThat(((PeerException) refused).peer()).isEqualTo(Wire.name(net.server.address()));
+            assertThat(((PeerException) refused).peer()).isEqualTo(PeerAddress.text(net.server.address()));
             assertThat(((PeerException) reported).peer()).startsWith("127.0.0.1:");
             return new PeerException[] {(PeerException) refused, (PeerException) reported};
         }

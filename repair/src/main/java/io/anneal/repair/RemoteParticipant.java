@@ -6,6 +6,7 @@ import io.anneal.io.Texts;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
+import io.anneal.net.PeerAddress;
 import io.anneal.node.Questions;
 import io.anneal.node.Replicas;
 import io.anneal.repair.message.Contents;
@@ -47,7 +48,7 @@ public final class RemoteParticipant implements Participant {
 
     @Override
     public String name() {
-        String address = connection.address().toString();
+        String address = PeerAddress.text(connection.address());
         return replica.equals(Replicas.THE_ONLY_ONE) ? address : replica + " at " + address;
     }
 

@@ -1,6 +1,7 @@
 package io.anneal.repair;
 
 import io.anneal.net.Connection;
+import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
 import io.anneal.node.PeerRun;
 import io.anneal.repair.message.RepairVerb;
@@ -44,7 +45,7 @@ final class RepairClient {
 
     private RepairReport result(RepairStatus status) throws RepairException {
         if (status.failure().isPresent()) {
-            throw status.failure().get().exception(connection.address().toString());
+            throw status.failure().get().exception(PeerAddress.text(connection.address()));
         }
         return status.report().orElseThrow();
     }

@@ -283,7 +283,11 @@ final class ReplicaSession implements Closeable {
 
     SessionFinished finish() throws IOException {
         endPart();
-        long importDeadlineSeconds = run.isPresent() ? run.get().complete() : Receiving.NO_DEADLINE;
+        long importDeadlineSeconds = Receiving.NO_DEADLINE;
+        if (run.isPresent()) {
+            importDeadlineSeconds = run.get().complete();
+            table.caughtUp();
+        }
         return new SessionFinished(
                 reader.rowsRead(),
                 reader.bytesRead(),

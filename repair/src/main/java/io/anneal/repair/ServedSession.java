@@ -7,6 +7,7 @@ import io.anneal.io.Texts;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Message;
+import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
 import io.anneal.node.Answers;
@@ -51,7 +52,7 @@ final class ServedSession implements Answers.Answerer {
         this.replicas = replicas;
         this.memory = memory;
         replica = new LocalParticipant(
-                "session of " + stream.connection().address(),
+                "session of " + PeerAddress.text(stream.connection().address()),
                 (keyspace, table, staged) -> tables.open(keyspace, table, staged),
                 MoreExecutors.newSequentialExecutor(executor));
     }

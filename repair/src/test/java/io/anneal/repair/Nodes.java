@@ -6,6 +6,7 @@ import io.anneal.net.Connection;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
+import io.anneal.net.PeerAddress;
 import io.anneal.net.SharedToken;
 import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
@@ -77,7 +78,7 @@ final class Nodes implements AutoCloseable {
     }
 
     String address() {
-        return address.getHostString() + ":" + address.getPort();
+        return PeerAddress.text(address);
     }
 
     Connection connect() throws IOException {

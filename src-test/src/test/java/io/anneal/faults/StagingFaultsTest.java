@@ -29,6 +29,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a staging directory, or a node's, said that it has is there after a loss of power, whatever failed before. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -57,9 +59,16 @@ class StagingFaultsTest {
         return StagingArea.open(staging(disk), "n1", () -> Instant.ofEpochSecond(DEADLINE_SECONDS - 1));
     }
 
-    private static void stage(StagingArea staging, UUID id) throws IOException {
-        try (Receiving run =
-                staging.start(id, SCHEMA, Optional.empty(), DEADLINE_SECONDS, SSTableWriterConfig.defaults(10))) {
+    private static Receiving start(StagingArea staging, UUID id, boolean isKept) throws IOException {
+        SSTableWriterConfig config = SSTableWriterConfig.defaults(10);
+        return isKept
+                ? staging.startKept(
+                        id, DEADLINE_SECONDS, id, SCHEMA, Optional.empty(), DEADLINE_SECONDS, config, List.of())
+                : staging.start(id, SCHEMA, Optional.empty(), DEADLINE_SECONDS, config);
+    }
+
+    private static void stage(StagingArea staging, UUID id, boolean isKept) throws IOException {
+        try (Receiving run = start(staging, id, isKept)) {
             try (StagedWriter writer = run.newWriter();
                     FragmentCursor rows = ROWS.cursor()) {
                 writer.append(rows);
@@ -93,8 +102,9 @@ class StagingFaultsTest {
         }
     }
 
-    @Test
-    void shouldKeepWhatIsStagedAfterASyncOfADirectoryFailed() throws IOException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldKeepWhatIsStagedAfterASyncOfADirectoryFailed(boolean isKept) throws IOException {
         boolean failed = true;
         for (int step = 0; failed; step++) {
             assertThat(step).isLessThan(STEPS_MAX);
@@ -108,7 +118,7 @@ class StagingFaultsTest {
                         .times(1));
                 for (UUID id : List.of(FIRST, SECOND)) {
                     try {
-                        stage(staging, id);
+                        stage(staging, id, isKept);
                         acknowledged.add(id);
                     } catch (IOException refused) {
                         assertThat(refused).hasMessageContaining("file=");
@@ -124,16 +134,17 @@ class StagingFaultsTest {
         }
     }
 
-    @Test
-    void shouldStillHoldAfterALossOfPowerWhatItShowedAfterAKill() throws IOException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldStillHoldAfterALossOfPowerWhatItShowedAfterAKill(boolean isKept) throws IOException {
         boolean killed = true;
         for (int step = 0; killed; step++) {
             assertThat(step).isLessThan(STEPS_MAX);
             try (FaultyDirectory disk = FaultyDirectory.create(directory)) {
                 killed = kill(disk, step, () -> {
                     try (StagingArea staging = open(disk)) {
-                        stage(staging, FIRST);
-                        stage(staging, SECOND);
+                        stage(staging, FIRST, isKept);
+                        stage(staging, SECOND, isKept);
                     }
                 });
                 StagingArea next = open(disk);

@@ -100,7 +100,7 @@ class StreamFaultsTest {
         assertComesWholeAt(1, offset -> LinkFault.throttle(Direction.TO_CLIENT, 8_000_000));
     }
 
-    /** What a frame's checksum finds comes again; what only a file's or a chunk's finds ends the plan, and nothing of it is there. */
+    /** What a frame's checksum finds comes again as a frame, what only a file's or a chunk's finds as an SSTable. */
     @Test
     void shouldTakeNoFlippedBit() throws IOException {
         StreamReport clean = table.stream();
@@ -108,13 +108,8 @@ class StreamFaultsTest {
         for (int round = 0; round < ROUNDS / 2; round++) {
             LinkFault drawn =
                     LinkFault.flip(Direction.TO_CLIENT, random.nextLong(lengthBytes), random.nextInt(Byte.SIZE));
-            try {
-                assertThat(table.stream(drawn).bytes()).as("%s", drawn).isEqualTo(clean.bytes());
-            } catch (PeerException clear) {
-                assertThat(clear.getMessage()).as("%s", drawn).contains(table.peer());
-                table.assertNothingArrived();
-                continue;
-            }
+
+            assertThat(table.stream(drawn).bytes()).as("%s", drawn).isBetween(clean.bytes(), 2 * clean.bytes());
             table.assertArrived();
         }
     }

@@ -188,11 +188,6 @@ final class StreamedTable implements AutoCloseable {
                 .run(StreamFaultsTest.hurried());
     }
 
-    /** What errors name. */
-    String peer() {
-        return ":" + proxy.address().getPort();
-    }
-
     long forwardedBytes(Direction direction) {
         return proxy.forwardedBytes(direction);
     }

@@ -1,5 +1,6 @@
 package io.anneal.streaming;
 
+import io.anneal.io.PrintableText;
 import io.anneal.io.StorageException;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Partitioner;
@@ -22,6 +23,7 @@ import io.anneal.streaming.message.Inventory.SentSSTable;
 import io.anneal.streaming.message.SectionContents;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -51,6 +53,12 @@ final class IncomingTable implements Closeable {
             return contents instanceof FileContents files
                     ? Optional.of(KeptSSTables.id(version, generation, files))
                     : Optional.empty();
+        }
+
+        /** As its source calls it. */
+        @Override
+        public String toString() {
+            return version.text() + "-" + PrintableText.of(generation) + "-" + version.format();
         }
     }
 
@@ -118,12 +126,10 @@ final class IncomingTable implements Closeable {
 
     /** Where it waits for somebody's import; empty when it does not. */
     List<String> stagedIn() {
-        return target.takesInAtOnce()
+        boolean hasNone = published.isEmpty() && rows.stream().allMatch(come -> come.written.isEmpty());
+        return hasNone
                 ? List.of()
-                : Stream.concat(published.values().stream(), rows.stream().flatMap(come -> come.written.stream()))
-                        .map(descriptor -> descriptor.directory().toString())
-                        .distinct()
-                        .toList();
+                : receiving.stagedIn().map(Path::toString).stream().toList();
     }
 
     /** Fetches what is missing. */
@@ -259,17 +265,61 @@ final class IncomingTable implements Closeable {
                 Formats.receive(staged, target.schema(), contents.manifest(), wanted.ranges()), staged.descriptor());
     }
 
+    /** What came wrong comes once more: a bit may have flipped on the way. Then it is so at the source. */
     private void fetch(RemoteSource source, int number, Known known, Opener opener, PieceCount count)
             throws IOException {
         if (published.containsKey(known)) {
             return;
         }
+        requireTaken(known);
+        try {
+            fetchOnce(source, number, known, opener, count);
+        } catch (CorruptSSTableException | RequestException wrong) {
+            requireDamage(wrong);
+            LOG.warn(
+                    "SSTable came wrong, and comes once more, table={}, sstable={}, source={}, reason={}",
+                    target.schema().qualifiedName(),
+                    known,
+                    source.peer(),
+                    wrong.getMessage());
+            forget(known);
+            fetchAgain(source, number, known, opener, count);
+        }
+    }
+
+    private void fetchAgain(RemoteSource source, int number, Known known, Opener opener, PieceCount count)
+            throws IOException {
+        try {
+            fetchOnce(source, number, known, opener, count);
+        } catch (CorruptSSTableException | RequestException wrong) {
+            requireDamage(wrong);
+            forget(known);
+            throw new RequestException(
+                    StreamCode.DAMAGED,
+                    "SSTable of the source came wrong, and wrong again, table="
+                            + target.schema().qualifiedName() + ", sstable=" + known + ", reason="
+                            + wrong.getMessage());
+        }
+    }
+
+    /** Lies about what is not in its files are no damage. */
+    private static void requireDamage(IOException wrong) throws IOException {
+        if (wrong instanceof RequestException refused && !refused.code().equals(StreamCode.DAMAGED)) {
+            throw wrong;
+        }
+    }
+
+    private void requireTaken(Known known) throws RequestException {
         if (!target.loadedVersions().contains(known.version())) {
             throw new RequestException(
                     StreamCode.REFUSED,
                     "source sends a version that the target does not take, version="
                             + known.version().text() + ", taken=" + target.loadedVersions());
         }
+    }
+
+    private void fetchOnce(RemoteSource source, int number, Known known, Opener opener, PieceCount count)
+            throws IOException {
         IncomingSSTable incoming = begun.get(known);
         if (incoming == null) {
             StagedSSTable staged = receiving.newSSTable(known.version());

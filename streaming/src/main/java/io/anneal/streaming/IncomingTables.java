@@ -12,7 +12,6 @@ import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
 import io.anneal.schema.SchemaText;
-import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.streaming.message.OpenSource;
 import io.anneal.streaming.message.StreamVerb;
 import java.io.Closeable;
@@ -68,7 +67,7 @@ final class IncomingTables implements Closeable {
         void fetch(StreamSource source, StreamListener listener) throws IOException {
             try {
                 fetchFrom(source, listener);
-            } catch (RequestException | CorruptSSTableException | CorruptItemException wrong) {
+            } catch (RequestException | CorruptItemException wrong) {
                 throw new PeerException(
                         PeerAddress.text(source.address()),
                         StreamVerb.SOURCE.name(),

@@ -5,7 +5,6 @@ import io.anneal.net.Connection;
 import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
 import io.anneal.net.PeerAddress;
-import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
 import io.anneal.net.Waiting;
@@ -58,6 +57,11 @@ final class RemoteSource implements Closeable {
         }
     }
 
+    /** Its address, as errors name it. */
+    String peer() {
+        return PeerAddress.text(connection.address());
+    }
+
     Inventory inventory() {
         return inventory;
     }
@@ -101,7 +105,7 @@ final class RemoteSource implements Closeable {
             into.append(piece);
         } catch (CorruptSSTableException lie) {
             // The source's fault: a line in its log, none in ours, where the failure is told.
-            throw new RequestException(PeerException.MALFORMED, lie.getMessage());
+            throw new RequestException(StreamCode.DAMAGED, lie.getMessage());
         }
     }
 

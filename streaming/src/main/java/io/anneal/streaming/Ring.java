@@ -110,6 +110,17 @@ public record Ring(List<Part> parts) {
         return new Ring(cut);
     }
 
+    /** The part of it that lies in these ranges. */
+    public Ring within(List<TokenRange> ranges) {
+        List<Part> inside = new ArrayList<>();
+        for (TokenRange range : ranges) {
+            for (Part part : parts) {
+                common(range, part.range()).forEach(common -> inside.add(new Part(common, part.owners())));
+            }
+        }
+        return new Ring(inside);
+    }
+
     /** What both nodes own. */
     public List<Move> common(String source, String target) {
         requireKnown(source);

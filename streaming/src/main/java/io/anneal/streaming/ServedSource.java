@@ -58,7 +58,7 @@ final class ServedSource implements Answers.Answerer {
 
     @Override
     public String refusalCode(Throwable cause) {
-        return StreamCode.REFUSED;
+        return StreamCode.of(cause);
     }
 
     @Override

@@ -57,7 +57,7 @@ final class SourceSurvey {
             throw new RequestException(
                     PeerException.MALFORMED, "request is malformed, cause=" + malformed.getMessage());
         } catch (IOException | RuntimeException failed) {
-            throw Answers.refusal(StreamVerb.SURVEY, 0, failed, cause -> StreamCode.REFUSED);
+            throw Answers.refusal(StreamVerb.SURVEY, 0, failed, StreamCode::of);
         }
     }
 

@@ -6,6 +6,7 @@ import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaFacts;
 import io.anneal.node.Waiver;
+import io.anneal.store.LiveFiles;
 import io.anneal.streaming.message.Inventory;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -18,7 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a target refuses of a source before it takes anything: the target itself, another table, data so old that deleted rows would
- * come back, also to a target that is empty, since other replicas may have purged the deletions, and none at all.
+ * come back, also to a target that is empty, since other replicas may have purged the deletions, none at all, and itself if its own
+ * data is so old.
  *
  * @param own by which peers know the target, where they do
  */
@@ -35,7 +37,7 @@ record SourceTerms(Set<Waiver> waivers, Optional<DistinctReplicas.Named> own, In
             throws IOException {
         requireOther(target, source, nodeId, inventory.replica());
         requireSameTable(target, inventory.replica().tableId());
-        // What the target has of its own stays what it is, however old.
+        requireKnowsDeletions(target);
         DataAge age = DataAge.of(
                 target.schema(), List.of(inventory.replica()), clock.instant().getEpochSecond(), waivers);
         age.notes().forEach(note -> LOG.warn("{}, source={}", note, source.name()));
@@ -56,6 +58,29 @@ record SourceTerms(Set<Waiver> waivers, Optional<DistinctReplicas.Named> own, In
         }
         distinct.add(new DistinctReplicas.Named(nodeId, source.replica()), source.name());
         DistinctReplicas.requireDistinctData(List.of(ReplicaFacts.of(target), facts));
+    }
+
+    /**
+     * A store that was closed for longer than gc_grace has rows that were deleted meanwhile, and their deletions come from nowhere
+     * any more: what it has after streaming would look complete. A store alone knows for how long it was away; for the SSTables
+     * of a Cassandra node that node answers.
+     */
+    private void requireKnowsDeletions(Replica target) throws IOException {
+        if (target.takesInAtOnce() && target.asOf().isPresent() && holdsData(target)) {
+            DataAge.of(
+                            target.schema(),
+                            List.of(ReplicaFacts.of(target)),
+                            clock.instant().getEpochSecond(),
+                            waivers)
+                    .notes()
+                    .forEach(note -> LOG.warn("{}, target={}", note, target.name()));
+        }
+    }
+
+    private static boolean holdsData(Replica target) throws IOException {
+        try (LiveFiles files = target.pin()) {
+            return !files.sstables().isEmpty();
+        }
     }
 
     private static void requireSameTable(Replica target, Optional<String> sourceId) throws ReplicaException {

@@ -200,7 +200,7 @@ public final class StreamPlan {
      *
      * @throws ReplicaException when the target refuses a source, or can't take part
      * @throws StreamException when a target failed
-     * @throws PeerException when a node cannot be reached, or has no room for so long
+     * @throws PeerException when a node cannot be reached, has no room for so long, or has a damaged SSTable
      * @throws TableTruncatedException when a table of this process was truncated meanwhile
      * @throws JobAbortedException after {@link JobControl#abort}
      * @throws JobFailedException naming all units that failed, where there are several; of one its own failure

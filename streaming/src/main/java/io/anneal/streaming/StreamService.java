@@ -157,7 +157,7 @@ public final class StreamService {
     }
 
     static void refuse(PeerStream stream, Throwable failed) {
-        RequestException refusal = Answers.refusal(stream.verb(), 0, failed, cause -> StreamCode.REFUSED);
+        RequestException refusal = Answers.refusal(stream.verb(), 0, failed, StreamCode::of);
         stream.reset(refusal.code(), refusal.getMessage());
     }
 }

@@ -17,8 +17,11 @@ import io.anneal.store.LiveFiles;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.streaming.message.FilePart;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -59,6 +62,9 @@ class LyingSourceTest {
     private String generation = "1";
     private Consumer<ByteWriter> contents = out -> contents(out, 0, 0);
     private int flippedByte = -1;
+    /** How often. */
+    private int flips = Integer.MAX_VALUE;
+
     private int excessBytes;
     private TokenRange wanted = TokenRange.FULL;
 
@@ -118,7 +124,7 @@ class LyingSourceTest {
             Path file = files.sstables().get(0).descriptor().file(part.component());
             byte[] bytes = Files.readAllBytes(file);
             byte[] rest = Arrays.copyOfRange(bytes, (int) part.position(), bytes.length + excessBytes);
-            if (flippedByte >= 0 && part.component() == Component.STATISTICS) {
+            if (flippedByte >= 0 && part.component() == Component.STATISTICS && flips-- > 0) {
                 rest[flippedByte] ^= 1;
             }
             return rest;
@@ -183,7 +189,16 @@ class LyingSourceTest {
     void shouldRefuseABitThatIsWrong() throws IOException {
         flippedByte = 30;
 
-        assertRefused("file is not what was announced", "Statistics.db");
+        assertRefused("file is not what was announced", "Statistics.db", "sstable=nb-10-big", "code=stream-damaged");
+    }
+
+    @Test
+    void shouldTakeOnceMoreWhatCameWrong() throws IOException {
+        flippedByte = 30;
+        flips = 1;
+
+        assertThat(stream().sstables()).isEqualTo(1);
+        assertThat(target.table("ks.t").sstableCount()).isEqualTo(1);
     }
 
     @Test
@@ -254,5 +269,81 @@ class LyingSourceTest {
         contents = out -> out.writeUnsignedVInt(Integer.MAX_VALUE);
 
         assertRefused("answer is malformed");
+    }
+
+    /** What a node that is told to fetch from it logs. */
+    private List<String> logged(String reason) throws IOException {
+        PrintStream usual = System.err;
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+        try (TestNode node = TestNode.of(new StoreReplicas(target))) {
+            assertThatThrownBy(() -> StreamPlan.into(node.target())
+                            .add("ks.t", source.source(), wanted)
+                            .run(HostEnvironment.system()))
+                    .isInstanceOf(StreamException.class)
+                    .hasMessageContaining(reason);
+        } finally {
+            System.setErr(usual);
+        }
+        return log.toString(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.contains("WARN ") || line.contains("ERROR ") || line.contains("\tat "))
+                .toList();
+    }
+
+    private static void assertRunFailed(String line, String reason) {
+        assertThat(line).contains("run failed", "table=ks.t", reason);
+    }
+
+    @Test
+    void shouldLogALieOnce() throws IOException {
+        Map<String, Runnable> lies = Map.of(
+                "component is not sent or unknown",
+                () -> contents = out -> {
+                    out.writeUnsignedVInt(1);
+                    Texts.write(out, "../../Data.db");
+                    out.writeLong(1);
+                    out.writeInt(1);
+                },
+                "announced without what it needs",
+                () -> contents = out -> {
+                    out.writeUnsignedVInt(1);
+                    Texts.write(out, "Data.db");
+                    out.writeLong(1);
+                    out.writeInt(1);
+                },
+                "answer is malformed",
+                () -> contents = out -> out.writeUnsignedVInt(Integer.MAX_VALUE));
+        for (Map.Entry<String, Runnable> lie : lies.entrySet()) {
+            lie.getValue().run();
+
+            assertThat(logged(lie.getKey()))
+                    .singleElement()
+                    .asString()
+                    .satisfies(line -> assertRunFailed(line, lie.getKey()));
+        }
+    }
+
+    @Test
+    void shouldLogTwiceWhatComesWrongTwice() throws IOException {
+        Map<String, Runnable> lies = Map.of(
+                "file is longer than was announced",
+                () -> excessBytes = 100_000,
+                "file is shorter than was announced",
+                () -> contents = out -> contents(out, HUGE_BYTES, 0),
+                "file is not what was announced",
+                () -> contents = out -> contents(out, 0, 1));
+        generation = "../etc\nWARN forged ";
+        for (Map.Entry<String, Runnable> lie : lies.entrySet()) {
+            excessBytes = 0;
+            contents = out -> contents(out, 0, 0);
+            lie.getValue().run();
+
+            List<String> logged = logged(lie.getKey());
+
+            assertThat(logged).as("%s", logged).hasSize(2);
+            assertThat(logged.get(0)).contains("comes once more", lie.getKey(), "sstable=nb-../etc\\u000aWARN");
+            assertRunFailed(logged.get(1), lie.getKey());
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.anneal.streaming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.job.JobAbortedException;
@@ -20,8 +21,10 @@ import io.anneal.store.TableRows;
 import io.anneal.testkit.FaultyProxy;
 import io.anneal.testkit.LinkFault;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HexFormat;
@@ -33,6 +36,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,6 +50,8 @@ class StreamRunnerTest {
             "CREATE TABLE ks.t (k int PRIMARY KEY, v text) WITH id = 11111111-2222-3333-4444-555555555555";
     private static final HostEnvironment ENVIRONMENT = HostEnvironment.system();
     private static final int ROWS = 1000;
+    /** Before a node that closes would interrupt what goes on. */
+    private static final Duration SOON = Duration.ofSeconds(8);
 
     @TempDir
     private Path directory;
@@ -173,6 +179,97 @@ class StreamRunnerTest {
 
         assertThat(rows()).isEqualTo(ROWS);
         assertThat(report.sstables()).isEqualTo(source.sstableCount());
+    }
+
+    /** A plan that runs on a thread of its own, from a source that falls silent in the middle of a file. */
+    private static final class Stalled implements AutoCloseable {
+        private final FaultyProxy slow;
+        private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+        private final Thread thread;
+
+        Stalled(TestNode from, Function<InetSocketAddress, StreamPlan> plans) throws Exception {
+            slow = FaultyProxy.to(from.address());
+            slow.inject(LinkFault.stall(LinkFault.Direction.TO_CLIENT, 300_000));
+            CountDownLatch begun = new CountDownLatch(1);
+            StreamPlan plan = plans.apply(slow.address()).listener((rows, bytes, covered) -> {
+                begun.countDown();
+            });
+            thread = new Thread(() -> {
+                try {
+                    plan.run(ENVIRONMENT);
+                } catch (IOException | RuntimeException failed) {
+                    failures.add(failed);
+                }
+            });
+            thread.start();
+            begun.await();
+        }
+
+        /** How it ended. */
+        Throwable failure() throws InterruptedException {
+            thread.join();
+            assertThat(failures).hasSize(1);
+            return failures.get(0);
+        }
+
+        @Override
+        public void close() throws IOException {
+            slow.close();
+        }
+    }
+
+    private StreamPlan here(InetSocketAddress source) {
+        return StreamPlan.into(new StoreReplicas(to))
+                .add("ks.t", StreamSource.at(asking.node().peers(), source), TokenRange.FULL);
+    }
+
+    /** Also: the next one brings all of it. */
+    private void assertNothingArrived() throws IOException {
+        assertThat(target.sstableCount()).isZero();
+        assertThat(rows()).isZero();
+        here(fromNode.address()).run(ENVIRONMENT);
+        assertThat(rows()).isEqualTo(ROWS);
+    }
+
+    @Test
+    void shouldEndWhenItIsInterruptedWhileTheSourceIsSilent() throws Exception {
+        try (Stalled stalled = new Stalled(fromNode, this::here)) {
+            stalled.thread.interrupt();
+
+            assertThat(stalled.failure()).isInstanceOf(InterruptedIOException.class);
+        }
+        assertNothingArrived();
+    }
+
+    @Test
+    void shouldEndWithItsNodeWhileTheSourceIsSilent() throws Exception {
+        try (Stalled stalled = new Stalled(fromNode, this::here)) {
+            assertTimeout(SOON, asking::close);
+
+            assertThat(stalled.failure())
+                    .isInstanceOfSatisfying(
+                            PeerException.class,
+                            failed -> assertThat(failed.code()).isIn(PeerException.CLOSED, PeerException.CLOSED_HERE));
+        }
+        asking = TestNode.of(new StoreReplicas(from));
+        assertNothingArrived();
+    }
+
+    @Test
+    void shouldCloseATargetWhileTheSourceIsSilent() throws Exception {
+        try (Stalled stalled = new Stalled(
+                fromNode,
+                source -> StreamPlan.into(StreamTarget.at(asking.node().peers(), toNode.address()))
+                        .add("ks.t", StreamSource.at(asking.node().peers(), source), TokenRange.FULL))) {
+            assertTimeout(SOON, toNode::close);
+            assertThat(target.sstableCount()).isZero();
+
+            // Which would wait for the target to come back.
+            stalled.thread.interrupt();
+            assertThat(stalled.failure()).isInstanceOf(InterruptedIOException.class);
+        }
+        toNode = TestNode.of(new StoreReplicas(to));
+        assertNothingArrived();
     }
 
     @Test

@@ -6,15 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.key.TokenRange;
 import io.anneal.node.CassandraReplicas;
+import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
 import io.anneal.node.Waiver;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
+import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -25,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -198,6 +202,71 @@ class StreamTermsTest {
         assertThatThrownBy(() -> plan(node, node).run(ENVIRONMENT))
                 .isInstanceOf(StreamException.class)
                 .hasMessageContaining("one server is given as two replicas");
+    }
+
+    /** A store with a row of long ago, opened now. */
+    private Store closedFor(Duration time) throws IOException {
+        Instant closed = Instant.now().minus(time);
+        Path place = directory.resolve("to");
+        try (Store store =
+                Store.open(place, StoreConfig.defaults(), ENVIRONMENT.withClock(InstantSource.fixed(closed)))) {
+            store.createTable(SCHEMA)
+                    .row()
+                    .key("k", 2)
+                    .set("v", "deleted on all other nodes")
+                    .insert();
+            store.flush();
+        }
+        try (Stream<Path> files = Files.walk(place)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Files.setLastModifiedTime(file, FileTime.from(closed));
+            }
+        }
+        Store store = Store.open(place);
+        opened.push(store);
+        return store;
+    }
+
+    @Test
+    void shouldRefuseATargetWhoseOwnRowsMayHaveBeenDeletedForGood() throws IOException {
+        TestNode source = node(new StoreReplicas(filled("from", SCHEMA)));
+        Store to = closedFor(GC_GRACE.plusDays(1));
+        TestNode target = node(new StoreReplicas(to).named("n3"));
+
+        assertThatThrownBy(() -> plan(source, target).run(ENVIRONMENT))
+                .isInstanceOf(StreamException.class)
+                .hasMessageContainingAll("older than gc_grace", "empty the table", "replica=n3")
+                .satisfies(refused ->
+                        assertThat(((StreamException) refused).waiver()).contains(Waiver.OLD_DATA));
+        plan(source, target).allow(Set.of(Waiver.OLD_DATA)).run(ENVIRONMENT);
+        to.table("ks.t").truncate();
+        plan(source, target).run(ENVIRONMENT);
+
+        assertThat(to.table("ks.t").row(Map.of("k", 1))).isPresent();
+        assertThat(to.table("ks.t").row(Map.of("k", 2))).isEmpty();
+    }
+
+    @Test
+    void shouldTakeATargetOfLessThanGcGrace() throws IOException {
+        TestNode source = node(new StoreReplicas(filled("from", SCHEMA)));
+        Store to = closedFor(GC_GRACE.minusDays(1));
+
+        plan(source, node(new StoreReplicas(to))).run(ENVIRONMENT);
+
+        assertThat(to.table("ks.t").row(Map.of("k", 1))).isPresent();
+    }
+
+    @Test
+    void shouldLeaveTheAgeOfWhatATargetHadAsItWas() throws IOException {
+        TestNode source = node(new StoreReplicas(filled("from", SCHEMA)));
+        Instant age = Instant.now().minus(Duration.ofDays(5));
+        StoreReplicas to = new StoreReplicas(filled("to", SCHEMA), Map.of("ks.t", age));
+
+        plan(source, node(to)).run(ENVIRONMENT);
+
+        try (Replica replica = to.open("ks", "t", Optional.empty())) {
+            assertThat(replica.asOf()).contains(age);
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.anneal.cli.command;
 
 import io.anneal.net.PeerException;
 import io.anneal.repair.RepairCode;
+import io.anneal.streaming.StreamCode;
 
 /** What a user can do, by the peer's own code. */
 final class PeerAdvice {
@@ -25,6 +26,9 @@ final class PeerAdvice {
                     PeerException.BUSY -> "try again later, or give the server more --memory";
             case PeerException.MESSAGE_TOO_LARGE -> "give that side more --memory";
             case PeerException.UNKNOWN_VERB -> "check that both sides are of one version";
+            case StreamCode.DAMAGED ->
+                "look at the SSTable that is named with 'anneal sstable verify' on its node, and restore it, or name"
+                        + " another node that has the data";
             case RepairCode.VERSION -> "upgrade the older side";
             case PeerException.INTERNAL -> "look into the peer's log";
             default -> ErrorCode.PEER.advice();

@@ -2,6 +2,7 @@ package io.anneal.cli.repair;
 
 import io.anneal.cli.command.Subcommand;
 import io.anneal.net.NetConfig;
+import io.anneal.net.PeerAddress;
 import io.anneal.net.SharedToken;
 import io.anneal.net.TlsConfig;
 import io.anneal.net.TokenFile;
@@ -58,7 +59,7 @@ public final class PeerSecurity {
                 && (address.isUnresolved() || !address.getAddress().isLoopbackAddress())) {
             throw command.usage(
                     "--listen at any address but loopback needs --tls-cert, --tls-key and --tls-ca, address="
-                            + address);
+                            + PeerAddress.text(address));
         }
     }
 

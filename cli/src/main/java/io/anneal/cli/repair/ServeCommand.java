@@ -1,11 +1,11 @@
 package io.anneal.cli.repair;
 
-import com.google.common.net.InetAddresses;
 import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.StoreOpening;
 import io.anneal.cli.command.Subcommand;
+import io.anneal.net.PeerAddress;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.NodeFile;
 import io.anneal.node.Replica;
@@ -20,7 +20,6 @@ import io.anneal.store.directory.StoreDirectory;
 import io.anneal.table.StoreConfig;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -67,7 +66,7 @@ public final class ServeCommand extends Subcommand {
             paramLabel = "KS=TOKEN[,TOKEN...]",
             description = "The last token of each data directory of a keyspace, as the node's debug.log tells them: no"
                     + " staged SSTable will span two directories. Repeatable.")
-    private Map<String, String> diskBoundaries = Map.of();
+    private List<String> diskBoundaries = List.of();
 
     @Option(
             names = "--allow-table",
@@ -100,10 +99,11 @@ public final class ServeCommand extends Subcommand {
             return serveStore(store.get());
         }
         // Peers come later; whoever starts the server must learn now that there is nothing to serve.
-        requireTables(CassandraDirectory.of(data).tables().stream()
+        List<QualifiedTable> tables = CassandraDirectory.of(data).tables().stream()
                 .map(table -> new QualifiedTable(table.keyspace(), table.table()))
-                .toList());
-        Map<String, List<Long>> boundaries = boundaries();
+                .toList();
+        requireTables(tables);
+        Map<String, List<Long>> boundaries = boundaries(tables);
         if (staging == null) {
             if (!boundaries.isEmpty()) {
                 throw usage("--disk-boundaries goes with --staging: nothing is written without");
@@ -173,25 +173,40 @@ public final class ServeCommand extends Subcommand {
         }
     }
 
-    /** The last directory's may be given too, as Cassandra tells it: nothing comes after it. */
-    private Map<String, List<Long>> boundaries() {
+    private Map<String, List<Long>> boundaries(List<QualifiedTable> tables) {
         Map<String, List<Long>> byKeyspace = new HashMap<>();
-        diskBoundaries.forEach((keyspace, text) -> {
-            List<Long> tokens = new ArrayList<>();
-            for (String token : text.split(",", -1)) {
-                try {
-                    tokens.add(Long.parseLong(token.strip()));
-                } catch (NumberFormatException e) {
-                    throw usage("--disk-boundaries has what is no token, keyspace=" + keyspace + ", token=" + token);
-                }
-                int last = tokens.size() - 1;
-                if (last > 0 && tokens.get(last) <= tokens.get(last - 1)) {
-                    throw usage("--disk-boundaries must ascend, keyspace=" + keyspace + ", tokens=" + text);
-                }
+        for (String text : diskBoundaries) {
+            int equals = text.indexOf('=');
+            if (equals <= 0) {
+                throw usage("--disk-boundaries is not KS=TOKEN[,TOKEN...], given=" + text);
             }
-            byKeyspace.put(keyspace, tokens);
-        });
+            String keyspace = text.substring(0, equals);
+            if (tables.stream().noneMatch(table -> table.keyspace().equals(keyspace))) {
+                throw usage("--disk-boundaries names a keyspace that has no table here, keyspace=" + keyspace
+                        + ", data=" + data);
+            }
+            if (byKeyspace.put(keyspace, tokens(keyspace, text.substring(equals + 1))) != null) {
+                throw usage("--disk-boundaries is given twice for a keyspace, keyspace=" + keyspace);
+            }
+        }
         return byKeyspace;
+    }
+
+    /** The last directory's may be given too, as Cassandra tells it: nothing comes after it. */
+    private List<Long> tokens(String keyspace, String text) {
+        List<Long> tokens = new ArrayList<>();
+        for (String token : text.split(",", -1)) {
+            try {
+                tokens.add(Long.parseLong(token.strip()));
+            } catch (NumberFormatException e) {
+                throw usage("--disk-boundaries has what is no token, keyspace=" + keyspace + ", token=" + token);
+            }
+            int last = tokens.size() - 1;
+            if (last > 0 && tokens.get(last) <= tokens.get(last - 1)) {
+                throw usage("--disk-boundaries must ascend, keyspace=" + keyspace + ", tokens=" + text);
+            }
+        }
+        return tokens;
     }
 
     private CassandraReplicas replicas(Optional<StagingArea> area) {
@@ -216,16 +231,11 @@ public final class ServeCommand extends Subcommand {
                 security.config(this, nodeId),
                 host(),
                 streamBytesPerSecond)) {
-            out().println("listening on " + text(node.address()));
+            out().println("listening on " + PeerAddress.text(node.address()));
             out().flush();
             node.awaitStop(written);
             return ExitCode.YES;
         }
-    }
-
-    /** As {@code --listen} and {@code --replica} take it. */
-    public static String text(InetSocketAddress address) {
-        return InetAddresses.toUriString(address.getAddress()) + ":" + address.getPort();
     }
 
     private ReplicaSource offered(ReplicaSource replicas) {

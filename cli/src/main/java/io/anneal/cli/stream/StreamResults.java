@@ -8,6 +8,7 @@ import io.anneal.streaming.StreamUnit;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -18,10 +19,18 @@ import java.util.Optional;
 final class StreamResults {
     private static final double BYTES_PER_MIB = 1 << 20;
 
+    /** A source that could not give a table whole, and was done without. */
+    private record Damage(String node, String table, String reason) {}
+
     private final Map<StreamUnit, StreamReport> reports = new LinkedHashMap<>();
+    private final List<Damage> damages = new ArrayList<>();
 
     synchronized void add(StreamUnit unit, StreamReport report) {
         reports.put(unit, report);
+    }
+
+    synchronized void addDamage(String node, String table, String reason) {
+        damages.add(new Damage(node, table, reason));
     }
 
     synchronized void print(PrintStream out) {
@@ -78,6 +87,15 @@ final class StreamResults {
                 json.writeString(command);
             }
             json.writeEndArray();
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("damaged");
+        for (Damage damage : damages) {
+            json.writeStartObject();
+            json.writeStringField("node", damage.node());
+            json.writeStringField("table", damage.table());
+            json.writeStringField("reason", damage.reason());
             json.writeEndObject();
         }
         json.writeEndArray();

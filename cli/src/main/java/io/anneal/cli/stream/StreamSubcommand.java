@@ -11,14 +11,21 @@ import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.repair.CommandNode;
 import io.anneal.cli.repair.PeerSecurity;
 import io.anneal.job.JobFailedException;
+import io.anneal.job.JobFailedException.UnitFailure;
 import io.anneal.key.TokenRange;
+import io.anneal.net.PeerAddress;
+import io.anneal.net.PeerException;
 import io.anneal.node.Waiver;
 import io.anneal.streaming.Ring;
+import io.anneal.streaming.StreamException;
 import io.anneal.streaming.StreamPlan;
 import io.anneal.streaming.StreamSource;
 import io.anneal.streaming.StreamTarget;
+import io.anneal.streaming.StreamUnit;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,6 +42,9 @@ import picocli.CommandLine.Option;
 
 /** What all commands of streaming share: who gives what to whom, and how it went. */
 abstract class StreamSubcommand extends Subcommand {
+    /** More than a thousand nodes of 256 ranges have. */
+    private static final long RING_MAX_BYTES = 128 << 20;
+
     @Option(
             names = "--from",
             required = true,
@@ -173,12 +183,32 @@ abstract class StreamSubcommand extends Subcommand {
         return ring != null;
     }
 
-    static Ring read(Path file) throws IOException {
-        return Ring.parse(Files.readString(file));
+    final Ring read(Path file) throws IOException {
+        if (Files.isDirectory(file)) {
+            throw usage("a ring is a file, not a directory, file=" + file);
+        }
+        if (Files.size(file) > RING_MAX_BYTES) {
+            throw usage("file is too long to be a ring, file=" + file + ", lengthBytes=" + Files.size(file)
+                    + ", maxBytes=" + RING_MAX_BYTES);
+        }
+        try {
+            return Ring.parse(Files.readString(file));
+        } catch (CharacterCodingException e) {
+            throw usage("a ring is a text: give all that 'nodetool describering KEYSPACE' prints, file=" + file);
+        } catch (IllegalArgumentException e) {
+            throw usage(e.getMessage() + ", file=" + file);
+        }
     }
 
     private List<TokenRange> ranges() {
-        List<TokenRange> parsed = ranges.stream().map(TokenRange::parse).toList();
+        List<TokenRange> parsed = new ArrayList<>();
+        for (String text : ranges) {
+            TokenRange range = range(text);
+            parsed.stream().filter(range::overlaps).findFirst().ifPresent(other -> {
+                throw usage("two of --range overlap, range=" + range + ", other=" + other);
+            });
+            parsed.add(range);
+        }
         parsed.stream()
                 .filter(range -> range.left() == range.right() && !range.equals(TokenRange.FULL))
                 .findFirst()
@@ -188,6 +218,14 @@ abstract class StreamSubcommand extends Subcommand {
                                     + range);
                 });
         return parsed;
+    }
+
+    private TokenRange range(String text) {
+        try {
+            return TokenRange.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw usage("--range: " + e.getMessage());
+        }
     }
 
     private Set<Waiver> waivers() {
@@ -210,13 +248,12 @@ abstract class StreamSubcommand extends Subcommand {
         StopSignal stop = StopSignal.interrupting(Thread.currentThread());
         try {
             StreamResults results = new StreamResults();
-            stream(results);
-            print(results);
-            return ExitCode.YES;
-        } catch (JobFailedException failed) {
-            List<ErrorReport> told =
-                    failed.failures().stream().map(unit -> tell(unit.cause())).toList();
-            return told.isEmpty() ? errorExitCode() : told.get(0).exitCode();
+            List<UnitFailure> failures = stream(results);
+            if (failures.isEmpty()) {
+                print(results);
+                return ExitCode.YES;
+            }
+            return told(failures).get(0).exitCode();
         } catch (InterruptedIOException e) {
             say("interrupted: what came to its end stays");
             return ExitCode.INTERRUPTED;
@@ -225,20 +262,80 @@ abstract class StreamSubcommand extends Subcommand {
         }
     }
 
-    private void stream(StreamResults results) throws IOException {
+    /** What is the same for several tables or pairs of nodes is told once. */
+    private List<ErrorReport> told(List<UnitFailure> failures) {
+        Map<String, Exception> distinct = new LinkedHashMap<>();
+        failures.forEach(failure -> distinct.putIfAbsent(failure.cause().toString(), failure.cause()));
+        return distinct.values().stream().map(this::tell).toList();
+    }
+
+    /** Returns what failed for good. */
+    private List<UnitFailure> stream(StreamResults results) throws IOException {
+        List<UnitFailure> left = new ArrayList<>();
         try (CommandNode node = security.node(this);
                 Progress progress = progress(name())) {
             StreamPlan plan = plan(node);
             if (plan.units().isEmpty()) {
                 say("nothing is to be streamed: by the ring nobody lacks anything");
             }
-            plan.parallel(parallel)
-                    .bytesPerSecond(bytesPerSecond)
-                    .allow(waivers())
-                    .reports(results::add)
-                    .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()))
-                    .run(host());
+            DamagedSources damaged = new DamagedSources();
+            do {
+                List<UnitFailure> failed = run(plan, results, progress);
+                plan = StreamPlan.of();
+                for (UnitFailure failure : failed) {
+                    if (!replaced(failure, damaged, plan, node, results)) {
+                        left.add(failure);
+                    }
+                }
+            } while (!plan.units().isEmpty());
         }
+        return left;
+    }
+
+    private List<UnitFailure> run(StreamPlan plan, StreamResults results, Progress progress) throws IOException {
+        plan.parallel(parallel)
+                .bytesPerSecond(bytesPerSecond)
+                .allow(waivers())
+                .reports(results::add)
+                .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()));
+        try {
+            plan.run(host());
+            return List.of();
+        } catch (JobFailedException failed) {
+            return failed.failures();
+        } catch (PeerException | StreamException failed) {
+            // Of one unit it speaks for itself.
+            return List.of(new UnitFailure(plan.units().get(0).text(), failed));
+        }
+    }
+
+    /** Whether all that a source with a damaged SSTable was to give is planned to come from other nodes. */
+    private boolean replaced(
+            UnitFailure failure, DamagedSources damaged, StreamPlan plan, CommandNode node, StreamResults results)
+            throws IOException {
+        StreamUnit unit = StreamUnit.parse(failure.unit());
+        NamedNode source = named(from, unit.source());
+        if (!DamagedSources.isDamage(failure.cause()) || sources().size() < 2) {
+            return false;
+        }
+        Set<String> others = damaged.without(unit.table(), source.name(), sources());
+        String target = named(to, unit.target()).name();
+        Ring wanted = ring().within(unit.ranges());
+        if (!wanted.parts().stream().allMatch(part -> part.owners().stream().anyMatch(others::contains))) {
+            return false;
+        }
+        say("a node has a damaged SSTable, and what it was to give comes from others, node=" + source.name()
+                + ", table=" + unit.table() + ", reason=" + failure.cause().getMessage());
+        results.addDamage(source.name(), unit.table(), failure.cause().getMessage());
+        add(plan, unit.table(), wanted.fill(target, others), node);
+        return true;
+    }
+
+    private static NamedNode named(List<NamedNode> nodes, String unitName) {
+        return nodes.stream()
+                .filter(node -> PeerAddress.text(node.address()).equals(unitName))
+                .findFirst()
+                .orElseThrow();
     }
 
     private void check() {
@@ -264,25 +361,35 @@ abstract class StreamSubcommand extends Subcommand {
         if (sources().size() < from.size() || targets().size() < to.size()) {
             throw usage("a node is given twice: nodes on one host need names, as n1=HOST:PORT");
         }
+        Set<InetSocketAddress> addresses = new HashSet<>();
+        Stream.concat(from.stream(), to.stream())
+                .filter(node -> !addresses.add(node.address()))
+                .findFirst()
+                .ifPresent(node -> {
+                    throw usage("two nodes have one address, node=" + node.name() + ", address="
+                            + PeerAddress.text(node.address()));
+                });
     }
 
     private StreamPlan plan(CommandNode node) throws IOException {
-        Map<String, NamedNode> nodes = new LinkedHashMap<>();
-        Stream.concat(from.stream(), to.stream()).forEach(known -> nodes.put(known.name(), known));
         StreamPlan plan = StreamPlan.of();
         for (QualifiedTable table : tables) {
-            Map<List<String>, List<TokenRange>> pairs = new LinkedHashMap<>();
-            moves(table.toString(), node)
-                    .forEach(move -> pairs.computeIfAbsent(
-                                    List.of(move.source(), move.target()), pair -> new ArrayList<>())
-                            .add(move.range()));
-            pairs.forEach((pair, wanted) -> plan.add(
-                    table.toString(),
-                    source(nodes.get(pair.get(0)), node),
-                    StreamTarget.at(node.node().peers(), nodes.get(pair.get(1)).address()),
-                    wanted));
+            add(plan, table.toString(), moves(table.toString(), node), node);
         }
         return plan;
+    }
+
+    private void add(StreamPlan plan, String table, List<Ring.Move> moves, CommandNode node) {
+        Map<String, NamedNode> nodes = new LinkedHashMap<>();
+        Stream.concat(from.stream(), to.stream()).forEach(known -> nodes.put(known.name(), known));
+        Map<List<String>, List<TokenRange>> pairs = new LinkedHashMap<>();
+        moves.forEach(move -> pairs.computeIfAbsent(List.of(move.source(), move.target()), pair -> new ArrayList<>())
+                .add(move.range()));
+        pairs.forEach((pair, wanted) -> plan.add(
+                table,
+                source(nodes.get(pair.get(0)), node),
+                StreamTarget.at(node.node().peers(), nodes.get(pair.get(1)).address()),
+                wanted));
     }
 
     private void print(StreamResults results) throws IOException {
