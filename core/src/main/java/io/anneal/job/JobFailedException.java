@@ -7,6 +7,7 @@ import java.util.List;
 public final class JobFailedException extends IOException {
     private static final long serialVersionUID = 1L;
     private static final int NAMED_MAX = 10;
+    private static final int NAME_MAX = 200;
 
     private final transient List<UnitFailure> failures;
 
@@ -28,7 +29,7 @@ public final class JobFailedException extends IOException {
                 "units failed, run again to go on with them, job=" + job + ", units="
                         + failures.stream()
                                 .limit(NAMED_MAX)
-                                .map(UnitFailure::unit)
+                                .map(failure -> brief(failure.unit()))
                                 .toList() + ", count=" + failures.size() + ", reason="
                         + reason(failures.get(0).cause()),
                 failures);
@@ -37,9 +38,17 @@ public final class JobFailedException extends IOException {
     /** Work that cannot be recorded would be done for nothing. */
     static JobFailedException ofCheckpoint(String job, int attempts, UnitFailure failure) {
         return new JobFailedException(
-                "what is done can't be recorded, the job ends, job=" + job + ", unit=" + failure.unit() + ", attempts="
+                "what is done can't be recorded, the job ends, job=" + job + ", unit=" + brief(failure.unit())
+                        + ", attempts="
                         + attempts + ", reason=" + reason(failure.cause()),
                 List.of(failure));
+    }
+
+    /** For a line of a log or a message: a unit of thousands of ranges has a text of a hundred thousand characters. */
+    static String brief(String unit) {
+        return unit.length() <= NAME_MAX
+                ? unit
+                : unit.substring(0, NAME_MAX) + "... (" + unit.length() + " characters)";
     }
 
     static String reason(Exception cause) {

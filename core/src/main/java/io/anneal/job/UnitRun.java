@@ -153,6 +153,6 @@ public final class UnitRun<U extends JobUnit> {
 
     @Override
     public String toString() {
-        return unit.text();
+        return JobFailedException.brief(unit.text());
     }
 }

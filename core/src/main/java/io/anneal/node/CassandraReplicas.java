@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -291,8 +292,8 @@ public final class CassandraReplicas implements ReplicaSource {
         }
 
         @Override
-        public LiveFiles pin() throws IOException {
-            return sstables.liveFiles();
+        public LiveFiles pin(Predicate<TokenRange.Linear> wanted) throws IOException {
+            return sstables.liveFiles(wanted);
         }
 
         @Override

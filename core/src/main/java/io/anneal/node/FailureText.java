@@ -8,6 +8,9 @@ import java.nio.file.FileSystemException;
 
 /** What a failure here is called at a peer. */
 public final class FailureText {
+    /** In the platform's words. */
+    private static final String NO_MORE_FILES = "Too many open files";
+
     private FailureText() {}
 
     /** Whether it says in its own words what is wrong with a table or a file; anything else is a mistake of this program. */
@@ -23,6 +26,19 @@ public final class FailureText {
         // The message of a file system's exception without reason is only the path.
         boolean bare = failure instanceof FileSystemException file && file.getReason() == null;
         boolean speaks = !bare && failure.getMessage() != null && isRefusal(failure);
-        return speaks ? failure.getMessage() : failure.toString();
+        String text = speaks ? failure.getMessage() : failure.toString();
+        return lacksFiles(failure) ? text + ": raise the limit of this process, as ulimit -n does" : text;
+    }
+
+    /** Of this process, not of a peer that has said so. */
+    private static boolean lacksFiles(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof FileSystemException file
+                    && file.getReason() != null
+                    && file.getReason().contains(NO_MORE_FILES)) {
+                return true;
+            }
+        }
+        return false;
     }
 }

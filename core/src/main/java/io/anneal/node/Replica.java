@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 
 /**
  * One replica's data of one table, as repair reads and writes it: everything that is live when it is opened, merged and
@@ -86,13 +87,14 @@ public interface Replica extends Closeable {
     }
 
     /**
-     * Opens the files of all that the replica holds: a table of a store is flushed first. The caller closes them, before or after
-     * the replica.
+     * Opens the files of the replica's SSTables: a table of a store is flushed first. The caller closes them, before or after the
+     * replica.
      *
+     * @param wanted by first and last token; an SSTable that does not tell them is wanted in any case
      * @throws ReplicaException when it is no replica that lies in files
      * @throws java.nio.file.NoSuchFileException when a file of a Cassandra directory was deleted since the replica was opened
      */
-    default LiveFiles pin() throws IOException {
+    default LiveFiles pin(Predicate<TokenRange.Linear> wanted) throws IOException {
         throw new ReplicaException("replica has no files, replica=" + name());
     }
 

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Replicas that are tables of an open store: read as they are while they are written, flushed and compacted, and what they
@@ -126,8 +127,8 @@ public final class StoreReplicas implements ReplicaSource {
         }
 
         @Override
-        public LiveFiles pin() throws IOException {
-            return table.liveFiles();
+        public LiveFiles pin(Predicate<TokenRange.Linear> wanted) throws IOException {
+            return table.liveFiles(wanted);
         }
 
         @Override

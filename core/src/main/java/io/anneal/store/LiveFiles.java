@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * The SSTables of a table at one moment, byte for byte: for those who copy files rather than rows. All files are open, and so can
@@ -38,13 +39,19 @@ import java.util.Optional;
  */
 public final class LiveFiles implements Closeable {
     private final TableSchema schema;
+    private final boolean isTableEmpty;
     private final List<PinnedSSTable> sstables;
     private final Map<Descriptor, SSTableReader> readers;
     private final Closeable held;
 
     private LiveFiles(
-            TableSchema schema, List<PinnedSSTable> sstables, Map<Descriptor, SSTableReader> readers, Closeable held) {
+            TableSchema schema,
+            boolean isTableEmpty,
+            List<PinnedSSTable> sstables,
+            Map<Descriptor, SSTableReader> readers,
+            Closeable held) {
         this.schema = schema;
+        this.isTableEmpty = isTableEmpty;
         this.sstables = List.copyOf(sstables);
         this.readers = Map.copyOf(readers);
         this.held = held;
@@ -101,32 +108,37 @@ public final class LiveFiles implements Closeable {
     }
 
     /**
-     * Opens all files of some SSTables, or none.
+     * Opens all files of the wanted SSTables, or none.
      *
+     * @param wanted by their first and last token; what does not tell them is wanted in any case
      * @param held is closed when they are
      * @throws NoSuchFileException when somebody has deleted one meanwhile
      */
-    static LiveFiles of(TableSchema schema, List<SSTableReader> readers, Closeable held) throws IOException {
+    static LiveFiles of(
+            TableSchema schema, List<SSTableReader> readers, Predicate<TokenRange.Linear> wanted, Closeable held)
+            throws IOException {
         List<PinnedSSTable> sstables = new ArrayList<>();
         Map<Descriptor, SSTableReader> byDescriptor = new HashMap<>();
         LiveFiles files = null;
         try {
             for (SSTableReader reader : readers) {
-                sstables.add(pinned(reader));
-                byDescriptor.put(reader.descriptor(), reader);
+                Optional<TokenRange.Linear> tokens = tokens(reader);
+                if (tokens.isEmpty() || wanted.test(tokens.get())) {
+                    sstables.add(pinned(reader, tokens));
+                    byDescriptor.put(reader.descriptor(), reader);
+                }
             }
-            files = new LiveFiles(schema, sstables, byDescriptor, held);
+            files = new LiveFiles(schema, readers.isEmpty(), sstables, byDescriptor, held);
             return files;
         } finally {
             if (files == null) {
-                new LiveFiles(schema, sstables, byDescriptor, held).close();
+                new LiveFiles(schema, readers.isEmpty(), sstables, byDescriptor, held).close();
             }
         }
     }
 
-    private static PinnedSSTable pinned(SSTableReader reader) throws IOException {
+    private static PinnedSSTable pinned(SSTableReader reader, Optional<TokenRange.Linear> tokens) throws IOException {
         Map<Component, PinnedFile> files = new EnumMap<>(Component.class);
-        Optional<TokenRange.Linear> tokens = tokens(reader);
         SSTableStatistics statistics = reader.statistics();
         PinnedSSTable sstable = new PinnedSSTable(
                 reader.descriptor(), tokens, statistics.level(), statistics.repairedAtMillis(), files);
@@ -176,8 +188,14 @@ public final class LiveFiles implements Closeable {
         return schema;
     }
 
+    /** Those that were wanted. */
     public List<PinnedSSTable> sstables() {
         return sstables;
+    }
+
+    /** Whether the table had no SSTable at all, whatever was wanted. */
+    public boolean isTableEmpty() {
+        return isTableEmpty;
     }
 
     /** Of all files. */

@@ -25,6 +25,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * The SSTables of one table, open for reading, as a single stream. Immutable and safe to share; each cursor belongs to
@@ -109,10 +110,11 @@ public final class SSTables implements RowSource, Closeable {
     /**
      * Opens their files as they are.
      *
+     * @param wanted by first and last token; what does not tell them is wanted in any case
      * @throws java.nio.file.NoSuchFileException when one was deleted since these SSTables were opened: open them again
      */
-    public LiveFiles liveFiles() throws IOException {
-        return LiveFiles.of(schema, readers, () -> {});
+    public LiveFiles liveFiles(Predicate<TokenRange.Linear> wanted) throws IOException {
+        return LiveFiles.of(schema, readers, wanted, () -> {});
     }
 
     /** Data of all SSTables as readers see it, uncompressed. */

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -382,10 +383,15 @@ public final class Table {
      * them: the store keeps them until then.
      */
     public LiveFiles liveFiles() throws IOException {
+        return liveFiles(tokens -> true);
+    }
+
+    /** The same of those that are wanted, by their first and last token: each takes several file descriptors. */
+    public LiveFiles liveFiles(Predicate<TokenRange.Linear> wanted) throws IOException {
         flush();
         live().engine().requireOpen();
         HeldSSTables held = live().table().hold();
-        return LiveFiles.of(held.schema(), held.readers(), held);
+        return LiveFiles.of(held.schema(), held.readers(), wanted, held);
     }
 
     /**

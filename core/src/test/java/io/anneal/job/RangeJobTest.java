@@ -178,6 +178,32 @@ final class RangeJobTest {
         assertThat(time.seconds() - before).isBetween(60.0 * UNITS, 62.0 * UNITS);
     }
 
+    /** As the many ranges of a node with vnodes. */
+    private record LongUnit(String text) implements JobUnit {
+        @Override
+        public double width() {
+            return 1;
+        }
+    }
+
+    @Test
+    void shouldCutALongUnitShortInItsMessage() throws Exception {
+        LongUnit unit = new LongUnit("ks.t " + "(1,2];".repeat(10_000));
+
+        try (RangeJob<LongUnit> job = RangeJob.builder("test", LongUnit::new, time.environment())
+                .retries(1, Duration.ZERO, Duration.ZERO)
+                .open(() -> List.of(unit))) {
+            Throwable failure = catchThrowable(() -> job.run(run -> {
+                throw new IOException("disk is broken, unit=" + run);
+            }));
+
+            assertThat(failure)
+                    .isInstanceOf(JobFailedException.class)
+                    .hasMessageContainingAll("ks.t (1,2];", "60005 characters", "disk is broken");
+            assertThat(failure.getMessage().length()).isLessThan(1_000);
+        }
+    }
+
     @Test
     void shouldNameTheUnitsThatFailedAndDoTheOthers() throws Exception {
         RangeJob.Task<TestUnit> failing = unit -> {

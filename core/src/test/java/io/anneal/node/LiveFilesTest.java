@@ -51,7 +51,7 @@ class LiveFilesTest {
 
     private static LiveFiles pin(Store store) throws IOException {
         try (Replica replica = new StoreReplicas(store).open("shop", "orders", Optional.empty())) {
-            return replica.pin();
+            return replica.pin(tokens -> true);
         }
     }
 
@@ -122,6 +122,37 @@ class LiveFilesTest {
             awaitGone(before);
             try (LiveFiles files = pin(store)) {
                 assertThat(descriptors(files)).hasSize(1).doesNotContainAnyElementsOf(before);
+            }
+        }
+    }
+
+    @Test
+    void shouldOpenNoFileThatIsNotWanted() throws IOException {
+        try (Store store = Store.open(directory, CONFIG)) {
+            Table table = store.createTable(TEXT);
+            write(table, 0, 10);
+            table.flush();
+            write(table, 10, 1);
+            TokenRange.Linear single;
+            try (LiveFiles all = table.liveFiles()) {
+                assertThat(all.sstables()).hasSize(2);
+                single = all.sstables().get(1).tokens().orElseThrow();
+            }
+            assertThat(single.first()).isEqualTo(single.last());
+
+            try (LiveFiles one = table.liveFiles(single::equals)) {
+                assertThat(one.sstables())
+                        .singleElement()
+                        .satisfies(sstable -> assertThat(sstable.tokens()).contains(single));
+                shouldBeWhole(one);
+            }
+            try (LiveFiles none = table.liveFiles(tokens -> false)) {
+                assertThat(none.sstables()).isEmpty();
+                assertThat(none.isTableEmpty()).isFalse();
+            }
+            table.truncate();
+            try (LiveFiles none = table.liveFiles(tokens -> true)) {
+                assertThat(none.isTableEmpty()).isTrue();
             }
         }
     }
@@ -221,7 +252,7 @@ class LiveFilesTest {
         Path table = cassandra();
         LiveFiles files;
         try (Replica replica = replica()) {
-            files = replica.pin();
+            files = replica.pin(tokens -> true);
         }
         deleteAll(table);
 
@@ -238,7 +269,7 @@ class LiveFilesTest {
         try (Replica replica = replica()) {
             deleteAll(table);
 
-            assertThatThrownBy(replica::pin)
+            assertThatThrownBy(() -> replica.pin(tokens -> true))
                     .isInstanceOf(NoSuchFileException.class)
                     .hasMessageContaining("Data.db")
                     .hasMessageContaining("deleted");

@@ -13,11 +13,9 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
-import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.streaming.message.RowsPart;
 import java.io.IOException;
-import java.util.List;
 import java.util.Optional;
 
 /** Reads what a {@link FragmentEncoder} wrote, and hands on one fragment after the other. The bytes may be a lying peer's. One thread. */
@@ -28,7 +26,7 @@ final class FragmentDecoder {
     }
 
     private final TableSchema schema;
-    private final List<TokenRange> ranges;
+    private final LinearRanges ranges;
     private final Output output;
     private final EncodedItem item;
     private final HandedFragment current;
@@ -50,7 +48,7 @@ final class FragmentDecoder {
     private boolean isWhole = true;
 
     /** @param ranges outside of which nothing is taken */
-    FragmentDecoder(TableSchema schema, List<TokenRange> ranges, Output output) {
+    FragmentDecoder(TableSchema schema, LinearRanges ranges, Output output) {
         this.schema = schema;
         this.ranges = ranges;
         this.output = output;
@@ -139,7 +137,7 @@ final class FragmentDecoder {
         }
         end();
         long token = key.token();
-        if (!isWanted(token)) {
+        if (!ranges.covers(token)) {
             throw new CorruptItemException("row lies outside of what was asked for", at, "token=" + token);
         }
         DecoratedKey started = key.toDecoratedKey();
@@ -149,15 +147,6 @@ final class FragmentDecoder {
         partitionAt = at;
         append(current.start(started, partitionDeletion), at);
         return true;
-    }
-
-    private boolean isWanted(long token) {
-        for (TokenRange range : ranges) {
-            if (range.contains(token)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Ends the last partition. */

@@ -58,11 +58,12 @@ final class HeldSource {
      * @param sectionsMinBytes of an SSTable that has less than this of the ranges the rows are sent: many small files are
      *     worth less than one
      */
-    HeldSource(UUID id, Replica replica, LiveFiles files, OpenSource wanted, long sectionsMinBytes) throws IOException {
+    HeldSource(UUID id, Replica replica, LiveFiles files, LinearRanges ranges, OpenSource wanted, long sectionsMinBytes)
+            throws IOException {
         this.id = id;
         this.replica = replica;
         this.files = files;
-        ranges = LinearRanges.of(wanted.ranges());
+        this.ranges = ranges;
         localDeletionTimeMaxSeconds = wanted.localDeletionTimeMaxSeconds();
         for (PinnedSSTable sstable : files.sstables()) {
             boolean taken = SSTableVersion.of(sstable.descriptor())
@@ -95,7 +96,7 @@ final class HeldSource {
         return new Inventory(
                 id,
                 ReplicaFacts.of(replica),
-                files.sstables().isEmpty(),
+                files.isTableEmpty(),
                 whole.stream()
                         .map(sstable -> new SentSSTable(
                                 SSTableVersion.of(sstable.descriptor()).orElseThrow(),

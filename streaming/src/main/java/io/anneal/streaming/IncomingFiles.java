@@ -8,10 +8,18 @@ import io.anneal.sstable.ReceivedSSTable;
 import io.anneal.sstable.StagedSSTable;
 import io.anneal.streaming.message.FileContents;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /** An SSTable that comes as it is. */
 final class IncomingFiles implements IncomingSSTable {
+    /**
+     * Files no longer than this are all asked for at once: of small SSTables nothing else takes as long as the way there and back.
+     * They have room in what a stream may send before it is read, so none waits for the others for long.
+     */
+    private static final int SMALL_BYTES = 16 << 10;
+
     private final FileContents contents;
     private final ReceivedSSTable received;
 
@@ -49,10 +57,26 @@ final class IncomingFiles implements IncomingSSTable {
 
     @Override
     public void fetch(RemoteSource source, int number, PieceCount count) throws IOException {
+        List<RemoteSource.Asked> small = new ArrayList<>();
+        try {
+            for (Component component : contents.files().keySet()) {
+                ReceivedFile into = received.file(component);
+                if (into.missingBytes() > 0 && into.missingBytes() <= SMALL_BYTES) {
+                    small.add(source.ask(number, component, into));
+                }
+            }
+            for (RemoteSource.Asked file : small) {
+                file.fetch(count);
+            }
+        } finally {
+            small.forEach(RemoteSource.Asked::close);
+        }
         for (Component component : contents.files().keySet()) {
             ReceivedFile into = received.file(component);
             if (into.missingBytes() > 0) {
-                source.fetch(number, component, into, count);
+                try (RemoteSource.Asked file = source.ask(number, component, into)) {
+                    file.fetch(count);
+                }
             }
         }
     }

@@ -23,7 +23,9 @@ final class IncomingSections implements IncomingSSTable {
 
     @Override
     public void fetch(RemoteSource source, int number, PieceCount count) throws IOException {
-        source.fetch(number, Component.DATA, sections, count);
+        try (RemoteSource.Asked asked = source.ask(number, Component.DATA, sections)) {
+            asked.fetch(count);
+        }
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
+import io.anneal.net.Waiting;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.sstable.Component;
@@ -32,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -143,9 +145,12 @@ final class IncomingTable implements Closeable {
                         .sum();
         count(0, listener);
         Set<Known> named = new HashSet<>();
+        // The source reads the next one's while this one's come.
+        CompletableFuture<FileContents> next = files.isEmpty() ? null : source.describe(0);
         for (int i = 0; i < files.size(); i++) {
             SentSSTable file = files.get(i);
-            FileContents contents = source.describe(i);
+            FileContents contents = Waiting.result(next);
+            next = i + 1 < files.size() ? source.describe(i + 1) : null;
             Known known = new Known(file.version(), file.generation(), contents);
             named.add(known);
             takeUp(known, contents);
@@ -431,7 +436,7 @@ final class IncomingTable implements Closeable {
         if (rows.isEmpty()) {
             StagedWriter writer = receiving.newWriter();
             rows = Optional.of(new IncomingRows(
-                    rowsId, writer, new FragmentDecoder(target.schema(), ranges, writer::appendCurrent)));
+                    rowsId, writer, new FragmentDecoder(target.schema(), wanted, writer::appendCurrent)));
         }
         IncomingRows into = rows.get();
         if (!into.isDone() && source.inventory().rowBytes() > 0) {

@@ -60,24 +60,47 @@ record LinearRanges(List<TokenRange.Linear> ranges) {
 
     /** Whether all of the tokens are wanted. */
     boolean covers(TokenRange.Linear tokens) {
-        return ranges.stream().anyMatch(range -> range.first() <= tokens.first() && tokens.last() <= range.last());
+        int index = firstNotBefore(tokens.first());
+        return index < ranges.size()
+                && ranges.get(index).first() <= tokens.first()
+                && tokens.last() <= ranges.get(index).last();
     }
 
     /** Whether a token is wanted. */
     boolean covers(long token) {
-        return covers(new TokenRange.Linear(token, token));
+        int index = firstNotBefore(token);
+        return index < ranges.size() && ranges.get(index).first() <= token;
     }
 
     /** Whether some of the tokens are wanted. */
     boolean touches(TokenRange.Linear tokens) {
-        return ranges.stream().anyMatch(range -> overlap(range, tokens));
+        int index = firstNotBefore(tokens.first());
+        return index < ranges.size() && ranges.get(index).first() <= tokens.last();
     }
 
     /** Those that have some of the tokens; all where the tokens are not known. */
     List<TokenRange.Linear> touching(Optional<TokenRange.Linear> tokens) {
-        return ranges.stream()
-                .filter(range -> tokens.isEmpty() || overlap(range, tokens.get()))
-                .toList();
+        return tokens.map(known -> {
+                    int end = firstNotBefore(known.last());
+                    boolean touchesEnd = end < ranges.size() && ranges.get(end).first() <= known.last();
+                    return ranges.subList(firstNotBefore(known.first()), touchesEnd ? end + 1 : end);
+                })
+                .orElse(ranges);
+    }
+
+    /** Index of the first range that has the token or lies behind it; of a node with many vnodes there are thousands. */
+    private int firstNotBefore(long token) {
+        int low = 0;
+        int high = ranges.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (ranges.get(middle).last() < token) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
     static boolean overlap(TokenRange.Linear one, TokenRange.Linear other) {

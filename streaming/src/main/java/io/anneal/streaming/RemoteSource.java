@@ -24,6 +24,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /** The target's side of one session with a source. The connection belongs to the caller. */
 final class RemoteSource implements Closeable {
@@ -66,9 +67,9 @@ final class RemoteSource implements Closeable {
         return inventory;
     }
 
-    FileContents describe(int sstable) throws IOException {
-        return Waiting.result(
-                questions.ask(SourceStep.DESCRIBE.code(), out -> out.writeInt(sstable), FileContents::decode));
+    /** Asks what an SSTable's files are; another one is asked for once the answer is there. */
+    CompletableFuture<FileContents> describe(int sstable) {
+        return questions.ask(SourceStep.DESCRIBE.code(), out -> out.writeInt(sstable), FileContents::decode);
     }
 
     SectionContents describePart(int sstable) throws IOException {
@@ -76,36 +77,51 @@ final class RemoteSource implements Closeable {
                 questions.ask(SourceStep.DESCRIBE.code(), out -> out.writeInt(sstable), SectionContents::decode));
     }
 
-    /**
-     * Fetches what is missing of a file, or of an SSTable's sections, on this thread: while it waits no other one does.
-     */
-    void fetch(int sstable, Component component, IncomingBytes into, PieceCount received) throws IOException {
+    /** Asks for what is missing of a file, or of an SSTable's sections. */
+    Asked ask(int sstable, Component component, IncomingBytes into) {
         PeerStream stream = connection.open(StreamVerb.FILE);
         ByteWriter out = new ByteWriter(64);
         new FilePart(inventory.sessionId(), sstable, component, into.position()).encode(out);
-        boolean done = false;
-        try {
-            stream.write(ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
-            stream.end();
+        stream.write(ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
+        stream.end();
+        return new Asked(stream, into);
+    }
+
+    /** Bytes on their way. What is not fetched to its end is not wanted any more when this is closed. */
+    static final class Asked implements Closeable {
+        private final PeerStream stream;
+        private final IncomingBytes into;
+        private boolean done;
+
+        private Asked(PeerStream stream, IncomingBytes into) {
+            this.stream = stream;
+            this.into = into;
+        }
+
+        /** Fetches them on this thread: while it waits no other one does. */
+        void fetch(PieceCount received) throws IOException {
             long before = into.position();
-            while (stream.readHere(piece -> append(piece, into))) {
+            while (stream.readHere(this::append)) {
                 received.came(into.position() - before);
                 before = into.position();
             }
             done = true;
-        } finally {
+        }
+
+        private void append(ByteBuffer piece) throws IOException {
+            try {
+                into.append(piece);
+            } catch (CorruptSSTableException lie) {
+                // The source's fault: a line in its log, none in ours, where the failure is told.
+                throw new RequestException(StreamCode.DAMAGED, lie.getMessage());
+            }
+        }
+
+        @Override
+        public void close() {
             if (!done) {
                 stream.reset(StreamCode.ABORTED, "target takes no more of the file");
             }
-        }
-    }
-
-    private static void append(ByteBuffer piece, IncomingBytes into) throws IOException {
-        try {
-            into.append(piece);
-        } catch (CorruptSSTableException lie) {
-            // The source's fault: a line in its log, none in ours, where the failure is told.
-            throw new RequestException(StreamCode.DAMAGED, lie.getMessage());
         }
     }
 

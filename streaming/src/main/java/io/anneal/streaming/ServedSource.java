@@ -106,9 +106,10 @@ final class ServedSource implements Answers.Answerer {
         HeldSource source = null;
         try {
             ReplicaSchema.require(replica, wanted.schemaText(), "target");
-            LiveFiles files = replica.pin();
+            LinearRanges ranges = LinearRanges.of(wanted.ranges());
+            LiveFiles files = replica.pin(ranges::touches);
             try {
-                source = new HeldSource(environment.newId(), replica, files, wanted, sectionsMinBytes);
+                source = new HeldSource(environment.newId(), replica, files, ranges, wanted, sectionsMinBytes);
             } finally {
                 if (source == null) {
                     files.close();

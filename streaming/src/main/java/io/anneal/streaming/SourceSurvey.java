@@ -63,7 +63,7 @@ final class SourceSurvey {
 
     private static Survey of(Replicas replicas, String name, String keyspace, String table) throws IOException {
         try (Replica replica = replicas.get(name).open(keyspace, table, Optional.empty());
-                LiveFiles files = replica.pin()) {
+                LiveFiles files = replica.pin(tokens -> true)) {
             return new Survey(files.sstables().stream()
                     .map(sstable ->
                             new Survey.Extent(sstable.tokens().orElse(TokenRange.Linear.ALL), sstable.lengthBytes()))

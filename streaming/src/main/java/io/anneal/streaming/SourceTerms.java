@@ -78,8 +78,8 @@ record SourceTerms(Set<Waiver> waivers, Optional<DistinctReplicas.Named> own, In
     }
 
     private static boolean holdsData(Replica target) throws IOException {
-        try (LiveFiles files = target.pin()) {
-            return !files.sstables().isEmpty();
+        try (LiveFiles files = target.pin(tokens -> false)) {
+            return !files.isTableEmpty();
         }
     }
 

@@ -9,6 +9,9 @@ import java.util.function.BooleanSupplier;
 final class UnitWatch implements StreamListener {
     private final UnitRun<StreamUnit> run;
     private final BooleanSupplier gone;
+    /** Of thousands of ranges, which are not added up for each piece. */
+    private final double width;
+
     private long rows;
     private long bytes;
     private boolean begun;
@@ -17,6 +20,7 @@ final class UnitWatch implements StreamListener {
     UnitWatch(UnitRun<StreamUnit> run, BooleanSupplier gone) {
         this.run = run;
         this.gone = gone;
+        width = run.unit().width();
     }
 
     @Override
@@ -26,7 +30,7 @@ final class UnitWatch implements StreamListener {
         rows = rowsSoFar;
         bytes = bytesSoFar;
         run.add(moreRows, moreBytes);
-        run.covered(covered * run.unit().width());
+        run.covered(covered * width);
         try {
             // What earlier attempts brought was waited for by them.
             run.pace(begun ? moreRows : 0, begun ? moreBytes : 0, gone);
