@@ -3,6 +3,7 @@ package io.anneal.node;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -30,6 +31,23 @@ public record DataAge(long importDeadlineSeconds, List<String> notes) {
             throws ReplicaException {
         List<String> notes = new ArrayList<>();
         return new DataAge(deadline(schema, replicas, nowSeconds, waivers, notes), notes);
+    }
+
+    /**
+     * At the end of a session: what came is as old as its source's data was at the start, and deletions since then may be purged
+     * by now, by whoever takes it in as well.
+     *
+     * @throws ReplicaException when it is too late
+     */
+    static void requireInTime(TableSchema schema, long importDeadlineSeconds, InstantSource clock)
+            throws ReplicaException {
+        long seconds = clock.instant().getEpochSecond();
+        if (seconds > importDeadlineSeconds) {
+            throw new ReplicaException("session took longer than gc_grace, rows that were deleted meanwhile would come"
+                    + " back, and nothing was taken: take fewer ranges at a time, or a higher rate, table="
+                    + schema.qualifiedName() + ", gcGraceSeconds="
+                    + schema.options().gcGraceSeconds() + ", secondsLate=" + (seconds - importDeadlineSeconds));
+        }
     }
 
     private static long deadline(

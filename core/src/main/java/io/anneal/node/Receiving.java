@@ -56,6 +56,7 @@ public interface Receiving extends Closeable {
     /**
      * Keeps all that was written.
      *
+     * @throws ReplicaException when the time by which it must be imported is over already
      * @return when what waits there for import must be imported at the latest, seconds since 1970, or {@link #NO_DEADLINE}
      */
     long complete() throws IOException;

@@ -14,6 +14,7 @@ import io.anneal.store.TableIntake;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -71,6 +72,7 @@ public final class StoreReplicas implements ReplicaSource {
                 store.directory(),
                 found,
                 found.staleSince().or(() -> Optional.ofNullable(asOf.get(qualifiedName))),
+                store.clock(),
                 store.clock().instant(),
                 opened -> asOf.computeIfPresent(qualifiedName, (of, known) -> opened));
     }
@@ -78,11 +80,18 @@ public final class StoreReplicas implements ReplicaSource {
     /**
      * A table in a session.
      *
-     * @param opened when it was, by the store's clock
+     * @param clock the store's
+     * @param opened when it was, by that clock
      * @param repairs is told that at the end of a repair
      */
     private record LiveReplica(
-            String name, Path directory, Table table, Optional<Instant> asOf, Instant opened, Consumer<Instant> repairs)
+            String name,
+            Path directory,
+            Table table,
+            Optional<Instant> asOf,
+            InstantSource clock,
+            Instant opened,
+            Consumer<Instant> repairs)
             implements Replica {
         @Override
         public List<UUID> dataIds() throws IOException {
@@ -117,13 +126,14 @@ public final class StoreReplicas implements ReplicaSource {
 
         @Override
         public Receiving receive(UUID sessionId, long importDeadlineSeconds) {
-            return new TakenIn(table.intake());
+            return new TakenIn(table.intake(), schema(), importDeadlineSeconds, clock);
         }
 
         @Override
         public Receiving receiveKept(UUID id, long keptUntilSeconds, UUID sessionId, long importDeadlineSeconds)
                 throws IOException {
-            return new TakenIn(table.keptIntake(id.toString(), keptUntilSeconds));
+            return new TakenIn(
+                    table.keptIntake(id.toString(), keptUntilSeconds), schema(), importDeadlineSeconds, clock);
         }
 
         @Override
@@ -158,7 +168,8 @@ public final class StoreReplicas implements ReplicaSource {
         }
     }
 
-    private record TakenIn(TableIntake intake) implements Receiving {
+    private record TakenIn(TableIntake intake, TableSchema schema, long importDeadlineSeconds, InstantSource clock)
+            implements Receiving {
         @Override
         public StagedWriter newWriter() {
             return intake.newWriter();
@@ -201,6 +212,7 @@ public final class StoreReplicas implements ReplicaSource {
 
         @Override
         public long complete() throws IOException {
+            DataAge.requireInTime(schema, importDeadlineSeconds, clock);
             intake.complete();
             return NO_DEADLINE;
         }

@@ -38,10 +38,12 @@ final class RemoteTarget implements Closeable {
     /**
      * Waits until it is done; an interrupt aborts it.
      *
+     * @param bytesPerSecond which the target takes at most; it hears of a slow listener only a second later
      * @param listener while it does not return, the target comes to rest
      * @throws StreamException when the target failed
      */
-    StreamReport fetch(StreamUnit unit, StreamSource source, Set<Waiver> waivers, StreamListener listener)
+    StreamReport fetch(
+            StreamUnit unit, StreamSource source, Set<Waiver> waivers, long bytesPerSecond, StreamListener listener)
             throws IOException {
         int dot = unit.table().indexOf('.');
         RunStream wanted = new RunStream(
@@ -51,7 +53,8 @@ final class RemoteTarget implements Closeable {
                 PeerAddress.text(source.address()),
                 source.replica(),
                 unit.ranges(),
-                waivers);
+                waivers,
+                bytesPerSecond);
         StreamStatus status = run.ask(out -> {
             out.writeByte(StreamVerb.VERSION);
             wanted.encode(out);

@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
@@ -63,6 +64,7 @@ public final class StreamPlan {
     private BiConsumer<StreamUnit, StreamReport> reports = (unit, report) -> {};
     private int parallel = 1;
     private long bytesPerSecond;
+    private final AtomicBoolean running = new AtomicBoolean();
     private Duration patience = Duration.ofHours(1);
     private JobControl control = new JobControl();
     private Optional<JobProgress.Listener> progress = Optional.empty();
@@ -198,6 +200,7 @@ public final class StreamPlan {
      * Fetches everything. What a unit brings is the target's as a whole when the unit is done; what did not come to its end is
      * removed. An interrupt aborts it.
      *
+     * @throws IllegalStateException while another run of this plan goes on
      * @throws ReplicaException when the target refuses a source, or can't take part
      * @throws StreamException when a target failed
      * @throws PeerException when a node cannot be reached, has no room for so long, or has a damaged SSTable
@@ -206,6 +209,17 @@ public final class StreamPlan {
      * @throws JobFailedException naming all units that failed, where there are several; of one its own failure
      */
     public StreamReport run(HostEnvironment environment) throws IOException {
+        if (!running.compareAndSet(false, true)) {
+            throw new IllegalStateException("plan runs already");
+        }
+        try {
+            return runAlone(environment);
+        } finally {
+            running.set(false);
+        }
+    }
+
+    private StreamReport runAlone(HostEnvironment environment) throws IOException {
         report = StreamReport.NOTHING;
         begun = false;
         RangeJob.Builder<StreamUnit> builder = RangeJob.builder("streaming", StreamUnit::parse, environment)
@@ -259,7 +273,7 @@ public final class StreamPlan {
         StreamReport fetched;
         if (targets.get(unit.target()) instanceof StreamTarget.There there) {
             try (RemoteTarget remote = RemoteTarget.open(there)) {
-                fetched = remote.fetch(unit, source, waivers, watch(run, remote::isGone));
+                fetched = remote.fetch(unit, source, waivers, bytesPerSecond, watch(run, remote::isGone));
             }
         } else {
             StreamTarget.Here here = (StreamTarget.Here) targets.get(unit.target());

@@ -62,6 +62,7 @@ final class StreamWork implements ServedRun.Work {
                 .keptFor(KEPT)
                 .ownReplica(new DistinctReplicas.Named(nodeId, wanted.replica()))
                 .allow(wanted.waivers())
+                .bytesPerSecond(wanted.bytesPerSecond())
                 .listener((rowsSoFar, bytesSoFar, share) -> {
                     pace(bytesSoFar - bytes);
                     rows = rowsSoFar;

@@ -2,6 +2,7 @@ package io.anneal.streaming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import io.anneal.environment.HostEnvironment;
@@ -22,6 +23,7 @@ import io.anneal.testkit.FaultyProxy;
 import io.anneal.testkit.LinkFault;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,6 +38,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -119,6 +122,34 @@ class StreamRunnerTest {
         assertThat(report.sstables()).isEqualTo(source.sstableCount());
         assertThat(report.bytes()).isPositive();
         assertThat(rows()).isEqualTo(ROWS);
+    }
+
+    @Test
+    void shouldTakeNoMoreThanTheRateThatItIsTold() throws IOException {
+        AtomicLong nanos = new AtomicLong();
+        HostEnvironment virtual = ENVIRONMENT.withTime(ENVIRONMENT.clock(), nanos::get, nanos::addAndGet);
+        try (TestNode node = TestNode.of(
+                new StoreReplicas(to), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), virtual)) {
+            StreamReport report = StreamPlan.into(StreamTarget.at(asking.node().peers(), node.address()))
+                    .add("ks.t", StreamSource.at(asking.node().peers(), fromNode.address()), TokenRange.FULL)
+                    .bytesPerSecond(400_000)
+                    .run(ENVIRONMENT.withTime(ENVIRONMENT.clock(), System::nanoTime, waited -> {}));
+
+            // The last piece passes at once.
+            assertThat(nanos.get() / 1e9).isGreaterThan(report.bytes() / 400_000.0 / 2);
+        }
+    }
+
+    @Test
+    void shouldRefuseToRunOnePlanTwiceAtOnce() throws IOException {
+        StreamPlan plan = plan();
+        AtomicReference<Throwable> second = new AtomicReference<>();
+
+        plan.listener((rows, bytes, share) -> second.compareAndSet(null, catchThrowable(() -> plan.run(ENVIRONMENT))))
+                .run(ENVIRONMENT);
+
+        assertThat(second.get()).isInstanceOf(IllegalStateException.class).hasMessageContaining("runs already");
+        assertThat(plan.run(ENVIRONMENT).sstables()).isEqualTo(source.sstableCount());
     }
 
     @Test

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,7 +103,11 @@ class StreamTermsTest {
 
     /** A Cassandra node without data. */
     private ReplicaSource staged() throws IOException {
-        StagingArea staging = StagingArea.open(directory.resolve("staging"), "n9", InstantSource.system());
+        return staged(InstantSource.system());
+    }
+
+    private ReplicaSource staged(InstantSource clock) throws IOException {
+        StagingArea staging = StagingArea.open(directory.resolve("staging"), "n9", clock);
         opened.push(staging);
         Path data = directory.resolve("data/ks/t-11111111222233334444555555555555");
         Files.createDirectories(data);
@@ -254,6 +259,46 @@ class StreamTermsTest {
         plan(source, node(new StoreReplicas(to))).run(ENVIRONMENT);
 
         assertThat(to.table("ks.t").row(Map.of("k", 1))).isPresent();
+    }
+
+    /** As long as it takes the first piece to come, so long may it take all of them. */
+    private StreamPlan slow(TestNode source, ReplicaSource target, AtomicReference<Instant> now) {
+        return StreamPlan.into(target)
+                .add("ks.t", source.source(), TokenRange.FULL)
+                .listener((rows, bytes, share) -> now.updateAndGet(
+                        before -> bytes > 0 ? Instant.now().plus(GC_GRACE).plusSeconds(60) : before));
+    }
+
+    @Test
+    void shouldTakeNothingThatCameForLongerThanGcGrace() throws IOException {
+        AtomicReference<Instant> now = new AtomicReference<>(Instant.now());
+        HostEnvironment slowly = ENVIRONMENT.withClock(now::get);
+        TestNode source = node(new StoreReplicas(filled("from", SCHEMA)));
+        Store to = Store.open(directory.resolve("to"), StoreConfig.defaults(), slowly);
+        opened.push(to);
+        to.createTable(SCHEMA);
+
+        assertThatThrownBy(() -> slow(source, new StoreReplicas(to), now).run(slowly))
+                .isInstanceOf(IOException.class)
+                .hasMessageContainingAll("longer than gc_grace", "table=ks.t", "gcGraceSeconds=864000");
+
+        assertThat(to.table("ks.t").sstableCount()).isZero();
+    }
+
+    @Test
+    void shouldStageNothingThatCameForLongerThanGcGrace() throws IOException {
+        AtomicReference<Instant> now = new AtomicReference<>(Instant.now());
+        TestNode source = node(new StoreReplicas(filled("from", SCHEMA)));
+        ReplicaSource staged = staged(now::get);
+
+        assertThatThrownBy(() -> slow(source, staged, now).run(ENVIRONMENT.withClock(now::get)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("longer than gc_grace");
+
+        assertThat(directory.resolve("staging/ks/t"))
+                .satisfiesAnyOf(
+                        place -> assertThat(place).doesNotExist(),
+                        place -> assertThat(place).isEmptyDirectory());
     }
 
     @Test

@@ -26,6 +26,11 @@ record TestNode(Node node, StreamService service, InetSocketAddress address) imp
     }
 
     static TestNode of(ReplicaSource replica, InetSocketAddress wanted) throws IOException {
+        return of(replica, wanted, HostEnvironment.system());
+    }
+
+    static TestNode of(ReplicaSource replica, InetSocketAddress wanted, HostEnvironment environment)
+            throws IOException {
         Node node = Node.open(
                 NetConfig.of(
                         new NodeIdentity(UUID.randomUUID(), "", Map.of()),
@@ -34,9 +39,9 @@ record TestNode(Node node, StreamService service, InetSocketAddress address) imp
                 4,
                 new SecureRandom());
         node.replicas().add("data", replica);
-        StreamService service = StreamService.of(node, HostEnvironment.system());
+        StreamService service = StreamService.of(node, environment);
         service.register(node.handlers());
-        StreamRunner.of(node, HostEnvironment.system(), RateLimiter.UNLIMITED).register(node.handlers());
+        StreamRunner.of(node, environment, RateLimiter.UNLIMITED).register(node.handlers());
         return new TestNode(node, service, node.listen(wanted));
     }
 

@@ -15,6 +15,7 @@ import java.util.Set;
  * @param source {@code host:port} of the node that gives them
  * @param sourceReplica name of the replica there
  * @param waivers what is not refused
+ * @param bytesPerSecond which the node takes at most for it; 0 for as fast as it goes
  */
 public record RunStream(
         String replica,
@@ -23,12 +24,16 @@ public record RunStream(
         String source,
         String sourceReplica,
         List<TokenRange> ranges,
-        Set<Waiver> waivers) {
+        Set<Waiver> waivers,
+        long bytesPerSecond) {
     public RunStream {
         waivers = Set.copyOf(waivers);
         ranges = List.copyOf(ranges);
         if (ranges.isEmpty()) {
             throw new IllegalArgumentException("no range is wanted");
+        }
+        if (bytesPerSecond < 0) {
+            throw new IllegalArgumentException("rate is negative, bytesPerSecond=" + bytesPerSecond);
         }
     }
 
@@ -40,6 +45,7 @@ public record RunStream(
         Texts.write(out, sourceReplica);
         OpenSource.writeRanges(out, ranges);
         Waiver.write(out, waivers);
+        out.writeLong(bytesPerSecond);
     }
 
     public static RunStream decode(ByteReader in) {
@@ -50,6 +56,7 @@ public record RunStream(
                 Texts.read(in),
                 Texts.read(in),
                 OpenSource.readRanges(in),
-                Waiver.read(in));
+                Waiver.read(in),
+                in.readLong());
     }
 }
