@@ -108,7 +108,8 @@ public final class CassandraReplicas implements ReplicaSource {
             throw new ReplicaException("tables of a system keyspace are not repaired from outside, table="
                     + qualifiedName + ", directories=" + directories);
         }
-        TableDirectories found = CassandraDirectory.of(directories).table(keyspace, table);
+        CassandraDirectory node = CassandraDirectory.of(directories);
+        TableDirectories found = node.table(keyspace, table);
         TableSource source = TableSource.of(found, schemaFile);
         TableSchema schema = source.schemaText()
                 .orElseThrow(() -> new ReplicaException(
@@ -130,6 +131,8 @@ public final class CassandraReplicas implements ReplicaSource {
                     staging.orElseThrow(() -> StagingArea.unknown(staged.get(), schema.qualifiedName(), "none"))
                             .sstables(schema, tableId, staged.get()));
         }
+        // When a node lost its data, its other tables tell what it loads.
+        Optional<SSTableVersion> shown = descriptors.isEmpty() ? node.newestWrittenVersion() : Optional.empty();
         SSTables sstables = SSTables.open(new TableSource(found, List.copyOf(descriptors), Optional.of(schema)));
         try {
             refuseLegacyCounters(sstables);
@@ -142,6 +145,7 @@ public final class CassandraReplicas implements ReplicaSource {
                 name,
                 found.directories(),
                 sstables,
+                shown.orElse(sstables.newestWrittenVersion()),
                 schemaFile.isEmpty() ? tableId : textId,
                 tableId,
                 staging,
@@ -217,6 +221,7 @@ public final class CassandraReplicas implements ReplicaSource {
     /**
      * A table's SSTables.
      *
+     * @param version the newest that the node is known to load; what it receives is written so
      * @param tableId which one text given for all replicas overrides
      * @param stagedTableId which it does not
      */
@@ -224,6 +229,7 @@ public final class CassandraReplicas implements ReplicaSource {
             String name,
             List<Path> directories,
             SSTables sstables,
+            SSTableVersion version,
             Optional<String> tableId,
             Optional<String> stagedTableId,
             Optional<StagingArea> staging,
@@ -255,14 +261,13 @@ public final class CassandraReplicas implements ReplicaSource {
 
         @Override
         public long localDeletionTimeMaxSeconds() {
-            return sstables.newestWrittenVersion().localDeletionTimeMaxSeconds();
+            return version.localDeletionTimeMaxSeconds();
         }
 
         /** A node that has versions of 5.0 reads all; one that shows none of them may be of 4.0. */
         @Override
         public Set<SSTableVersion> loadedVersions() {
-            SSTableVersion newest = sstables.newestWrittenVersion();
-            return EnumSet.range(SSTableVersion.MA, newest);
+            return EnumSet.range(SSTableVersion.MA, version);
         }
 
         @Override
@@ -287,8 +292,7 @@ public final class CassandraReplicas implements ReplicaSource {
         }
 
         private SSTableWriterConfig config() {
-            return SSTableWriterConfig.received(
-                    sstables.estimatedPartitionCount(), sstables.newestWrittenVersion(), schema().options());
+            return SSTableWriterConfig.received(sstables.estimatedPartitionCount(), version, schema().options());
         }
 
         @Override

@@ -87,7 +87,7 @@ public interface Replica extends Closeable {
     }
 
     /**
-     * Opens the files of the replica's SSTables: a table of a store is flushed first. The caller closes them, before or after the
+     * Pins the files of the replica's SSTables: a table of a store is flushed first. The caller closes them, before or after the
      * replica.
      *
      * @param wanted by first and last token; an SSTable that does not tell them is wanted in any case

@@ -81,7 +81,9 @@ public final class StagingArea implements Closeable {
             repair.requireOwner(owner.replaceAll("\\R", " "));
             repair.sweep();
             repair.forget();
-            repair.receiving.forget(clock.instant());
+            if (Files.isDirectory(staging.directory().resolve(RECEIVING))) {
+                repair.receiving.forget(clock.instant());
+            }
             opened = true;
             return repair;
         } finally {

@@ -17,7 +17,9 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -29,13 +31,13 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The SSTables of a table at one moment, byte for byte: for those who copy files rather than rows. All files are open, and so can
- * be read until this is closed, whatever is compacted, truncated or dropped meanwhile. Of a table of a store they keep their
- * names, too, unless the table is dropped; from any other directory somebody else may delete them. A reader that is interrupted
- * opens its file again by that name.
+ * The SSTables of a table at one moment, byte for byte: for those who copy files rather than rows. They can be read until this is
+ * closed, whatever is compacted or truncated meanwhile. Of a table of a store the files keep their names until then, unless the
+ * table is dropped: they are opened when they are read. From any other directory somebody else may delete them, so there all are
+ * open from the start, which takes a file descriptor for each component. A reader that is interrupted opens its file again by its
+ * name.
  *
- * <p>Takes a file descriptor for each component. Whoever opened it closes it; else a store keeps the files until it is closed.
- * Any thread.
+ * <p>Whoever opened it closes it; else a store keeps the files until it is closed. Any thread.
  */
 public final class LiveFiles implements Closeable {
     private final TableSchema schema;
@@ -80,10 +82,9 @@ public final class LiveFiles implements Closeable {
             PinnedFile file = files.get(component);
             PinnedFile digest = files.get(Component.DIGEST);
             if (component == Component.DATA && digest != null) {
-                return new FileContent(
-                        file.lengthBytes(), FileContent.digest(descriptor.file(Component.DIGEST), digest.channel()));
+                return new FileContent(file.lengthBytes(), digest.read(open -> FileContent.digest(digest.file, open)));
             }
-            return FileContent.of(descriptor.file(component), file.channel());
+            return file.read(open -> FileContent.of(file.file, open));
         }
 
         public long lengthBytes() {
@@ -91,31 +92,108 @@ public final class LiveFiles implements Closeable {
         }
     }
 
-    /**
-     * A component's file.
-     *
-     * @param channel is read at positions only, by any number of threads, and closed by nobody else
-     */
-    public record PinnedFile(FileChannel channel, long lengthBytes) {
+    /** A component's file. */
+    public static final class PinnedFile {
+        private final Path file;
+        private final long lengthBytes;
+        /** Of one that is open all the time. */
+        private final Optional<FileChannel> held;
+
+        private final Names names;
+
+        private PinnedFile(Path file, long lengthBytes, Optional<FileChannel> held, Names names) {
+            this.file = file;
+            this.lengthBytes = lengthBytes;
+            this.held = held;
+            this.names = names;
+        }
+
+        public long lengthBytes() {
+            return lengthBytes;
+        }
+
+        /**
+         * To read it; whoever calls this closes what is returned.
+         *
+         * @throws IllegalStateException when its table is dropped, or its store closed
+         */
+        public OpenFile open() throws IOException {
+            if (held.isPresent()) {
+                return new OpenFile(held.get(), () -> {});
+            }
+            FileChannel channel = null;
+            boolean kept = false;
+            try {
+                channel = InputFile.open(file);
+                // Else it may be another one of its name.
+                names.requireKept();
+                kept = true;
+                return new OpenFile(channel, channel);
+            } catch (NoSuchFileException gone) {
+                names.requireKept();
+                throw gone;
+            } finally {
+                if (!kept && channel != null) {
+                    channel.close();
+                }
+            }
+        }
+
         /** All bytes of a small file. */
         public byte[] readAll() throws IOException {
-            ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(lengthBytes));
-            while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) >= 0) {
-                // Until it is full.
+            return read(open -> {
+                ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(lengthBytes));
+                while (bytes.hasRemaining() && open.read(bytes, bytes.position()) >= 0) {
+                    // Until it is full.
+                }
+                return Arrays.copyOf(bytes.array(), bytes.position());
+            });
+        }
+
+        private interface Reading<T> {
+            T of(FileChannel open) throws IOException;
+        }
+
+        private <T> T read(Reading<T> reading) throws IOException {
+            try (OpenFile open = open()) {
+                return reading.of(open.channel());
             }
-            return Arrays.copyOf(bytes.array(), bytes.position());
         }
     }
 
     /**
-     * Opens all files of the wanted SSTables, or none.
+     * A file that is being read.
      *
+     * @param channel is read at positions only, by any number of threads
+     * @param end what closing does
+     */
+    public record OpenFile(FileChannel channel, Closeable end) implements Closeable {
+        @Override
+        public void close() throws IOException {
+            end.close();
+        }
+    }
+
+    /** Files that keep their names until they are let go. */
+    interface Names {
+        /** @throws IllegalStateException when they may have lost them */
+        void requireKept();
+    }
+
+    /**
+     * Pins all files of the wanted SSTables, or none.
+     *
+     * @param names of files that keep them; empty where somebody else may delete them
      * @param wanted by their first and last token; what does not tell them is wanted in any case
      * @param held is closed when they are
      * @throws NoSuchFileException when somebody has deleted one meanwhile
      */
     static LiveFiles of(
-            TableSchema schema, List<SSTableReader> readers, Predicate<TokenRange.Linear> wanted, Closeable held)
+            TableSchema schema,
+            List<SSTableReader> readers,
+            Predicate<TokenRange.Linear> wanted,
+            Optional<Names> names,
+            Closeable held)
             throws IOException {
         List<PinnedSSTable> sstables = new ArrayList<>();
         Map<Descriptor, SSTableReader> byDescriptor = new HashMap<>();
@@ -124,7 +202,7 @@ public final class LiveFiles implements Closeable {
             for (SSTableReader reader : readers) {
                 Optional<TokenRange.Linear> tokens = tokens(reader);
                 if (tokens.isEmpty() || wanted.test(tokens.get())) {
-                    sstables.add(pinned(reader, tokens));
+                    sstables.add(pinned(reader, tokens, names));
                     byDescriptor.put(reader.descriptor(), reader);
                 }
             }
@@ -137,7 +215,8 @@ public final class LiveFiles implements Closeable {
         }
     }
 
-    private static PinnedSSTable pinned(SSTableReader reader, Optional<TokenRange.Linear> tokens) throws IOException {
+    private static PinnedSSTable pinned(SSTableReader reader, Optional<TokenRange.Linear> tokens, Optional<Names> names)
+            throws IOException {
         Map<Component, PinnedFile> files = new EnumMap<>(Component.class);
         SSTableStatistics statistics = reader.statistics();
         PinnedSSTable sstable = new PinnedSSTable(
@@ -146,9 +225,8 @@ public final class LiveFiles implements Closeable {
         try {
             for (Component component : Component.values()) {
                 if (reader.descriptor().has(component)) {
-                    FileChannel channel = InputFile.open(reader.descriptor().file(component));
-                    files.put(component, new PinnedFile(channel, 0));
-                    files.put(component, new PinnedFile(channel, channel.size()));
+                    Path file = reader.descriptor().file(component);
+                    files.put(component, names.isPresent() ? named(file, names.get()) : held(file));
                 }
             }
             requireComplete(sstable);
@@ -157,6 +235,24 @@ public final class LiveFiles implements Closeable {
         } finally {
             if (!opened) {
                 close(sstable);
+            }
+        }
+    }
+
+    private static PinnedFile named(Path file, Names names) throws IOException {
+        return new PinnedFile(file, Files.size(file), Optional.empty(), names);
+    }
+
+    private static PinnedFile held(Path file) throws IOException {
+        FileChannel channel = InputFile.open(file);
+        boolean taken = false;
+        try {
+            PinnedFile held = new PinnedFile(file, channel.size(), Optional.of(channel), () -> {});
+            taken = true;
+            return held;
+        } finally {
+            if (!taken) {
+                channel.close();
             }
         }
     }
@@ -240,7 +336,9 @@ public final class LiveFiles implements Closeable {
 
     private static void close(PinnedSSTable sstable) throws IOException {
         for (PinnedFile file : sstable.files().values()) {
-            file.channel().close();
+            if (file.held.isPresent()) {
+                file.held.get().close();
+            }
         }
     }
 

@@ -114,7 +114,7 @@ public final class SSTables implements RowSource, Closeable {
      * @throws java.nio.file.NoSuchFileException when one was deleted since these SSTables were opened: open them again
      */
     public LiveFiles liveFiles(Predicate<TokenRange.Linear> wanted) throws IOException {
-        return LiveFiles.of(schema, readers, wanted, () -> {});
+        return LiveFiles.of(schema, readers, wanted, Optional.empty(), () -> {});
     }
 
     /** Data of all SSTables as readers see it, uncompressed. */

@@ -379,19 +379,20 @@ public final class Table {
     }
 
     /**
-     * Flushes, and opens the files of all live SSTables; what is written while they are open is not among them. The caller closes
+     * Flushes, and pins the files of all live SSTables; what is written while they are open is not among them. The caller closes
      * them: the store keeps them until then.
      */
     public LiveFiles liveFiles() throws IOException {
         return liveFiles(tokens -> true);
     }
 
-    /** The same of those that are wanted, by their first and last token: each takes several file descriptors. */
+    /** The same of those that are wanted, by their first and last token. */
     public LiveFiles liveFiles(Predicate<TokenRange.Linear> wanted) throws IOException {
         flush();
         live().engine().requireOpen();
-        HeldSSTables held = live().table().hold();
-        return LiveFiles.of(held.schema(), held.readers(), wanted, held);
+        LiveTable table = live().table();
+        HeldSSTables held = table.hold();
+        return LiveFiles.of(held.schema(), held.readers(), wanted, Optional.of(table::requireOpen), held);
     }
 
     /**

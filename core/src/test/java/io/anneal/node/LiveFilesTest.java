@@ -2,6 +2,7 @@ package io.anneal.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.anneal.key.TokenRange;
 import io.anneal.schema.CqlSchema;
@@ -9,6 +10,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.store.LiveFiles;
+import io.anneal.store.LiveFiles.OpenFile;
 import io.anneal.store.LiveFiles.PinnedFile;
 import io.anneal.store.LiveFiles.PinnedSSTable;
 import io.anneal.store.SSTableWriter;
@@ -57,8 +59,10 @@ class LiveFilesTest {
 
     private static byte[] bytes(PinnedFile file) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(file.lengthBytes()));
-        while (bytes.hasRemaining() && file.channel().read(bytes, bytes.position()) > 0) {
-            assertThat(bytes.position()).isPositive();
+        try (OpenFile open = file.open()) {
+            while (bytes.hasRemaining() && open.channel().read(bytes, bytes.position()) > 0) {
+                assertThat(bytes.position()).isPositive();
+            }
         }
         return bytes.array();
     }
@@ -157,6 +161,31 @@ class LiveFilesTest {
         }
     }
 
+    /** Of thousands of SSTables they would be more than a process may open. */
+    @Test
+    void shouldHoldNoFileOfAStoreOpen() throws IOException {
+        Path open = Path.of("/proc/self/fd");
+        assumeThat(open).isDirectory();
+        try (Store store = Store.open(directory, CONFIG)) {
+            write(store.createTable(TEXT), 0, 10);
+            try (LiveFiles files = pin(store)) {
+                shouldBeWhole(files);
+                try (Stream<Path> descriptors = Files.list(open)) {
+                    assertThat(descriptors.filter(LiveFilesTest::isFilter).toList())
+                            .isEmpty();
+                }
+            }
+        }
+    }
+
+    private static boolean isFilter(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().endsWith(Component.FILTER.fileSuffix());
+        } catch (IOException closed) {
+            return false;
+        }
+    }
+
     @Test
     void shouldKeepFilesThatAreTruncatedUntilTheyAreClosed() throws IOException {
         try (Store store = Store.open(directory, CONFIG)) {
@@ -175,14 +204,23 @@ class LiveFilesTest {
     }
 
     @Test
-    void shouldReadFilesOfATableThatIsDropped() throws IOException {
+    void shouldSayThatATableIsDropped() throws IOException {
         try (Store store = Store.open(directory, CONFIG)) {
             write(store.createTable(TEXT), 0, 10);
             try (LiveFiles files = pin(store)) {
                 store.dropTable("shop.orders");
 
                 assertThat(descriptors(files)).noneMatch(sstable -> sstable.has(Component.DATA));
-                shouldBeWhole(files);
+                assertThatThrownBy(() -> shouldBeWhole(files))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("shop.orders");
+
+                write(store.createTable(TEXT), 0, 10);
+                store.flush();
+                assertThatThrownBy(() -> shouldBeWhole(files))
+                        .as("others have their names now")
+                        .isInstanceOf(IllegalStateException.class);
+                store.dropTable("shop.orders");
             }
             assertThatThrownBy(() -> pin(store)).isInstanceOf(ReplicaException.class);
         }

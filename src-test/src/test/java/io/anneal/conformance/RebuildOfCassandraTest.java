@@ -46,7 +46,7 @@ class RebuildOfCassandraTest {
     private Path directory;
 
     @ParameterizedTest
-    @EnumSource(names = {"NB", "DA"})
+    @EnumSource
     void shouldImportAndReadAllThatANodeOwnsAfterItWasRebuilt(WrittenVersion version, Peers peers) throws IOException {
         CassandraPeer cassandra = peers.of(version.peer());
         cassandra.execute(
@@ -161,7 +161,7 @@ class RebuildOfCassandraTest {
                     "--to",
                     "n3=" + n3.address());
             assertThat(rebuilt.exitCode()).as(rebuilt.out() + rebuilt.err()).isZero();
-            assertThat(rebuilt.out()).contains("nodetool import");
+            assertThat(rebuilt.out()).as("of both sources").containsOnlyOnce("nodetool import rebuilt t ");
         }
         return staging.resolve("rebuilt").resolve("t");
     }

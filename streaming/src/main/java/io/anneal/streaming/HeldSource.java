@@ -12,6 +12,7 @@ import io.anneal.sstable.FileContent;
 import io.anneal.sstable.SSTableSections;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.store.LiveFiles;
+import io.anneal.store.LiveFiles.OpenFile;
 import io.anneal.store.LiveFiles.PinnedFile;
 import io.anneal.store.LiveFiles.PinnedSSTable;
 import io.anneal.streaming.message.FileContents;
@@ -207,6 +208,17 @@ final class HeldSource {
             return true;
         }
         return false;
+    }
+
+    /** Lets go, and closes a file that was read. */
+    void release(OpenFile file) {
+        try {
+            file.close();
+        } catch (IOException e) {
+            LOG.warn("file did not close cleanly, session={}", id, e);
+        } finally {
+            release();
+        }
     }
 
     void release() {

@@ -9,8 +9,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Which nodes own which ranges of a keyspace's tokens, as {@code nodetool describering KEYSPACE} prints it.
@@ -91,10 +93,12 @@ public record Ring(List<Part> parts) {
      * places where few of their SSTables are cut, since what is whole goes as it is.
      */
     public Ring cutFor(String target, List<StreamSource> sources, String qualifiedTable) throws IOException {
-        long wanted =
-                parts.stream().filter(part -> part.owners().contains(target)).count();
+        Ring joined = joined();
+        long wanted = joined.parts().stream()
+                .filter(part -> part.owners().contains(target))
+                .count();
         if (wanted >= sources.size()) {
-            return this;
+            return joined;
         }
         List<Survey> surveys = new ArrayList<>();
         for (StreamSource source : sources) {
@@ -102,7 +106,7 @@ public record Ring(List<Part> parts) {
         }
         RangeCuts cuts = new RangeCuts(surveys);
         List<Part> cut = new ArrayList<>();
-        for (Part part : parts) {
+        for (Part part : joined.parts()) {
             List<TokenRange> ranges =
                     part.owners().contains(target) ? cuts.cut(part.range(), sources.size()) : List.of(part.range());
             ranges.forEach(range -> cut.add(new Part(range, part.owners())));
@@ -112,13 +116,30 @@ public record Ring(List<Part> parts) {
 
     /** The part of it that lies in these ranges. */
     public Ring within(List<TokenRange> ranges) {
-        List<Part> inside = new ArrayList<>();
-        for (TokenRange range : ranges) {
-            for (Part part : parts) {
-                common(range, part.range()).forEach(common -> inside.add(new Part(common, part.owners())));
+        NavigableMap<Long, Owned> linear = linear();
+        return new Ring(
+                ranges.stream().flatMap(range -> inside(range, linear).stream()).toList());
+    }
+
+    /**
+     * Neighbours of the same owners as one range. With vnodes there are hundreds where as many nodes as there are replicas own all:
+     * given by turns, they would cut every SSTable.
+     */
+    Ring joined() {
+        List<Part> joined = new ArrayList<>();
+        for (Part part : parts) {
+            Part last = joined.isEmpty() ? null : joined.get(joined.size() - 1);
+            if (last != null
+                    && last.range().right() == part.range().left()
+                    && Set.copyOf(last.owners()).equals(Set.copyOf(part.owners()))) {
+                TokenRange both =
+                        new TokenRange(last.range().left(), part.range().right());
+                joined.set(joined.size() - 1, new Part(both, last.owners()));
+            } else {
+                joined.add(part);
             }
         }
-        return new Ring(inside);
+        return new Ring(joined);
     }
 
     /** What both nodes own. */
@@ -142,20 +163,44 @@ public record Ring(List<Part> parts) {
         if (without.owners().contains(leaving)) {
             throw new IllegalArgumentException("node is still in the ring that it has left, node=" + leaving);
         }
+        NavigableMap<Long, Owned> linear = without.linear();
         List<Move> moves = new ArrayList<>();
         for (Part part : parts) {
-            if (!part.owners().contains(leaving)) {
-                continue;
-            }
-            for (Part next : without.parts()) {
-                for (TokenRange common : common(part.range(), next.range())) {
+            if (part.owners().contains(leaving)) {
+                for (Part next : inside(part.range(), linear)) {
                     next.owners().stream()
                             .filter(owner -> !part.owners().contains(owner))
-                            .forEach(owner -> moves.add(new Move(leaving, owner, common)));
+                            .forEach(owner -> moves.add(new Move(leaving, owner, next.range())));
                 }
             }
         }
         return moves;
+    }
+
+    /** A part, or one of the pieces of one that goes around the ring. */
+    private record Owned(TokenRange.Linear tokens, List<String> owners) {}
+
+    /** By first token; ranges of a ring do not overlap. */
+    private NavigableMap<Long, Owned> linear() {
+        NavigableMap<Long, Owned> linear = new TreeMap<>();
+        for (Part part : parts) {
+            for (TokenRange.Linear tokens : part.range().unwrap()) {
+                linear.put(tokens.first(), new Owned(tokens, part.owners()));
+            }
+        }
+        return linear;
+    }
+
+    /** What of a ring lies in a range. */
+    private static List<Part> inside(TokenRange range, NavigableMap<Long, Owned> linear) {
+        List<Part> inside = new ArrayList<>();
+        for (TokenRange.Linear tokens : range.unwrap()) {
+            Long first = linear.floorKey(tokens.first());
+            linear.subMap(first == null ? tokens.first() : first, true, tokens.last(), true).values().stream()
+                    .filter(owned -> LinearRanges.overlap(tokens, owned.tokens()))
+                    .forEach(owned -> inside.add(new Part(common(tokens, owned.tokens()), owned.owners())));
+        }
+        return inside;
     }
 
     private void requireKnown(String node) {
@@ -166,20 +211,9 @@ public record Ring(List<Part> parts) {
         }
     }
 
-    /** What two ranges have in common: none, one, or around the ring two. */
-    private static List<TokenRange> common(TokenRange one, TokenRange other) {
-        List<TokenRange> common = new ArrayList<>();
-        for (TokenRange.Linear a : one.unwrap()) {
-            for (TokenRange.Linear b : other.unwrap()) {
-                long first = Math.max(a.first(), b.first());
-                long last = Math.min(a.last(), b.last());
-                if (first <= last) {
-                    // A range excludes where it begins; before the least token stands the greatest.
-                    common.add(new TokenRange(first - 1, last));
-                }
-            }
-        }
-        return common;
+    /** A range excludes where it begins; before the least token stands the greatest. */
+    private static TokenRange common(TokenRange.Linear one, TokenRange.Linear other) {
+        return new TokenRange(Math.max(one.first(), other.first()) - 1, Math.min(one.last(), other.last()));
     }
 
     /** How much of the ring each source gives. */

@@ -4,7 +4,7 @@ import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
 import io.anneal.net.Waiting;
 import io.anneal.sstable.SectionSource;
-import io.anneal.store.LiveFiles.PinnedFile;
+import io.anneal.store.LiveFiles.OpenFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +18,7 @@ final class ServedSections {
     private final PeerStream stream;
     private final HeldSource source;
     private final SectionSource blocks;
-    private final PinnedFile data;
+    private final OpenFile data;
 
     /** Bytes that the target has already. */
     private long skippedBytes;
@@ -28,7 +28,7 @@ final class ServedSections {
      *
      * @param position up to where the target has them
      */
-    ServedSections(PeerStream stream, HeldSource source, SectionSource blocks, PinnedFile data, long position) {
+    ServedSections(PeerStream stream, HeldSource source, SectionSource blocks, OpenFile data, long position) {
         this.stream = stream;
         this.source = source;
         this.blocks = blocks;
@@ -97,7 +97,7 @@ final class ServedSections {
         } catch (IOException | RuntimeException failed) {
             LOG.warn("sections did not close cleanly, session={}", source.id(), failed);
         } finally {
-            source.release();
+            source.release(data);
         }
     }
 }

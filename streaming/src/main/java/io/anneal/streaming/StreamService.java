@@ -11,6 +11,8 @@ import io.anneal.node.Answers;
 import io.anneal.node.Node;
 import io.anneal.node.Replicas;
 import io.anneal.sstable.Component;
+import io.anneal.sstable.SectionSource;
+import io.anneal.store.LiveFiles.OpenFile;
 import io.anneal.store.LiveFiles.PinnedFile;
 import io.anneal.streaming.message.FilePart;
 import io.anneal.streaming.message.RowsPart;
@@ -114,9 +116,10 @@ public final class StreamService {
                         "position lies outside of the file, position=" + part.position() + ", lengthBytes="
                                 + file.lengthBytes());
             }
+            OpenFile open = file.open();
             // Not when the end is out: a reset fails that at once, while the socket may still read from the file.
-            stream.write(file.channel(), part.position(), file.lengthBytes() - part.position())
-                    .whenComplete((done, failure) -> source.release());
+            stream.write(open.channel(), part.position(), file.lengthBytes() - part.position())
+                    .whenComplete((done, failure) -> source.release(open));
             sending = true;
             stream.end();
         } finally {
@@ -134,8 +137,16 @@ public final class StreamService {
                     "only data is sent in part, component=" + part.component().fileSuffix() + ", position="
                             + part.position());
         }
-        PinnedFile data = held.sstable().files().get(Component.DATA);
-        return new ServedSections(stream, source, held.sections().open(), data, part.position());
+        OpenFile data = held.sstable().files().get(Component.DATA).open();
+        SectionSource blocks = null;
+        try {
+            blocks = held.sections().open();
+            return new ServedSections(stream, source, blocks, data, part.position());
+        } finally {
+            if (blocks == null) {
+                data.close();
+            }
+        }
     }
 
     private void rows(PeerStream stream) {

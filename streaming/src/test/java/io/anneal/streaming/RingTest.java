@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.key.TokenRange;
+import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class RingTest {
@@ -119,6 +121,32 @@ class RingTest {
                 .satisfies(moves -> assertThat(
                                 moves.stream().filter(move -> move.source().equals("a")))
                         .hasSize(4));
+    }
+
+    /** As three nodes with three replicas and vnodes: by turns each source would give a part of every SSTable. */
+    @Test
+    void shouldCutNoMoreThanSourcesNeedWhereTheSameNodesOwnAll() throws IOException {
+        List<TokenRange> vnodes = TokenRange.FULL.split(768);
+        Ring full = new Ring(IntStream.range(0, vnodes.size())
+                .mapToObj(i -> new Ring.Part(
+                        vnodes.get(i), i % 2 == 0 ? List.of("a", "b", "lost") : List.of("lost", "b", "a")))
+                .toList());
+
+        assertThat(full.joined().parts())
+                .singleElement()
+                .extracting(part -> part.range().width())
+                .isEqualTo(TokenRange.FULL.width());
+        assertThat(ring.joined()).isEqualTo(ring);
+        // Nobody is asked where there are enough ranges.
+        assertThat(ring.cutFor(N1, List.of(), "ks.t")).isEqualTo(ring);
+        Ring two = new Ring(List.of(
+                new Ring.Part(new TokenRange(0, 10), List.of("a", "b")),
+                new Ring.Part(new TokenRange(10, 20), List.of("a", "b")),
+                new Ring.Part(new TokenRange(20, 30), List.of("a", "c")),
+                new Ring.Part(new TokenRange(40, 50), List.of("a", "c"))));
+        assertThat(two.joined().parts())
+                .extracting(Ring.Part::range)
+                .containsExactly(new TokenRange(0, 20), new TokenRange(20, 30), new TokenRange(40, 50));
     }
 
     @Test

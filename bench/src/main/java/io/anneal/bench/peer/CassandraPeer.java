@@ -5,10 +5,12 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -202,6 +204,20 @@ public final class CassandraPeer implements AutoCloseable {
     /** Waits until this node sees that many nodes of its cluster alive, itself included. */
     public void awaitRing(int nodeCount) {
         request("AWAIT_RING", Integer.toString(nodeCount));
+    }
+
+    /**
+     * Gives this node some tokens of its ring, and others to a node that does not run, until this is called again. So one node
+     * owns a part of a ring of many: it refuses to import what is not its own, and to read it.
+     *
+     * @param others none to make it own everything again
+     */
+    public void own(Collection<Long> tokens, Collection<Long> others) {
+        request("OWN", joined(tokens), joined(others));
+    }
+
+    private static String joined(Collection<Long> tokens) {
+        return tokens.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
     public CassandraPeerConfig config() {

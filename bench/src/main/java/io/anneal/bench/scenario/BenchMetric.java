@@ -37,6 +37,9 @@ public enum BenchMetric {
     /** Bytes of the stream that moved least, of many at equal demand. */
     SLOWEST_STREAM("B"),
     MEDIAN_STREAM("B"),
+    /** What the stream that was done last moved in a second, of many of one length that began together. */
+    SLOWEST_RATE("B/s"),
+    MEDIAN_RATE("B/s"),
     /** Processor time by that of a case half as large; 2 where it grows as the data does. */
     CPU_GROWTH("1");
 

@@ -20,19 +20,22 @@ import java.util.List;
  * small-cells  an SSTable of small rows as it is   the same, row by row
  * partial      half of an SSTable                                                its chunks read and rewritten
  * rebuild      half each of two sources at once    all of one source
+ * many         1,000 SSTables at once              one after the other
  * </pre>
  */
 public final class StreamingScenario {
     public static final String NAME = "streaming";
     /** Everything that {@link BenchConfig#cases} may name here. */
-    public static final List<String> CASES = List.of("whole", "rows", "small-cells", "partial", "rebuild");
+    public static final List<String> CASES = List.of("whole", "rows", "small-cells", "partial", "rebuild", "many");
 
     private static final int SMALL_ROWS_FACTOR = 4;
     /** Half of the ring, so half of the rows: it begins and ends within chunks. */
     private static final TokenRange MIDDLE = new TokenRange(Long.MIN_VALUE / 2, Long.MAX_VALUE / 2);
 
-    private static final TokenRange LOWER = new TokenRange(Long.MIN_VALUE, 0);
-    private static final TokenRange UPPER = new TokenRange(0, Long.MIN_VALUE);
+    private static final List<TokenRange> ALL = List.of(TokenRange.FULL);
+    private static final int STREAMS = 1_000;
+    /** Fewer streams of a table that has less than this for each. */
+    private static final int STREAM_ROWS_MIN = 100;
 
     private final BenchConfig config;
     private final OwnCommand command;
@@ -55,14 +58,17 @@ public final class StreamingScenario {
             if (config.wants("rebuild")) {
                 rebuild(directory);
             }
+            if (config.wants("many")) {
+                many(directory);
+            }
         }
         return series.records();
     }
 
-    private StreamingTables.Drawn draw(TemporaryDirectory parent, TableShape shape, int factor, boolean halves)
+    private StreamingTables.Drawn draw(TemporaryDirectory parent, TableShape shape, int factor, int parts)
             throws IOException {
         Path directory = parent.createInside("source").path();
-        return StreamingTables.make(directory, shape, (long) factor * config.rowCount(), config.version(), halves);
+        return StreamingTables.make(directory, shape, (long) factor * config.rowCount(), config.version(), parts);
     }
 
     private StreamingSides start(TemporaryDirectory directory, List<StreamingTables.Drawn> sources) throws IOException {
@@ -71,7 +77,7 @@ public final class StreamingScenario {
     }
 
     private void kilobyteRows(TemporaryDirectory directory) throws IOException {
-        StreamingTables.Drawn drawn = draw(directory, TableShape.KILOBYTE_ROWS, 1, false);
+        StreamingTables.Drawn drawn = draw(directory, TableShape.KILOBYTE_ROWS, 1, 1);
         try (StreamingSides sides = start(directory, List.of(drawn))) {
             if (config.wants("whole")) {
                 besideCassandra(
@@ -82,7 +88,8 @@ public final class StreamingScenario {
                         List.of(
                                 new Contender(
                                         BenchSystem.ANNEAL,
-                                        () -> sides.stream(sides.replicas(), drawn.fileBytes(), TokenRange.FULL)),
+                                        () -> sides.stream(sides.replicas(), drawn.fileBytes(), ALL)
+                                                .run()),
                                 new Contender(BenchSystem.LIMIT, () -> bareCopy(sides, drawn, directory))));
             }
             if (config.wants("rows")) {
@@ -102,7 +109,8 @@ public final class StreamingScenario {
                         List.of(
                                 new Contender(
                                         BenchSystem.ANNEAL,
-                                        () -> sides.stream(sides.replicas(), drawn.dataBytes() / 2, MIDDLE)),
+                                        () -> sides.stream(sides.replicas(), drawn.dataBytes() / 2, List.of(MIDDLE))
+                                                .run()),
                                 new Contender(BenchSystem.LIMIT, () -> rewriteHalf(sides, drawn, directory))));
             }
         }
@@ -131,7 +139,9 @@ public final class StreamingScenario {
 
     private static Contender rows(StreamingSides sides, StreamingTables.Drawn drawn, BenchSystem system) {
         return new Contender(
-                system, () -> sides.stream(RowsOnly.of(sides.replicas()), drawn.dataBytes(), TokenRange.FULL));
+                system,
+                () -> sides.stream(RowsOnly.of(sides.replicas()), drawn.dataBytes(), ALL)
+                        .run());
     }
 
     private static Run bareCopy(StreamingSides sides, StreamingTables.Drawn drawn, TemporaryDirectory parent)
@@ -153,7 +163,7 @@ public final class StreamingScenario {
     }
 
     private void smallCells(TemporaryDirectory directory) throws IOException {
-        StreamingTables.Drawn drawn = draw(directory, TableShape.SMALL_ROWS, SMALL_ROWS_FACTOR, false);
+        StreamingTables.Drawn drawn = draw(directory, TableShape.SMALL_ROWS, SMALL_ROWS_FACTOR, 1);
         try (StreamingSides sides = start(directory, List.of(drawn))) {
             measure(
                     "small-cells",
@@ -161,25 +171,62 @@ public final class StreamingScenario {
                     List.of(
                             new Contender(
                                     BenchSystem.ANNEAL,
-                                    () -> sides.stream(sides.replicas(), drawn.dataBytes(), TokenRange.FULL)),
+                                    () -> sides.stream(sides.replicas(), drawn.dataBytes(), ALL)
+                                            .run()),
                             rows(sides, drawn, BenchSystem.BASELINE)));
         }
     }
 
     private void rebuild(TemporaryDirectory directory) throws IOException {
-        StreamingTables.Drawn first = draw(directory, TableShape.KILOBYTE_ROWS, 1, true);
-        StreamingTables.Drawn second = draw(directory, TableShape.KILOBYTE_ROWS, 1, true);
+        StreamingTables.Drawn first = draw(directory, TableShape.KILOBYTE_ROWS, 1, 2);
+        StreamingTables.Drawn second = draw(directory, TableShape.KILOBYTE_ROWS, 1, 2);
         try (StreamingSides sides = start(directory, List.of(first, second))) {
+            List<TokenRange> halves = StreamingTables.parts(2);
             measure(
                     "rebuild",
                     sides,
                     List.of(
                             new Contender(
                                     BenchSystem.ANNEAL,
-                                    () -> sides.stream(sides.replicas(), first.dataBytes(), LOWER, UPPER)),
+                                    () -> sides.stream(sides.replicas(), first.dataBytes(), halves)
+                                            .run()),
                             new Contender(
                                     BenchSystem.BASELINE,
-                                    () -> sides.stream(sides.replicas(), first.dataBytes(), TokenRange.FULL))));
+                                    () -> sides.stream(sides.replicas(), first.dataBytes(), ALL)
+                                            .run())));
+            // The same where each byte comes once.
+            sent("rebuild", BenchSystem.ANNEAL, sides.stream(sides.replicas(), first.dataBytes(), halves));
+            sent("rebuild", BenchSystem.BASELINE, sides.stream(sides.replicas(), first.dataBytes(), ALL));
+        }
+    }
+
+    private void sent(String caseName, BenchSystem system, StreamingSides.Streamed streamed) {
+        series.add(caseName, system, BenchMetric.BYTES_SENT, streamed.sentBytes());
+    }
+
+    private void many(TemporaryDirectory directory) throws IOException {
+        int streams = Math.max(1, Math.min(STREAMS, config.rowCount() / STREAM_ROWS_MIN));
+        StreamingTables.Drawn drawn = draw(directory, TableShape.KILOBYTE_ROWS, 1, streams);
+        try (StreamingSides sides = start(directory, List.of(drawn))) {
+            List<TokenRange> parts = StreamingTables.parts(streams);
+            measure(
+                    "many",
+                    sides,
+                    List.of(
+                            new Contender(
+                                    BenchSystem.ANNEAL,
+                                    () -> sides.stream(sides.replicas(), drawn.dataBytes(), parts)
+                                            .run()),
+                            new Contender(
+                                    BenchSystem.BASELINE,
+                                    () -> sides.stream(sides.replicas(), drawn.dataBytes(), ALL)
+                                            .run())));
+            for (int round = 0; round < config.runs(); round++) {
+                double[] rates =
+                        sides.stream(sides.replicas(), drawn.dataBytes(), parts).bytesPerSecond();
+                series.add("many", BenchSystem.ANNEAL, BenchMetric.SLOWEST_RATE, rates[0]);
+                series.add("many", BenchSystem.ANNEAL, BenchMetric.MEDIAN_RATE, rates[rates.length / 2]);
+            }
         }
     }
 

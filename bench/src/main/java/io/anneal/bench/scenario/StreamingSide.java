@@ -2,8 +2,10 @@ package io.anneal.bench.scenario;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.io.ByteBudget;
 import io.anneal.net.Connection;
 import io.anneal.net.NetConfig;
+import io.anneal.net.NetLimits;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
 import io.anneal.net.Transport;
@@ -34,6 +36,17 @@ final class StreamingSide implements Closeable {
     /** A run may take no longer than a second. */
     private static final long COLLECTION_PERIOD_MILLIS = 50;
 
+    /** A thousand sessions each have a stream for questions, and one for each small file. */
+    private static final int STREAMS_MAX = 16_384;
+
+    private static final NetLimits LIMITS = NetLimits.DEFAULT.withStreams(
+            NetLimits.DEFAULT.initialCreditBytes(),
+            NetLimits.DEFAULT.windowBytesMax(),
+            NetLimits.DEFAULT.messageBytesMax(),
+            STREAMS_MAX);
+    /** So that the first credit of each of them has room. */
+    private static final long BUDGET_BYTES = 512 << 20;
+
     private static final VersionRange ENCODINGS =
             new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION);
     /** No secret: who speaks to the peer gets drawn rows, and no more. */
@@ -62,7 +75,9 @@ final class StreamingSide implements Closeable {
         // The old way's log need not be synced: what was received is lost as a whole or synced in SSTables.
         Store store = Store.open(directory, StoreConfig.defaults().withSyncMode(SyncMode.PERIODIC));
         Node node = Node.open(
-                NetConfig.of(new NodeIdentity(new UUID(0, number), "bench", Map.of()), Optional.of(TOKEN), ENCODINGS),
+                NetConfig.of(new NodeIdentity(new UUID(0, number), "bench", Map.of()), Optional.of(TOKEN), ENCODINGS)
+                        .withLimits(LIMITS)
+                        .withBudget(ByteBudget.of(BUDGET_BYTES)),
                 THREADS,
                 new Random(number));
         StreamingSide side = new StreamingSide(store, node);

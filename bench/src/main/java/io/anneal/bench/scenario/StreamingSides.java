@@ -19,6 +19,7 @@ import java.util.function.LongSupplier;
 /** The target, which is this process, its sources, which are others, and the table that goes from them to it. */
 final class StreamingSides implements Closeable {
     private static final int NUMBER = 1;
+    private static final double SECOND_NANOS = 1e9;
 
     private final LongSupplier nanoTime;
     private final StreamingSide target;
@@ -66,20 +67,40 @@ final class StreamingSides implements Closeable {
         return new StoreReplicas(target.store());
     }
 
-    /** Streams ranges: the first of the first source, and so on. */
-    Run stream(ReplicaSource into, long dataBytes, TokenRange... ranges) throws IOException {
-        StreamPlan plan = StreamPlan.into(into).parallel(ranges.length);
-        for (int i = 0; i < ranges.length; i++) {
-            StreamSource source =
-                    StreamSource.at(target.node().peers(), sources.get(i).address(StreamingPeer.NODE));
-            plan.add(table.schema().qualifiedName(), source, ranges[i]);
+    /**
+     * How streams went.
+     *
+     * @param sentBytes over the network
+     * @param bytesPerSecond of each stream from the beginning of all of them, ascending
+     */
+    record Streamed(Run run, long sentBytes, double[] bytesPerSecond) {}
+
+    /** Streams ranges at once: the first of the first source, and so on, of the first again behind the last. */
+    Streamed stream(ReplicaSource into, long dataBytes, List<TokenRange> ranges) throws IOException {
+        StreamPlan plan = StreamPlan.into(into).parallel(ranges.size());
+        for (int i = 0; i < ranges.size(); i++) {
+            PeerJvm source = sources.get(i % sources.size());
+            plan.add(
+                    table.schema().qualifiedName(),
+                    StreamSource.at(target.node().peers(), source.address(StreamingPeer.NODE)),
+                    ranges.get(i));
         }
-        return measure(dataBytes, () -> {
+        List<Double> rates = new ArrayList<>();
+        long[] sentBytes = new long[1];
+        Run run = measure(dataBytes, () -> {
+            long startNanos = nanoTime.getAsLong();
+            plan.reports(
+                    (unit, report) -> rates.add(report.bytes() * SECOND_NANOS / (nanoTime.getAsLong() - startNanos)));
             StreamReport report = plan.run(HostEnvironment.system());
             if (report.bytes() == 0) {
                 throw new IllegalStateException("nothing came, report=" + report);
             }
+            sentBytes[0] = report.bytes();
         });
+        return new Streamed(
+                run,
+                sentBytes[0],
+                rates.stream().mapToDouble(rate -> rate).sorted().toArray());
     }
 
     Run oldWay(long dataBytes) throws IOException {

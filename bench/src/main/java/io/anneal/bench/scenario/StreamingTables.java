@@ -17,15 +17,13 @@ import io.anneal.store.directory.Formats;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
 /** The tables that sources have: drawn, imported, and never compacted. */
 final class StreamingTables {
-    private static final List<TokenRange.Linear> HALVES =
-            List.of(new TokenRange.Linear(Long.MIN_VALUE, 0), new TokenRange.Linear(1, Long.MAX_VALUE));
-
     private StreamingTables() {}
 
     /** As in Cassandra, but that what came stays as it came; with an id, which source and target must share. */
@@ -45,25 +43,32 @@ final class StreamingTables {
     record Drawn(
             Path directory, TableShape shape, Descriptor sstable, List<Path> files, long fileBytes, long dataBytes) {}
 
-    /** One SSTable with all rows, or one for each half of the ring. */
-    static Drawn make(Path directory, TableShape shape, long rowCount, SSTableVersion version, boolean halves)
+    /** One SSTable for each of so many equal parts of the ring. */
+    static Drawn make(Path directory, TableShape shape, long rowCount, SSTableVersion version, int parts)
             throws IOException {
         try (GeneratedTable drawn = GeneratedTable.write(shape, rowCount, 1, version);
                 Store store = Store.open(directory)) {
             Table table = store.createTable(schema(shape));
-            if (halves) {
-                Path parts = Files.createDirectory(drawn.directory().path().resolve("halves"));
-                for (int i = 0; i < HALVES.size(); i++) {
-                    Descriptor part = part(drawn, version, HALVES.get(i), parts, i + 1);
-                    table.importSSTables(part.file(Component.DATA));
-                }
-            } else {
+            if (parts == 1) {
                 table.importSSTables(drawn.readers().get(0).descriptor().file(Component.DATA));
+            } else {
+                Path target = Files.createDirectory(drawn.directory().path().resolve("parts"));
+                List<Path> files = new ArrayList<>();
+                for (TokenRange range : parts(parts)) {
+                    Descriptor part = part(drawn, version, range, parts, target, files.size() + 1);
+                    files.add(part.file(Component.DATA));
+                }
+                table.importSSTables(files.toArray(Path[]::new));
             }
             try (LiveFiles live = table.liveFiles()) {
                 return drawn(directory, shape, live, drawn.dataLengthBytes());
             }
         }
+    }
+
+    /** Each of them is the range of one SSTable. */
+    static List<TokenRange> parts(int count) {
+        return TokenRange.FULL.split(count);
     }
 
     private static Drawn drawn(Path directory, TableShape shape, LiveFiles live, long dataBytes) {
@@ -76,11 +81,12 @@ final class StreamingTables {
     }
 
     private static Descriptor part(
-            GeneratedTable drawn, SSTableVersion version, TokenRange.Linear range, Path target, int number)
+            GeneratedTable drawn, SSTableVersion version, TokenRange range, int parts, Path target, int number)
             throws IOException {
         SSTableWriterConfig config =
-                SSTableWriterConfig.defaults(drawn.rowCount()).withVersion(version);
-        try (FragmentCursor cursor = drawn.readers().get(0).scan(drawn.schema(), range);
+                SSTableWriterConfig.defaults(drawn.rowCount() / parts + 1).withVersion(version);
+        TokenRange.Linear tokens = range.unwrap().get(0);
+        try (FragmentCursor cursor = drawn.readers().get(0).scan(drawn.schema(), tokens);
                 FragmentWriter writer = Formats.write(target, Integer.toString(number), drawn.schema(), config)) {
             writer.append(cursor);
             return writer.finish();

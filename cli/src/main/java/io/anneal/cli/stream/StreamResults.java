@@ -37,9 +37,20 @@ final class StreamResults {
         out.println("streamed " + counts(sum()));
         reports.forEach((unit, report) -> out.println(
                 "  " + unit.table() + " from " + unit.source() + " to " + unit.target() + ": " + counts(report)));
-        reports.forEach((unit, report) -> imports(unit, report)
-                .forEach(command ->
-                        out.println("  import on the node of " + unit.target() + before(report) + ": " + command)));
+        targets()
+                .forEach((target, report) -> imports(target.table(), report)
+                        .forEach(command -> out.println(
+                                "  import on the node of " + target.node() + before(report) + ": " + command)));
+    }
+
+    private record Target(String table, String node) {}
+
+    /** An import takes all that lies in a directory, whichever source it came from. */
+    private Map<Target, StreamReport> targets() {
+        Map<Target, StreamReport> targets = new LinkedHashMap<>();
+        reports.forEach(
+                (unit, report) -> targets.merge(new Target(unit.table(), unit.target()), report, StreamReport::plus));
+        return targets;
     }
 
     private StreamReport sum() {
@@ -57,9 +68,9 @@ final class StreamResults {
     }
 
     /** The commands that bring what a target received into Cassandra: one for each directory. */
-    private static List<String> imports(StreamUnit unit, StreamReport report) {
+    private static List<String> imports(String table, StreamReport report) {
         return report.stagedIn().stream()
-                .map(directory -> "nodetool import " + unit.table().replace('.', ' ') + " " + ShellWord.of(directory))
+                .map(directory -> "nodetool import " + table.replace('.', ' ') + " " + ShellWord.of(directory))
                 .toList();
     }
 
@@ -83,7 +94,7 @@ final class StreamResults {
             json.writeStringField("to", each.getKey().target());
             writeCounts(json, each.getValue());
             json.writeArrayFieldStart("import");
-            for (String command : imports(each.getKey(), each.getValue())) {
+            for (String command : imports(each.getKey().table(), each.getValue())) {
                 json.writeString(command);
             }
             json.writeEndArray();

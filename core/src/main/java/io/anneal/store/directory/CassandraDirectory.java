@@ -5,6 +5,7 @@ import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -12,6 +13,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -97,6 +99,19 @@ public final class CassandraDirectory {
         grouped.forEach((name, directories) ->
                 tables.add(new TableDirectories(name.keyspace(), name.table(), name.id(), directories)));
         return List.copyOf(tables);
+    }
+
+    /** The newest version of SSTables of any table found, of those versions that are written; by the names of files. */
+    public Optional<SSTableVersion> newestWrittenVersion() throws IOException {
+        List<SSTableVersion> versions = new ArrayList<>();
+        for (Path directory : found) {
+            Directories.list(directory).stream()
+                    .flatMap(file -> Descriptor.of(file).stream())
+                    .flatMap(sstable -> SSTableVersion.of(sstable).stream())
+                    .filter(SSTableVersion::isWritten)
+                    .forEach(versions::add);
+        }
+        return versions.stream().max(Comparator.naturalOrder());
     }
 
     /** The newest schema text of each directory found that has one. */

@@ -3,6 +3,7 @@ package io.anneal.store.directory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -68,6 +69,19 @@ final class CassandraDirectoryTest {
                 .table("corpus", "deletions");
         assertThat(found.directories()).hasSize(2);
         assertThat(CassandraFiles.generations(found)).containsExactly("1", "2");
+    }
+
+    @Test
+    void shouldTellTheNewestVersionOfAllTables() throws IOException {
+        Path table = CassandraFiles.wholeTable(data);
+        assertThat(CassandraDirectory.of(data).newestWrittenVersion()).contains(SSTableVersion.NB);
+        Path other = Files.createDirectories(data.resolve("system/local-" + CassandraFiles.OTHER_ID));
+        Files.createFile(other.resolve("da-1-bti-Data.db"));
+        assertThat(CassandraDirectory.of(data).newestWrittenVersion()).contains(SSTableVersion.DA);
+        assertThat(CassandraDirectory.of(table).newestWrittenVersion()).contains(SSTableVersion.NB);
+        assertThat(CassandraDirectory.of(Files.createDirectory(data.resolve("empty")))
+                        .newestWrittenVersion())
+                .isEmpty();
     }
 
     @Test

@@ -37,6 +37,7 @@ public final class PeerAgent {
             case "VERIFY" -> tables.verify(arguments.get(0), arguments.get(1), arguments.get(2));
             case "TOKEN" -> tables.token(arguments.get(0), arguments.get(1), arguments.get(2));
             case "AWAIT_RING" -> Ring.awaitMembers(Integer.parseInt(arguments.get(0)));
+            case "OWN" -> Ring.own(arguments.get(0), arguments.get(1));
             case "DUMP" -> Tools.dump(arguments.get(0), arguments.get(1));
             case "APPLY_ROWS" ->
                 StoreOperations.write(
