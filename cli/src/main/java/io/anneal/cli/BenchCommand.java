@@ -54,7 +54,7 @@ import picocli.CommandLine.Parameters;
                     + "compact-4-half compact-4-random read-memtable read-cached",
             "Cases of dual-dao: proxy-1 proxy-3 proxy-5 core-1 core-3 core-5 test-same test-hang",
             "Cases of net: one-stream one-stream-tls fair-1000 stuck-reader round-trip",
-            "Cases of streaming: whole rows small-cells partial rebuild many",
+            "Cases of streaming: whole rows small-cells partial partial-short rebuild many",
             "Cases of repair-shapes, at three sizes each, once, not among all: all-rows-overwritten few-rows-differ "
                     + "large-rows-overwritten wide-row-equal huge-row ghost-partition-deletion range-tombstones "
                     + "ghost-range-tombstones many-partition-deletions"

@@ -14,11 +14,23 @@ public final class KeyView {
     private int offset;
     private int length;
 
+    private boolean isHashed;
+    private long firstHash;
+    private long secondHash;
+
     public KeyView wrap(long keyToken, byte[] keyBuffer, int keyOffset, int keyLength) {
         token = keyToken;
         buffer = keyBuffer;
         offset = keyOffset;
         length = keyLength;
+        isHashed = false;
+        return this;
+    }
+
+    /** A key whose token is Murmur3's, which is computed with the rest of the hash. */
+    public KeyView wrapMurmur3(byte[] keyBuffer, int keyOffset, int keyLength) {
+        wrap(0, keyBuffer, keyOffset, keyLength);
+        token = Murmur3.token(Murmur3.hash(keyBuffer, keyOffset, keyLength, this), keyLength);
         return this;
     }
 
@@ -27,7 +39,36 @@ public final class KeyView {
     }
 
     public KeyView wrap(KeyView other) {
-        return wrap(other.token, other.buffer, other.offset, other.length);
+        wrap(other.token, other.buffer, other.offset, other.length);
+        firstHash = other.firstHash;
+        secondHash = other.secondHash;
+        isHashed = other.isHashed;
+        return this;
+    }
+
+    void hashed(long first, long second) {
+        firstHash = first;
+        secondHash = second;
+        isHashed = true;
+    }
+
+    /** First 64 bits of the key's Murmur3 hash, whatever the partitioner: for bloom filters. */
+    public long firstHash() {
+        hash();
+        return firstHash;
+    }
+
+    /** Last 64 bits of it. */
+    public long secondHash() {
+        hash();
+        return secondHash;
+    }
+
+    /** Once for all that ask. */
+    private void hash() {
+        if (!isHashed) {
+            Murmur3.hash(buffer, offset, length, this);
+        }
     }
 
     public long token() {

@@ -17,24 +17,23 @@ public final class Murmur3 {
     private Murmur3() {}
 
     public static long token(byte[] key, int offset, int length) {
+        return token(hash(key, offset, length, null), length);
+    }
+
+    /** The token of a key of whose hash this is the first half. */
+    static long token(long firstHalf, int length) {
         if (length == 0) {
             return Long.MIN_VALUE;
         }
-        long hash = hash(key, offset, length, false);
-        return hash == Long.MIN_VALUE ? Long.MAX_VALUE : hash;
+        return firstHalf == Long.MIN_VALUE ? Long.MAX_VALUE : firstHalf;
     }
 
-    /** First 64 bits of the hash itself: for bloom filters. */
-    public static long firstHalf(byte[] key, int offset, int length) {
-        return hash(key, offset, length, false);
-    }
-
-    /** Last 64 bits of the hash: for bloom filters. */
-    public static long secondHalf(byte[] key, int offset, int length) {
-        return hash(key, offset, length, true);
-    }
-
-    private static long hash(byte[] key, int offset, int length, boolean second) {
+    /**
+     * Returns the first half of the hash.
+     *
+     * @param both gets both halves, unless it is null
+     */
+    static long hash(byte[] key, int offset, int length, KeyView both) {
         long h1 = 0;
         long h2 = 0;
         int blocksEnd = offset + (length & ~15);
@@ -59,7 +58,10 @@ public final class Murmur3 {
         h2 += h1;
         long mixed = finalMix(h2);
         long first = finalMix(h1) + mixed;
-        return second ? first + mixed : first;
+        if (both != null) {
+            both.hashed(first, first + mixed);
+        }
+        return first;
     }
 
     /** Up to eight bytes, little-endian, each sign-extended before it is shifted: where Cassandra differs from the original. */

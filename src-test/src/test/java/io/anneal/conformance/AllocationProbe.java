@@ -11,6 +11,7 @@ import io.anneal.fragment.ItemHash;
 import io.anneal.io.ByteWriter;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 
 /**
  * A program of its own, since assertions, which allocate by intent, must be off: prints for each table and each way to
@@ -22,6 +23,8 @@ final class AllocationProbe {
     private static final int ROWS_BEFORE = 20_000;
 
     private static final int SSTABLES = 4;
+    private static final List<TableShape> SHAPES =
+            List.of(TableShape.KILOBYTE_ROWS, TableShape.RANDOM_ROWS, TableShape.SMALL_ROWS);
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final ByteWriter buffer = new ByteWriter(64 * 1024);
@@ -32,7 +35,7 @@ final class AllocationProbe {
 
     public static void main(String[] arguments) throws IOException {
         AllocationProbe probe = new AllocationProbe();
-        for (TableShape shape : TableShape.values()) {
+        for (TableShape shape : SHAPES) {
             try (GeneratedTable table = GeneratedTable.write(shape, ROWS, SSTABLES)) {
                 probe.measure("merge-" + shape, table.merge(), null);
             }

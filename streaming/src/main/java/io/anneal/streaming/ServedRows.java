@@ -22,13 +22,25 @@ final class ServedRows {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServedRows.class);
     private static final int MESSAGE_BYTES = 256 << 10;
+    private static final int KEPT_BYTES = 2 * MESSAGE_BYTES;
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final MessageStream messages;
     private final HeldSource source;
-    private final FragmentEncoder encoder;
+    private final FragmentEncoder[] encoders = new FragmentEncoder[2];
     private final Iterator<HeldSource.RowScan> scans;
 
     private Optional<FragmentCursor> cursor = Optional.empty();
+
+    /** Whose memory the next message takes: the other one's may still be written. */
+    private int turn;
+
+    private ByteBuffer encoded = NOTHING;
+    private boolean ended;
+    /** Whether what is written holds so much memory that no more is taken meanwhile. */
+    private boolean isLarge;
+
+    private CompletableFuture<Void> written = CompletableFuture.completedFuture(null);
 
     /** The partition that the target is in, until it is found. */
     private Optional<DecoratedKey> sought;
@@ -44,7 +56,9 @@ final class ServedRows {
     ServedRows(PeerStream stream, HeldSource source, Optional<RowsPart.Place> place) {
         this.source = source;
         messages = stream.messages();
-        encoder = new FragmentEncoder(source.schema(), 2 * MESSAGE_BYTES);
+        for (int i = 0; i < encoders.length; i++) {
+            encoders[i] = new FragmentEncoder(source.schema(), KEPT_BYTES);
+        }
         sought = place.map(RowsPart.Place::partition);
         skipBytes = place.map(RowsPart.Place::bytes).orElse(0L);
         scans = source.rows(sought.map(DecoratedKey::token).orElse(Long.MIN_VALUE))
@@ -55,12 +69,13 @@ final class ServedRows {
     void goOn() {
         boolean waits = false;
         try {
-            while (fill()) {
-                ByteBuffer rows = unknown();
-                if (!rows.hasRemaining()) {
-                    continue;
+            while (true) {
+                if (!encoded.hasRemaining() && (!isLarge || written.isDone())) {
+                    encode();
+                    if (!encoded.hasRemaining()) {
+                        break;
+                    }
                 }
-                CompletableFuture<Void> written = messages.write(KIND, rows);
                 if (!written.isDone()) {
                     waits = true;
                     written.whenComplete((done, failure) -> {
@@ -72,14 +87,10 @@ final class ServedRows {
                     });
                     return;
                 }
-                Waiting.result(written);
+                send();
             }
-            ByteBuffer rows = unknown();
             if (sought.isPresent() || skipBytes > 0) {
                 throw new RequestException(StreamCode.REFUSED, "place is behind what is held, session=" + source.id());
-            }
-            if (rows.hasRemaining()) {
-                messages.write(KIND, rows);
             }
             messages.stream().end();
         } catch (IOException | RuntimeException | Error failed) {
@@ -91,8 +102,30 @@ final class ServedRows {
         }
     }
 
-    /** Encodes the next message, once the last one is written; whether there is more than what fits it. */
-    private boolean fill() throws IOException {
+    /** Sends what is encoded; the one before is written. */
+    private void send() throws IOException {
+        Waiting.result(written);
+        isLarge = encoded.remaining() > KEPT_BYTES;
+        written = messages.write(KIND, encoded);
+        encoded = NOTHING;
+    }
+
+    /** Encodes the next message, if there is one, while the one before may be on its way. */
+    private void encode() throws IOException {
+        if (isLarge) {
+            encoders[1 - turn].clear();
+            isLarge = false;
+        }
+        while (!encoded.hasRemaining() && !ended) {
+            FragmentEncoder encoder = encoders[turn];
+            ended = !fill(encoder);
+            encoded = unknown(encoder.bytes());
+            turn = encoded.hasRemaining() ? 1 - turn : turn;
+        }
+    }
+
+    /** Encodes as much as one message takes; whether there is more. */
+    private boolean fill(FragmentEncoder encoder) throws IOException {
         encoder.clear();
         while (encoder.lengthBytes() < MESSAGE_BYTES) {
             if (cursor.isEmpty()) {
@@ -120,8 +153,7 @@ final class ServedRows {
     }
 
     /** What is encoded and the target does not have. */
-    private ByteBuffer unknown() {
-        ByteBuffer rows = encoder.bytes();
+    private ByteBuffer unknown(ByteBuffer rows) {
         int skipped = (int) Math.min(skipBytes, rows.remaining());
         skipBytes -= skipped;
         return rows.position(rows.position() + skipped);

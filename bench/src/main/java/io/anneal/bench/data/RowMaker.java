@@ -12,6 +12,7 @@ import java.util.SplittableRandom;
  */
 final class RowMaker {
     static final int BLOB_BYTES = 1000;
+    static final int SHORT_BLOB_BYTES = 220;
 
     /** Random and repeated bytes take turns in runs of this length, as in records whose field names repeat. */
     private static final int RUN_BYTES = 50;
@@ -62,7 +63,12 @@ final class RowMaker {
         row.clear(false);
         row.liveness(micros, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
         if (shape != TableShape.SMALL_ROWS) {
-            int lengthBytes = shape == TableShape.RANDOM_ROWS ? randomBlob(random) : blob(random);
+            int lengthBytes = shape == TableShape.SHORT_ROWS ? SHORT_BLOB_BYTES : BLOB_BYTES;
+            if (shape == TableShape.RANDOM_ROWS) {
+                randomBlob(random, lengthBytes);
+            } else {
+                blob(random, lengthBytes);
+            }
             cell(row, columns[0], micros, lengthBytes);
             return;
         }
@@ -79,9 +85,9 @@ final class RowMaker {
         cell(row, columns[4], micros, Double.BYTES);
     }
 
-    private int blob(SplittableRandom random) {
+    private void blob(SplittableRandom random, int lengthBytes) {
         int start = bytes.lengthBytes();
-        while (bytes.lengthBytes() - start < BLOB_BYTES) {
+        while (bytes.lengthBytes() - start < lengthBytes) {
             int end = bytes.lengthBytes() + RUN_BYTES;
             while (bytes.lengthBytes() < end) {
                 bytes.writeLong(random.nextLong());
@@ -89,17 +95,15 @@ final class RowMaker {
             bytes.truncate(end);
             bytes.writeBytes(REPEATED, 0, RUN_BYTES);
         }
-        bytes.truncate(start + BLOB_BYTES);
-        return BLOB_BYTES;
+        bytes.truncate(start + lengthBytes);
     }
 
-    private int randomBlob(SplittableRandom random) {
+    private void randomBlob(SplittableRandom random, int lengthBytes) {
         int start = bytes.lengthBytes();
-        for (int i = 0; i < BLOB_BYTES; i += Long.BYTES) {
+        for (int i = 0; i < lengthBytes; i += Long.BYTES) {
             bytes.writeLong(random.nextLong());
         }
-        bytes.truncate(start + BLOB_BYTES);
-        return BLOB_BYTES;
+        bytes.truncate(start + lengthBytes);
     }
 
     private int words(SplittableRandom random, int count) {

@@ -24,6 +24,14 @@ public enum TableShape {
                     .column("id", CqlTypes.BIGINT, Column.Kind.PARTITION_KEY)
                     .column("payload", CqlTypes.BLOB, Column.Kind.REGULAR)
                     .build()),
+    /** As {@link #KILOBYTE_ROWS}, with a blob of {@value RowMaker#SHORT_BLOB_BYTES} bytes. */
+    SHORT_ROWS(
+            1,
+            TableSchema.builder("bench", "short_rows")
+                    .options(Options.AS_CASSANDRA_HAS_THEM)
+                    .column("id", CqlTypes.BIGINT, Column.Kind.PARTITION_KEY)
+                    .column("payload", CqlTypes.BLOB, Column.Kind.REGULAR)
+                    .build()),
     /** A bigint key, ten rows a partition by an int, five columns of common types: about 60 bytes a row. */
     SMALL_ROWS(
             10,

@@ -14,21 +14,25 @@ import java.util.List;
  * bytes are those of the files in {@code whole}, uncompressed ones elsewhere.
  *
  * <pre>
- * case         anneal                              baseline                      limit                          cassandra
- * whole        an SSTable as it is, verified                                     sendfile and write, unchecked  entire SSTables
- * rows         rows of 1 KB                        requests, memtables, a flush                                 rows
- * small-cells  an SSTable of small rows as it is   the same, row by row
- * partial      half of an SSTable                                                its chunks read and rewritten
- * rebuild      half each of two sources at once    all of one source
- * many         1,000 SSTables at once              one after the other
+ * case           anneal                            baseline                      limit                          cassandra
+ * whole          an SSTable as it is, verified                                   sendfile and write, unchecked  entire SSTables
+ * rows           rows of 1 KB                      requests, memtables, a flush                                 rows
+ * small-cells    an SSTable of small rows as it is the same, row by row
+ * partial        half of an SSTable                                              its chunks read and rewritten
+ * partial-short  the same of shorter rows                                        the same
+ * rebuild        half each of two sources at once  all of one source
+ * many           1,000 SSTables at once            one after the other
  * </pre>
  */
 public final class StreamingScenario {
     public static final String NAME = "streaming";
     /** Everything that {@link BenchConfig#cases} may name here. */
-    public static final List<String> CASES = List.of("whole", "rows", "small-cells", "partial", "rebuild", "many");
+    public static final List<String> CASES =
+            List.of("whole", "rows", "small-cells", "partial", "partial-short", "rebuild", "many");
 
     private static final int SMALL_ROWS_FACTOR = 4;
+    /** About as many bytes as of the longer rows. */
+    private static final int SHORT_ROWS_FACTOR = 4;
     /** Half of the ring, so half of the rows: it begins and ends within chunks. */
     private static final TokenRange MIDDLE = new TokenRange(Long.MIN_VALUE / 2, Long.MAX_VALUE / 2);
 
@@ -51,6 +55,9 @@ public final class StreamingScenario {
         try (TemporaryDirectory directory = TemporaryDirectory.create("anneal-bench-streaming")) {
             if (config.wants("whole") || config.wants("rows") || config.wants("partial")) {
                 kilobyteRows(directory);
+            }
+            if (config.wants("partial-short")) {
+                shortRows(directory);
             }
             if (config.wants("small-cells")) {
                 smallCells(directory);
@@ -103,16 +110,29 @@ public final class StreamingScenario {
                                 new Contender(BenchSystem.BASELINE, () -> sides.oldWay(drawn.dataBytes()))));
             }
             if (config.wants("partial")) {
-                measure(
-                        "partial",
-                        sides,
-                        List.of(
-                                new Contender(
-                                        BenchSystem.ANNEAL,
-                                        () -> sides.stream(sides.replicas(), drawn.dataBytes() / 2, List.of(MIDDLE))
-                                                .run()),
-                                new Contender(BenchSystem.LIMIT, () -> rewriteHalf(sides, drawn, directory))));
+                partial("partial", sides, drawn, directory);
             }
+        }
+    }
+
+    private void partial(
+            String caseName, StreamingSides sides, StreamingTables.Drawn drawn, TemporaryDirectory directory)
+            throws IOException {
+        measure(
+                caseName,
+                sides,
+                List.of(
+                        new Contender(
+                                BenchSystem.ANNEAL,
+                                () -> sides.stream(sides.replicas(), drawn.dataBytes() / 2, List.of(MIDDLE))
+                                        .run()),
+                        new Contender(BenchSystem.LIMIT, () -> rewriteHalf(sides, drawn, directory))));
+    }
+
+    private void shortRows(TemporaryDirectory directory) throws IOException {
+        StreamingTables.Drawn drawn = draw(directory, TableShape.SHORT_ROWS, SHORT_ROWS_FACTOR, 1);
+        try (StreamingSides sides = start(directory, List.of(drawn))) {
+            partial("partial-short", sides, drawn, directory);
         }
     }
 

@@ -17,6 +17,7 @@ import java.util.Set;
 /** Writes Index, with the block index of each large partition in it, and Summary. */
 final class BigIndexWriter implements IndexWriter {
     private static final int BLOCK_SIZE_USUAL_BYTES = 64 * 1024;
+    private static final int ENTRIES_BYTES = 16 * 1024;
 
     private final StagedSSTable staged;
     private final OutputFile.Opener opener;
@@ -24,7 +25,8 @@ final class BigIndexWriter implements IndexWriter {
     private final PromotedIndexWriter promoted;
     private final SummaryBuilder summary;
     private final CopiedBlocks copied;
-    private final ByteWriter entry = new ByteWriter(4096);
+    /** What is not written to the file yet: calls for a few bytes each cost more than the bytes. */
+    private final ByteWriter entries = new ByteWriter(ENTRIES_BYTES + 4096);
 
     private BigIndexWriter(
             StagedSSTable staged,
@@ -75,34 +77,43 @@ final class BigIndexWriter implements IndexWriter {
             throws IOException {
         promoted.endPartition(encoded, endPosition);
         startEntry(key, partitionPosition);
-        promoted.write(headerLengthBytes, deletionMicros, deletionLocalSeconds, entry);
-        file.write(entry);
+        promoted.write(headerLengthBytes, deletionMicros, deletionLocalSeconds, entries);
     }
 
-    private void startEntry(KeyView key, long partitionPosition) {
-        summary.add(key.buffer(), key.offset(), key.lengthBytes(), file.position());
-        entry.clear();
-        entry.writeShort(key.lengthBytes());
-        entry.writeBytes(key.buffer(), key.offset(), key.lengthBytes());
-        entry.writeUnsignedVInt(partitionPosition);
+    private void startEntry(KeyView key, long partitionPosition) throws IOException {
+        if (entries.lengthBytes() >= ENTRIES_BYTES) {
+            writeEntries();
+        }
+        summary.add(key.buffer(), key.offset(), key.lengthBytes(), file.position() + entries.lengthBytes());
+        entries.writeShort(key.lengthBytes());
+        entries.writeBytes(key.buffer(), key.offset(), key.lengthBytes());
+        entries.writeUnsignedVInt(partitionPosition);
+    }
+
+    private void writeEntries() throws IOException {
+        file.write(entries);
+        entries.clear();
     }
 
     /** {@inheritDoc} What it says counts from the partition's begin, so it stays as it is. */
     @Override
     public void addPartition(KeyView key, long partitionPosition, long lengthBytes, ByteReader rowIndex)
             throws IOException {
-        startEntry(key, partitionPosition);
         int rowIndexBytes = rowIndex.remainingBytes();
-        entry.writeUnsignedVInt(rowIndexBytes);
-        entry.writeBytes(rowIndex.array(), rowIndex.skip(rowIndexBytes), rowIndexBytes);
         if (rowIndexBytes > 0) {
-            copied.require(entry, lengthBytes);
+            writeEntries();
         }
-        file.write(entry);
+        startEntry(key, partitionPosition);
+        entries.writeUnsignedVInt(rowIndexBytes);
+        if (rowIndexBytes > 0) {
+            entries.writeBytes(rowIndex.array(), rowIndex.skip(rowIndexBytes), rowIndexBytes);
+            copied.require(entries, lengthBytes);
+        }
     }
 
     @Override
     public void finish() throws IOException {
+        writeEntries();
         file.sync();
         summary.write(staged.file(Component.SUMMARY), opener);
     }

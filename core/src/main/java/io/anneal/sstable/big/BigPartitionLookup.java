@@ -17,7 +17,8 @@ import java.util.Optional;
 
 /**
  * Finds places in the data through Summary and Index, so that a cursor can skip. Neither file has checksums: what is
- * found is a claim that the cursor checks against the data. Owned by one thread.
+ * found is a claim that the cursor checks against the data. What was found is where the cursor over Index stands. Owned by
+ * one thread.
  */
 final class BigPartitionLookup implements PartitionLookup {
     private static final int END_OF_PARTITION_BYTES = 1;
@@ -28,10 +29,6 @@ final class BigPartitionLookup implements PartitionLookup {
     private final ClusteringComparator comparator;
     private final Summary summary;
     private final Path summaryFile;
-    private byte[] foundKey = new byte[64];
-    private int foundKeyBytes;
-    private long foundToken;
-    private long foundPosition;
 
     /** @param summary null when there is none */
     BigPartitionLookup(
@@ -52,27 +49,12 @@ final class BigPartitionLookup implements PartitionLookup {
     @Override
     public boolean seekLastBelow(long token) throws IOException {
         seekSample(token);
-        boolean found = false;
-        long nextPosition = 0;
+        long foundEntry = -1;
         while (index.next() && index.key().token() < token) {
-            found = true;
-            find();
-            nextPosition = index.nextPosition();
+            foundEntry = index.position();
         }
-        index.seek(nextPosition);
-        return found;
-    }
-
-    /** Keeps the current entry of Index as what was found. */
-    private void find() {
-        KeyView key = index.key();
-        foundToken = key.token();
-        foundPosition = index.dataPosition();
-        foundKeyBytes = key.lengthBytes();
-        if (foundKey.length < foundKeyBytes) {
-            foundKey = new byte[foundKeyBytes];
-        }
-        System.arraycopy(key.buffer(), key.offset(), foundKey, 0, foundKeyBytes);
+        index.seek(Math.max(0, foundEntry));
+        return foundEntry >= 0 && index.next();
     }
 
     @Override
@@ -81,7 +63,6 @@ final class BigPartitionLookup implements PartitionLookup {
         while (index.next()) {
             int order = index.key().compareTo(key);
             if (order >= 0) {
-                find();
                 return order == 0;
             }
         }
@@ -90,11 +71,7 @@ final class BigPartitionLookup implements PartitionLookup {
 
     @Override
     public boolean next() throws IOException {
-        if (!index.next()) {
-            return false;
-        }
-        find();
-        return true;
+        return index.next();
     }
 
     @Override
@@ -108,7 +85,7 @@ final class BigPartitionLookup implements PartitionLookup {
     @Override
     public void copyRowIndex(ByteWriter out, int bytesMax) throws IOException {
         int lengthBytes = index.promotedLengthBytes();
-        if (lengthBytes <= bytesMax) {
+        if (lengthBytes > 0 && lengthBytes <= bytesMax) {
             DataWindow window = index.promoted();
             window.want(lengthBytes);
             int offset = window.in().skip(lengthBytes);
@@ -144,18 +121,20 @@ final class BigPartitionLookup implements PartitionLookup {
 
     @Override
     public Optional<DecoratedKey> key() {
-        return Optional.of(new DecoratedKey(foundToken, Arrays.copyOf(foundKey, foundKeyBytes)));
+        return Optional.of(index.key().toDecoratedKey());
     }
 
     @Override
     public long dataPosition() {
-        return foundPosition;
+        return index.dataPosition();
     }
 
     @Override
     public void requireSame(byte[] buffer, int offset, int lengthBytes) throws CorruptSSTableException {
-        if (!Arrays.equals(foundKey, 0, foundKeyBytes, buffer, offset, offset + lengthBytes)) {
-            throw index.corrupt("key is not at its position in the data, dataPosition=" + foundPosition, null);
+        KeyView key = index.key();
+        if (!Arrays.equals(
+                key.buffer(), key.offset(), key.offset() + key.lengthBytes(), buffer, offset, offset + lengthBytes)) {
+            throw index.corrupt("key is not at its position in the data, dataPosition=" + index.dataPosition(), null);
         }
     }
 
@@ -181,11 +160,7 @@ final class BigPartitionLookup implements PartitionLookup {
         promoted.seek(promoted.blockCount() - 1);
         long end = partitionPosition + promoted.blockOffset() + promoted.blockWidth();
         // A last block that its size ended leaves out the end of the partition.
-        if (!index.next() || index.dataPosition() != end && index.dataPosition() != end + END_OF_PARTITION_BYTES) {
-            return false;
-        }
-        find();
-        return true;
+        return index.next() && (index.dataPosition() == end || index.dataPosition() == end + END_OF_PARTITION_BYTES);
     }
 
     @Override

@@ -25,6 +25,8 @@ final class IndexCursor implements Closeable {
     private final DataWindow window;
     private final KeyView key = new KeyView();
     private byte[] keyBytes = new byte[64];
+    private int keyLengthBytes;
+    private boolean hasToken;
     private long entryPosition;
     private long dataPosition;
     private int promotedLengthBytes;
@@ -86,14 +88,14 @@ final class IndexCursor implements Closeable {
     private void readEntry() throws IOException {
         ByteReader in = window.in();
         window.want(Short.BYTES);
-        int keyLengthBytes = in.readUnsignedShort();
+        keyLengthBytes = in.readUnsignedShort();
         window.want(keyLengthBytes + 2 * VINT_MAX_BYTES);
         int keyOffset = in.skip(keyLengthBytes);
         if (keyBytes.length < keyLengthBytes) {
             keyBytes = new byte[keyLengthBytes];
         }
         System.arraycopy(in.array(), keyOffset, keyBytes, 0, keyLengthBytes);
-        key.wrap(partitioner.token(keyBytes, 0, keyLengthBytes), keyBytes, 0, keyLengthBytes);
+        hasToken = false;
         dataPosition = in.readUnsignedVInt();
         if (dataPosition < 0) {
             throw corrupt("data position is negative, dataPosition=" + dataPosition, null);
@@ -102,7 +104,12 @@ final class IndexCursor implements Closeable {
         nextPosition = window.position() + promotedLengthBytes;
     }
 
+    /** Its token is computed only now: who walks over all entries wants positions. */
     KeyView key() {
+        if (!hasToken) {
+            hasToken = true;
+            key.wrap(partitioner.token(keyBytes, 0, keyLengthBytes), keyBytes, 0, keyLengthBytes);
+        }
         return key;
     }
 

@@ -23,6 +23,7 @@ final class SummaryBuilder {
     private final ByteWriter lastKey = new ByteWriter(64);
 
     private long keyCount;
+    private long nextSample;
 
     SummaryBuilder(int indexInterval) {
         requireInterval(indexInterval);
@@ -36,7 +37,8 @@ final class SummaryBuilder {
     }
 
     void add(byte[] key, int offset, int lengthBytes, long indexPosition) {
-        if (keyCount % indexInterval == 0 && entries.lengthBytes() < ENTRIES_MAX_BYTES) {
+        if (keyCount == nextSample && entries.lengthBytes() < ENTRIES_MAX_BYTES) {
+            nextSample += indexInterval;
             offsets.writeInt(entries.lengthBytes());
             entries.writeBytes(key, offset, lengthBytes);
             entries.writeLong(Long.reverseBytes(indexPosition));

@@ -4,7 +4,6 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.OutputFile;
 import io.anneal.key.KeyView;
-import io.anneal.key.Partitioner;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.SSTableWriterConfig;
@@ -24,11 +23,9 @@ final class BtiIndexWriter implements IndexWriter {
 
     private final OutputFile partitionsFile;
     private final OutputFile rowsFile;
-    private final Partitioner partitioner;
     private final DeletionTimes deletions;
     private final PartitionTrieWriter partitions;
     private final RowTrieWriter rows;
-    private final ByteWriter comparableKey = new ByteWriter(256);
     private final ByteWriter entry = new ByteWriter(256);
 
     /** Of the fragment that was added last; the caller's. */
@@ -38,8 +35,7 @@ final class BtiIndexWriter implements IndexWriter {
             OutputFile partitionsFile, OutputFile rowsFile, TableSchema schema, SSTableWriterConfig config) {
         this.partitionsFile = partitionsFile;
         this.rowsFile = rowsFile;
-        partitioner = config.partitioner();
-        partitions = new PartitionTrieWriter(partitionsFile);
+        partitions = new PartitionTrieWriter(partitionsFile, config.partitioner());
         deletions = DeletionTimes.of(config.version());
         rows = new RowTrieWriter(
                 rowsFile, config.columnIndexSizeBytes(BLOCK_SIZE_USUAL_BYTES), ComparableEncoder.of(schema), deletions);
@@ -94,13 +90,7 @@ final class BtiIndexWriter implements IndexWriter {
             position = rowsFile.position();
             writeEntry(key, partitionPosition, root, rows.blockCount(), deletionMicros, deletionLocalSeconds);
         }
-        addKey(key, position);
-    }
-
-    private void addKey(KeyView key, long position) throws IOException {
-        comparableKey.clear();
-        ComparableEncoder.writeKey(partitioner, key, comparableKey);
-        partitions.add(comparableKey, key, position);
+        partitions.add(key, position);
     }
 
     @Override
@@ -119,7 +109,7 @@ final class BtiIndexWriter implements IndexWriter {
             position = rowsFile.position();
             writeEntry(key, partitionPosition, root, blockCount, deletionMicros, deletionLocalSeconds);
         }
-        addKey(key, position);
+        partitions.add(key, position);
     }
 
     private void writeEntry(

@@ -63,6 +63,15 @@ final class ComparableEncoder {
         out.writeByte(ComparableBytes.TERMINATOR);
     }
 
+    /** Appends what tells a key from those with other tokens: with Murmur3 the token, else everything. */
+    static void writeBegin(Partitioner partitioner, KeyView key, ByteWriter out) {
+        if (partitioner == Partitioner.MURMUR3) {
+            writeToken(key.token(), out);
+        } else {
+            writeKey(partitioner, key, out);
+        }
+    }
+
     /** Appends the beginning of every key with the Murmur3 token, before all of which it sorts. */
     static void writeToken(long token, ByteWriter out) {
         out.writeByte(ComparableBytes.NEXT_COMPONENT);

@@ -2,7 +2,6 @@ package io.anneal.sstable.bti;
 
 import io.anneal.io.ByteWriter;
 import io.anneal.key.KeyView;
-import io.anneal.key.Murmur3;
 import io.anneal.key.Partitioner;
 import io.anneal.sstable.CorruptSSTableException;
 import java.io.IOException;
@@ -93,7 +92,7 @@ final class PartitionCursor {
     }
 
     private boolean sameHash(KeyView key) {
-        return !hasHash || hash == (byte) Murmur3.secondHalf(key.buffer(), key.offset(), key.lengthBytes());
+        return !hasHash || hash == (byte) key.secondHash();
     }
 
     /** Whether the current entry can be the key's. */

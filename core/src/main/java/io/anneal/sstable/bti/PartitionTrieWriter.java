@@ -4,7 +4,7 @@ import io.anneal.io.ByteWriter;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.KeyView;
-import io.anneal.key.Murmur3;
+import io.anneal.key.Partitioner;
 import java.util.Arrays;
 
 /**
@@ -16,46 +16,65 @@ final class PartitionTrieWriter {
     private static final int HAS_HASH = 8;
 
     private final OutputFile file;
+    private final Partitioner partitioner;
     private final TrieWriter trie;
-    private final ByteWriter lastComparable = new ByteWriter(256);
     private final ByteWriter firstKey = new ByteWriter(256);
     private final ByteWriter lastKey = new ByteWriter(256);
+    private final KeyView lastView = new KeyView();
     private final ByteWriter payload = new ByteWriter(1 + Long.BYTES);
+
+    /** The start of the last key's translation: as much of it as tells it from the one before. */
+    private ByteWriter last = new ByteWriter(256);
+
+    private ByteWriter next = new ByteWriter(256);
 
     private long count;
     /** How much of the last key tells it from the one before. */
     private int distinctBytes;
 
+    private long lastToken;
+    private byte lastHash;
     private long lastPosition;
 
-    PartitionTrieWriter(OutputFile file) {
+    PartitionTrieWriter(OutputFile file, Partitioner partitioner) {
         this.file = file;
+        this.partitioner = partitioner;
         trie = new TrieWriter(file);
     }
 
     /**
-     * @param comparable the key's byte-comparable translation, behind those of the keys before; copied
+     * @param key behind those before; copied
      * @param position of its entry in Rows, or the complement of its position in the data
      */
-    void add(ByteWriter comparable, KeyView key, long position) throws StorageException {
+    void add(KeyView key, long position) throws StorageException {
+        next.clear();
+        ComparableEncoder.writeBegin(partitioner, key, next);
         if (count == 0) {
             copy(key, firstKey);
         } else {
-            int common = Arrays.mismatch(
-                    lastComparable.array(),
-                    0,
-                    lastComparable.lengthBytes(),
-                    comparable.array(),
-                    0,
-                    comparable.lengthBytes());
+            int common = commonBytes(key);
             addLast(Math.max(distinctBytes, common + 1));
             distinctBytes = common + 1;
         }
         count++;
+        lastToken = key.token();
+        lastHash = (byte) key.secondHash();
         lastPosition = position;
         copy(key, lastKey);
-        lastComparable.clear();
-        lastComparable.writeBytes(comparable.array(), 0, comparable.lengthBytes());
+        ByteWriter spare = last;
+        last = next;
+        next = spare;
+    }
+
+    /** How many bytes the last key and the next one have in common. Only keys of one token are translated as a whole. */
+    private int commonBytes(KeyView key) {
+        if (partitioner == Partitioner.MURMUR3 && key.token() == lastToken) {
+            last.clear();
+            ComparableEncoder.writeKey(lastView.wrap(lastToken, lastKey.array(), 0, lastKey.lengthBytes()), last);
+            next.clear();
+            ComparableEncoder.writeKey(key, next);
+        }
+        return Arrays.mismatch(last.array(), 0, last.lengthBytes(), next.array(), 0, next.lengthBytes());
     }
 
     private static void copy(KeyView key, ByteWriter target) {
@@ -66,10 +85,10 @@ final class PartitionTrieWriter {
     private void addLast(int prefixBytes) throws StorageException {
         int positionBytes = TriePositionWriter.lengthBytes(lastPosition);
         payload.clear();
-        payload.writeByte((int) Murmur3.secondHalf(lastKey.array(), 0, lastKey.lengthBytes()));
+        payload.writeByte(lastHash);
         TriePositionWriter.write(lastPosition, positionBytes, payload);
         int flags = HAS_HASH + positionBytes - 1;
-        trie.add(lastComparable.array(), Math.min(prefixBytes, lastComparable.lengthBytes()), flags, payload);
+        trie.add(last.array(), Math.min(prefixBytes, last.lengthBytes()), flags, payload);
     }
 
     /** Writes what is left and syncs the file. There must be a key. */

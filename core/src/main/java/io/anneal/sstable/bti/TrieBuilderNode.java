@@ -171,13 +171,16 @@ final class TrieBuilderNode {
 
     /** How far the farthest child lies, or will lie, before {@code nodePosition}. */
     long farthestChildDistance(long nodePosition) {
+        // Branches are written in the order of the children: no later one is farther away.
+        if (!hasPlacedChild) {
+            return branchBytes - firstChild.branchBytes;
+        }
         long farthest = 0;
         boolean hasUnplaced = false;
         for (TrieBuilderNode child = firstChild; child != null; child = child.nextSibling) {
             if (child.isPlaced()) {
                 farthest = Math.max(farthest, nodePosition - child.position);
             } else if (!hasUnplaced) {
-                // Branches are written in the order of the children: no later one is farther away.
                 hasUnplaced = true;
                 farthest = Math.max(farthest, branchBytes - child.branchBytes);
             }

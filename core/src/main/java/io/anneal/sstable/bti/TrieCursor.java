@@ -80,7 +80,7 @@ final class TrieCursor {
     private int goUp() throws IOException {
         depth--;
         way.truncate(depth);
-        node.go(positions[depth]);
+        node.goBack(positions[depth]);
         return children[depth];
     }
 
@@ -134,10 +134,10 @@ final class TrieCursor {
     boolean isLast() throws IOException {
         boolean last = !node.hasChildren();
         for (int i = depth - 1; i >= 0 && last; i--) {
-            node.go(positions[i]);
+            node.goBack(positions[i]);
             last = node.ceilingChild(children[i] + 1) == TrieNode.NONE;
         }
-        node.go(positions[depth]);
+        node.goBack(positions[depth]);
         return last;
     }
 

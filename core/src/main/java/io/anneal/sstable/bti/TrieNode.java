@@ -38,6 +38,12 @@ final class TrieNode {
 
     /** Moves to the node at a position. */
     void go(long nodePosition) throws IOException {
+        goBack(nodePosition);
+        checkTransitions();
+    }
+
+    /** Moves to a node that was found in order before. */
+    void goBack(long nodePosition) throws IOException {
         position = nodePosition;
         page = pages.pageOf(nodePosition);
         limit = pages.limitOf(nodePosition);
@@ -67,7 +73,6 @@ final class TrieNode {
         if (payloadOffset > limit) {
             throw corrupt("node lies on two pages");
         }
-        checkTransitions();
     }
 
     /** A byte of the head, which must be there before the node's length is known. */

@@ -83,6 +83,12 @@ final class TrieNodeWriter {
 
     /** Appends the node, all of whose children have their positions, and its payload. */
     static void write(TrieBuilderNode node, long position, ByteWriter out) {
+        if (node.childCount() == 0) {
+            assert node.hasPayload();
+            out.writeByte(PAYLOAD_ONLY << 4 | node.payloadFlags());
+            node.writePayload(out);
+            return;
+        }
         int type = type(node, position);
         int bits = POINTER_BITS[type];
         if (type == SINGLE_4 || type == SINGLE_12) {
@@ -91,9 +97,7 @@ final class TrieNodeWriter {
             out.writeByte(firstTransition(node));
         } else {
             out.writeByte(type << 4 | node.payloadFlags());
-            if (type == PAYLOAD_ONLY) {
-                assert node.hasPayload();
-            } else if (type <= SINGLE_16) {
+            if (type <= SINGLE_16) {
                 out.writeByte(firstTransition(node));
                 writePointer(bits, position - node.firstChild().position(), out);
             } else if (type <= SPARSE_40) {

@@ -23,6 +23,8 @@ final class TriePages {
     private final long[] numbers = new long[PAGES_MAX];
     private final long[] lastUses = new long[PAGES_MAX];
     private long uses;
+    /** The slot that was used last: a node and its children often lie in one page. */
+    private int lastSlot;
 
     TriePages(Path file, FileChannel channel, long lengthBytes) {
         this.file = file;
@@ -39,10 +41,14 @@ final class TriePages {
     byte[] pageOf(long position) throws IOException {
         assert position >= 0 && position < lengthBytes : position;
         long number = position / PAGE_BYTES;
+        if (numbers[lastSlot] == number) {
+            return pages[lastSlot];
+        }
         int slot = 0;
         for (int i = 0; i < PAGES_MAX; i++) {
             if (numbers[i] == number) {
                 lastUses[i] = ++uses;
+                lastSlot = i;
                 return pages[i];
             }
             if (lastUses[i] < lastUses[slot]) {
@@ -51,6 +57,7 @@ final class TriePages {
         }
         read(number, slot);
         lastUses[slot] = ++uses;
+        lastSlot = slot;
         return pages[slot];
     }
 

@@ -3,7 +3,9 @@ package io.anneal.sstable.bti;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 
 /**
  * Writes tries of sorted keys into a file, so that no node crosses a page boundary: readers see one page at a time. In
@@ -31,6 +33,7 @@ final class TrieWriter {
 
     private TrieBuilderNode[] spare = new TrieBuilderNode[64];
     private int spareCount;
+    private final Deque<BranchesBySize> idleBranches = new ArrayDeque<>();
     private long branchPosition;
 
     TrieWriter(OutputFile file) {
@@ -134,51 +137,39 @@ final class TrieWriter {
             placedBelow |= child.dependsOnPosition();
         }
         node.setBranchBytes(branchBytes);
+        node.setDependence(placedChild, placedBelow);
         node.setNodeBytes(TrieNodeWriter.lengthBytes(node, file.position()));
-        if (node.totalBytes() < TriePages.PAGE_BYTES) {
-            node.setDependence(placedChild, placedBelow);
-        } else {
+        if (node.totalBytes() >= TriePages.PAGE_BYTES) {
             placeChildren(node);
         }
     }
 
     /** Writes the branches of all children, which leaves the node alone. */
     private void placeChildren(TrieBuilderNode node) throws StorageException {
-        int unplaced = 0;
-        for (TrieBuilderNode child = node.firstChild(); child != null; child = child.nextSibling()) {
-            unplaced += child.isPlaced() ? 0 : 1;
-        }
-        while (unplaced > 0) {
-            TrieBuilderNode child = largestChild(node, leftBytes());
-            if (child == null) {
+        BranchesBySize branches = idleBranches.isEmpty() ? new BranchesBySize() : idleBranches.pop();
+        branches.reset(node);
+        while (!branches.isEmpty()) {
+            int place = branches.takeLargest(leftBytes());
+            if (place < 0) {
                 padPage();
-                child = largestChild(node, Integer.MAX_VALUE);
+                place = branches.takeLargest(Integer.MAX_VALUE);
             }
+            TrieBuilderNode child = branches.node(place);
             int length = child.dependsOnPosition() ? measure(child, file.position()) : child.totalBytes();
             if (length <= leftBytes()) {
                 place(child);
-                unplaced--;
-            } else if (leftBytes() == TriePages.PAGE_BYTES) {
-                // Its pointers grew so much that it does not fit a page any more.
-                placeChildren(child);
+            } else {
+                if (leftBytes() == TriePages.PAGE_BYTES) {
+                    // Its pointers grew so much that it does not fit a page any more.
+                    placeChildren(child);
+                }
+                branches.putBack(place);
             }
         }
+        idleBranches.push(branches);
         node.setBranchBytes(0);
         node.setDependence(true, false);
         node.setNodeBytes(TrieNodeWriter.lengthBytes(node, file.position()));
-    }
-
-    /** The largest branch that is not placed and not longer than so much, the last of equal ones; null if there is none. */
-    private static TrieBuilderNode largestChild(TrieBuilderNode node, int lengthMaxBytes) {
-        TrieBuilderNode largest = null;
-        for (TrieBuilderNode child = node.firstChild(); child != null; child = child.nextSibling()) {
-            if (!child.isPlaced()
-                    && child.totalBytes() <= lengthMaxBytes
-                    && (largest == null || child.totalBytes() >= largest.totalBytes())) {
-                largest = child;
-            }
-        }
-        return largest;
     }
 
     /** Measures the branch again as if it began at {@code position}, and returns its length. */

@@ -370,7 +370,7 @@ public final class DataWriter implements FragmentWriter {
         }
         statistics.endPartition(key, data.position() - partitionPosition);
         if (filter != null) {
-            filter.add(key.buffer(), key.offset(), key.lengthBytes());
+            filter.add(key);
         }
         index.endPartition(
                 rows, key, partitionPosition, headerLength, deletionMicros, deletionLocalSeconds, endPosition);

@@ -107,7 +107,9 @@ final class SectionReader implements SectionSource {
             }
             partitions.writeUnsignedVInt(end - position);
             partitions.writeUnsignedVInt(rowIndex.lengthBytes());
-            partitions.writeBytes(rowIndex.array(), 0, rowIndex.lengthBytes());
+            if (rowIndex.lengthBytes() > 0) {
+                partitions.writeBytes(rowIndex.array(), 0, rowIndex.lengthBytes());
+            }
             position = end;
             count++;
         }

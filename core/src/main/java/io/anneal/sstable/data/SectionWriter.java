@@ -4,7 +4,6 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.OutputFile;
 import io.anneal.key.KeyView;
-import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
@@ -26,6 +25,7 @@ import io.anneal.sstable.row.UnfilteredFlags;
 import io.anneal.sstable.statistics.SectionStatistics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -73,6 +73,9 @@ public final class SectionWriter implements SectionTarget {
 
     private byte[] keyBytes = new byte[256];
     private int keyFilled;
+    /** How many bytes to keep of the partition: those of the key's length, and then of the key. */
+    private int keyWanted;
+
     private final KeyView key = new KeyView();
     private byte[] previousBytes = new byte[256];
     private final KeyView previous = new KeyView();
@@ -261,38 +264,41 @@ public final class SectionWriter implements SectionTarget {
         partitionStart = position;
         partitionEnd = position + lengthBytes;
         keyFilled = 0;
+        keyWanted = Short.BYTES;
     }
 
     private void takeKey(int offset, int lengthBytes) {
+        byte[] chunk = input.chunk();
         int from = offset;
-        int left = lengthBytes;
-        while (left > 0 && keyFilled < keyEnd()) {
-            int part = Math.min(left, keyEnd() - keyFilled);
-            if (keyBytes.length < keyEnd()) {
-                byte[] longer = new byte[keyEnd()];
-                System.arraycopy(keyBytes, 0, longer, 0, keyFilled);
-                keyBytes = longer;
-            }
-            System.arraycopy(input.chunk(), from, keyBytes, keyFilled, part);
+        int end = offset + lengthBytes;
+        if (keyFilled == 0 && lengthBytes >= Short.BYTES) {
+            wantKey(chunk, offset);
+        }
+        while (from < end && keyFilled < keyWanted) {
+            int part = Math.min(end - from, keyWanted - keyFilled);
+            System.arraycopy(chunk, from, keyBytes, keyFilled, part);
             keyFilled += part;
             from += part;
-            left -= part;
+            if (keyFilled == Short.BYTES && keyWanted == Short.BYTES) {
+                wantKey(keyBytes, 0);
+            }
         }
     }
 
-    /** How many bytes to keep of the partition: those of the key's length, and then of the key. */
-    private int keyEnd() {
-        return keyFilled < Short.BYTES ? Short.BYTES : Short.BYTES + ((keyBytes[0] & 0xFF) << 8 | keyBytes[1] & 0xFF);
+    private void wantKey(byte[] bytes, int offset) {
+        keyWanted = Short.BYTES + ((bytes[offset] & 0xFF) << 8 | bytes[offset + 1] & 0xFF);
+        if (keyBytes.length < keyWanted) {
+            keyBytes = Arrays.copyOf(keyBytes, keyWanted);
+        }
     }
 
     private void endPartition(byte lastByte) throws IOException {
         long lengthBytes = partitionEnd - partitionStart;
-        if (keyFilled < keyEnd() || keyEnd() >= lengthBytes || lastByte != UnfilteredFlags.END_OF_PARTITION) {
+        if (keyFilled < keyWanted || keyWanted >= lengthBytes || lastByte != UnfilteredFlags.END_OF_PARTITION) {
             throw wrong("partition does not end where it should, partitionPosition=" + partitionStart);
         }
-        int keyLengthBytes = keyFilled - Short.BYTES;
-        long token = Partitioner.MURMUR3.token(keyBytes, Short.BYTES, keyLengthBytes);
-        key.wrap(token, keyBytes, Short.BYTES, keyLengthBytes);
+        long token =
+                key.wrapMurmur3(keyBytes, Short.BYTES, keyFilled - Short.BYTES).token();
         if (hasPrevious && previous.compareTo(key) >= 0) {
             throw wrong("partition is out of order, token=" + token + ", previousToken=" + previous.token());
         }
@@ -307,7 +313,7 @@ public final class SectionWriter implements SectionTarget {
             throw wrong("block index of a partition is longer than what it holds, token=" + token);
         }
         if (filter != null) {
-            filter.add(keyBytes, Short.BYTES, keyLengthBytes);
+            filter.add(key);
         }
         statistics.add(key, lengthBytes);
         keepKey();

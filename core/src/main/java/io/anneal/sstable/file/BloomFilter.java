@@ -3,7 +3,6 @@ package io.anneal.sstable.file;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.KeyView;
-import io.anneal.key.Murmur3;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
@@ -12,8 +11,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Filter.db: the package has the grammar. The bits of a key are {@code |second + i * first| mod bits} over the two
- * halves of its Murmur3 hash (Kirsch and Mitzenmacher). The file has no checksum. Immutable.
+ * Filter.db: the package has the grammar, and {@link FilterBits} tells which bits are a key's. The file has no checksum.
+ * Immutable.
  */
 public final class BloomFilter {
     private static final int HASHES_MAX = 255;
@@ -21,13 +20,13 @@ public final class BloomFilter {
     private final int hashCount;
     private final byte[] bytes;
     private final int bitsOffset;
-    private final long bitCount;
+    private final FilterBits bits;
 
     private BloomFilter(int hashCount, byte[] bytes, int bitsOffset) {
         this.hashCount = hashCount;
         this.bytes = bytes;
         this.bitsOffset = bitsOffset;
-        bitCount = 8L * (bytes.length - bitsOffset);
+        bits = new FilterBits(8L * (bytes.length - bitsOffset));
     }
 
     /** @param version before {@code na} the bytes of each word are in reverse order */
@@ -63,14 +62,14 @@ public final class BloomFilter {
 
     /** False when the key is certainly not in the SSTable. */
     public boolean mayContain(KeyView key) {
-        long first = Murmur3.firstHalf(key.buffer(), key.offset(), key.lengthBytes());
-        long at = Murmur3.secondHalf(key.buffer(), key.offset(), key.lengthBytes());
+        long increment = key.firstHash();
+        long at = key.secondHash();
         for (int i = 0; i < hashCount; i++) {
-            long bit = Math.abs(at % bitCount);
+            long bit = bits.bit(at);
             if ((bytes[bitsOffset + (int) (bit >>> 3)] >>> (bit & 7) & 1) == 0) {
                 return false;
             }
-            at += first;
+            at += increment;
         }
         return true;
     }

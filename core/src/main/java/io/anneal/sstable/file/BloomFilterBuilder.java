@@ -2,14 +2,11 @@ package io.anneal.sstable.file;
 
 import io.anneal.io.ByteWriter;
 import io.anneal.io.OutputFile;
-import io.anneal.key.Murmur3;
+import io.anneal.key.KeyView;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/**
- * The Filter component: a bloom filter over partition keys. The places of a key are {@code |second + i * first|} of the
- * two halves of its Murmur3 hash, modulo the number of bits, as in Cassandra 3.0 and later (Kirsch and Mitzenmacher).
- */
+/** The Filter component: a bloom filter over partition keys; {@link FilterBits} tells which bits are a key's. */
 public final class BloomFilterBuilder {
     private static final int BITS_PER_KEY_MAX = 20;
     private static final int BITS_PER_KEY_MIN = 2;
@@ -25,6 +22,7 @@ public final class BloomFilterBuilder {
 
     private final int hashCount;
     private final long[] words;
+    private final FilterBits bits;
 
     public BloomFilterBuilder(long expectedKeys, double falsePositiveChance) {
         int bitsPerKey = BITS_PER_KEY_MIN;
@@ -36,12 +34,13 @@ public final class BloomFilterBuilder {
             hashes--;
         }
         hashCount = hashes;
-        long bits = Math.max(1, Math.min(BITS_MAX, expectedKeys)) * bitsPerKey + EXCESS_BITS;
-        if (bits > BITS_MAX) {
+        long wanted = Math.max(1, Math.min(BITS_MAX, expectedKeys)) * bitsPerKey + EXCESS_BITS;
+        if (wanted > BITS_MAX) {
             throw new IllegalArgumentException("filter would be too large, expectedKeys=" + expectedKeys
                     + ", falsePositiveChance=" + falsePositiveChance);
         }
-        words = new long[(int) ((bits + 63) / 64)];
+        words = new long[(int) ((wanted + 63) / 64)];
+        bits = new FilterBits(words.length * 64L);
     }
 
     /** @throws IllegalArgumentException when Cassandra takes it for none */
@@ -65,12 +64,11 @@ public final class BloomFilterBuilder {
         return Math.max(1, (int) Math.round(bitsPerKey * Math.log(2)));
     }
 
-    public void add(byte[] key, int offset, int lengthBytes) {
-        long increment = Murmur3.firstHalf(key, offset, lengthBytes);
-        long at = Murmur3.secondHalf(key, offset, lengthBytes);
-        long bitCount = words.length * 64L;
+    public void add(KeyView key) {
+        long increment = key.firstHash();
+        long at = key.secondHash();
         for (int i = 0; i < hashCount; i++) {
-            long bit = Math.abs(at % bitCount);
+            long bit = bits.bit(at);
             words[(int) (bit >>> 6)] |= 1L << (bit & 63);
             at += increment;
         }

@@ -67,6 +67,11 @@ public abstract class ChunkCodec {
     /** Room that {@link #compress} needs for a chunk of this length. */
     abstract int compressedLengthMaxBytes(int lengthBytes);
 
+    /** For a new file; the caller closes it. */
+    ChunkCompressor compressor() {
+        return this::compress;
+    }
+
     /** Returns how many bytes it wrote to {@code target}. */
     abstract int compress(byte[] source, int lengthBytes, byte[] target);
 

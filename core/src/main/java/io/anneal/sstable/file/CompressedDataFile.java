@@ -25,7 +25,7 @@ public final class CompressedDataFile implements DataFile {
     private final OutputFile.Opener opener;
     private final OutputFile data;
     private final Compression compression;
-    private final ChunkCodec codec;
+    private final ChunkCompressor compressor;
     private final byte[] chunk;
     private final byte[] compressed;
     private final byte[] checksum = new byte[CRC_BYTES];
@@ -48,7 +48,7 @@ public final class CompressedDataFile implements DataFile {
         this.opener = opener;
         this.data = data;
         this.compression = compression;
-        this.codec = codec;
+        compressor = codec.compressor();
         chunk = new byte[compression.chunkLengthBytes()];
         compressed = new byte[codec.compressedLengthMaxBytes(chunk.length)];
     }
@@ -78,7 +78,7 @@ public final class CompressedDataFile implements DataFile {
     }
 
     private void endChunk() throws IOException {
-        int compressedBytes = codec.compress(chunk, chunkLength, compressed);
+        int compressedBytes = compressor.compress(chunk, chunkLength, compressed);
         int limit = compression.maxCompressedLengthBytes();
         if (compressedBytes < limit) {
             store(compressed, compressedBytes);
@@ -168,6 +168,7 @@ public final class CompressedDataFile implements DataFile {
 
     @Override
     public void close() throws IOException {
+        compressor.close();
         data.close();
     }
 }

@@ -15,9 +15,11 @@ final class Lz4Codec extends ChunkCodec {
     private final LZ4SafeDecompressor decompressor =
             LZ4Factory.fastestInstance().safeDecompressor();
     private final LZ4Compressor compressor;
+    private final boolean isFast;
 
-    private Lz4Codec(LZ4Compressor compressor) {
+    private Lz4Codec(LZ4Compressor compressor, boolean isFast) {
         this.compressor = compressor;
+        this.isFast = isFast;
     }
 
     static Lz4Codec of(Map<String, String> options) {
@@ -25,8 +27,8 @@ final class Lz4Codec extends ChunkCodec {
         int level = option(options, "lz4_high_compressor_level", HIGH_LEVEL_DEFAULT, 1, HIGH_LEVEL_MAX);
         LZ4Factory factory = LZ4Factory.fastestInstance();
         return switch (type) {
-            case "fast" -> new Lz4Codec(factory.fastCompressor());
-            case "high" -> new Lz4Codec(factory.highCompressor(level));
+            case "fast" -> new Lz4Codec(factory.fastCompressor(), true);
+            case "high" -> new Lz4Codec(factory.highCompressor(level), false);
             default ->
                 throw new IllegalArgumentException(
                         "option of a compressor is neither fast nor high, option=lz4_compressor_type, value=" + type);
@@ -49,7 +51,17 @@ final class Lz4Codec extends ChunkCodec {
     }
 
     @Override
+    ChunkCompressor compressor() {
+        return isFast ? HurryingLz4.of(this).orElseGet(super::compressor) : super.compressor();
+    }
+
+    @Override
     int compress(byte[] source, int lengthBytes, byte[] target) {
+        return compress(compressor, source, lengthBytes, target);
+    }
+
+    /** The same by a compressor of the caller's. */
+    static int compress(LZ4Compressor compressor, byte[] source, int lengthBytes, byte[] target) {
         for (int i = 0; i < Integer.BYTES; i++) {
             target[i] = (byte) (lengthBytes >>> (Byte.SIZE * i));
         }

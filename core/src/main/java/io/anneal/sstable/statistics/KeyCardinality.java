@@ -3,6 +3,9 @@ package io.anneal.sstable.statistics;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.sstable.row.MalformedRowException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.OptionalLong;
 
 /**
@@ -11,6 +14,7 @@ import java.util.OptionalLong;
  * Keys are hashed by Cassandra's MurmurHash2 of 64 bits, whose tail bytes are sign-extended.
  */
 final class KeyCardinality {
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int PRECISION = 13;
     private static final int SPARSE_PRECISION = 25;
     private static final int REGISTER_BITS = 5;
@@ -41,11 +45,7 @@ final class KeyCardinality {
         long hash = MULTIPLIER * length;
         int wordsEnd = offset + (length & ~7);
         for (int at = offset; at < wordsEnd; at += 8) {
-            long word = 0;
-            for (int i = 7; i >= 0; i--) {
-                word = word << 8 | key[at + i] & 0xFF;
-            }
-            word *= MULTIPLIER;
+            long word = (long) LONG.get(key, at) * MULTIPLIER;
             word ^= word >>> SHIFT;
             hash ^= word * MULTIPLIER;
             hash *= MULTIPLIER;

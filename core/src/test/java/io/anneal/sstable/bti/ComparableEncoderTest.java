@@ -7,7 +7,6 @@ import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
-import io.anneal.key.Murmur3;
 import io.anneal.schema.ComparableBytes;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.CqlTypes;
@@ -45,7 +44,7 @@ class ComparableEncoderTest {
 
                     assertThat(key.token()).isEqualTo(Long.parseLong(fields[2]));
                     assertThat(HexFormat.of().formatHex(out.toByteArray())).isEqualTo(fields[3]);
-                    assertThat((byte) Murmur3.secondHalf(key.bytes(), 0, key.bytes().length))
+                    assertThat((byte) new KeyView().wrap(key).secondHash())
                             .isEqualTo((byte) Integer.parseInt(fields[4], 16));
                 }
             }

@@ -6,7 +6,7 @@ import io.anneal.io.ByteWriter;
 import io.anneal.io.OutputFile;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
-import io.anneal.key.Murmur3;
+import io.anneal.key.Partitioner;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -29,15 +29,11 @@ class PartitionTrieWriterTest {
 
     private byte[] write(List<DecoratedKey> keys, List<Long> positions) throws IOException {
         Path path = directory.resolve("Partitions.db");
-        ByteWriter comparable = new ByteWriter(64);
         try (OutputFile file = OutputFile.open(path, OutputFile.CREATE_NEW)) {
-            PartitionTrieWriter writer = new PartitionTrieWriter(file);
+            PartitionTrieWriter writer = new PartitionTrieWriter(file, Partitioner.MURMUR3);
             KeyView view = new KeyView();
             for (int i = 0; i < keys.size(); i++) {
-                view.wrap(keys.get(i));
-                comparable.clear();
-                ComparableEncoder.writeKey(view, comparable);
-                writer.add(comparable, view, positions.get(i));
+                writer.add(view.wrap(keys.get(i)), positions.get(i));
             }
             writer.finish();
         }
@@ -55,7 +51,7 @@ class PartitionTrieWriterTest {
 
         byte[] file = write(List.of(key), List.of(~0L));
 
-        String hash = HexFormat.of().toHexDigits((byte) Murmur3.secondHalf(key.bytes(), 0, 1));
+        String hash = HexFormat.of().toHexDigits((byte) new KeyView().wrap(key).secondHash());
         assertThat(entries(file)).containsExactly(new TrieWalk.Entry("", 8, hash + "ff"));
         // Node, hash and position; both keys with their lengths; where the keys begin, how many there are, the root.
         assertThat(HexFormat.of().formatHex(file))
@@ -94,8 +90,8 @@ class PartitionTrieWriterTest {
                     i == keys.size() - 1 ? 0 : distinctBytes(whole, comparable(keys.get(i + 1))));
             assertThat(stored).isEqualTo(whole.substring(0, 2 * needed));
             byte[] payload = HexFormat.of().parseHex(entries.get(i).payload());
-            byte[] key = keys.get(i).bytes();
-            assertThat(payload[0]).isEqualTo((byte) Murmur3.secondHalf(key, 0, key.length));
+            assertThat(payload[0])
+                    .isEqualTo((byte) new KeyView().wrap(keys.get(i)).secondHash());
             long position = payload[1];
             for (int j = 2; j < payload.length; j++) {
                 position = position << 8 | payload[j] & 0xFF;

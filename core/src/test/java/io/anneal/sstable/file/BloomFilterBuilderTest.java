@@ -36,8 +36,7 @@ class BloomFilterBuilderTest {
     void shouldContainEveryKeyAndFewOthers(double chance) throws IOException {
         BloomFilterBuilder builder = new BloomFilterBuilder(KEYS, chance);
         for (int i = 0; i < KEYS; i++) {
-            KeyView key = key(i);
-            builder.add(key.buffer(), key.offset(), key.lengthBytes());
+            builder.add(key(i));
         }
         Descriptor descriptor = new Descriptor(directory, "nb", "1", "big");
         builder.write(descriptor.file(Component.FILTER), OutputFile.CREATE_NEW);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.anneal.sstable.Compression;
 import io.anneal.sstable.Compressor;
 import io.anneal.sstable.UnsupportedSSTableException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
@@ -45,6 +46,76 @@ class ChunkCodecTest {
                 if (lengthBytes == 0) {
                     assertThat(storedBytes).isEqualTo(codec.emptyLengthBytes());
                 }
+            }
+        }
+    }
+
+    /** Random bytes between words, as most values that are no text: what LZ4 is in a hurry with. */
+    private static byte[] mixed(Random random) {
+        byte[] chunk = new byte[16 << 10];
+        random.nextBytes(chunk);
+        byte[] words = "the same words in each value, ".getBytes(StandardCharsets.UTF_8);
+        for (int at = 0; at + 1000 <= chunk.length; at += 1000) {
+            for (int i = 0; i < 500; i++) {
+                chunk[at + i] = words[i % words.length];
+            }
+        }
+        return chunk;
+    }
+
+    private static byte[] text(Random random) {
+        StringBuilder text = new StringBuilder();
+        while (text.length() < 16 << 10) {
+            text.append(' ');
+            for (int syllables = 2 + random.nextInt(3); syllables > 0; syllables--) {
+                int syllable = random.nextInt(40);
+                text.append((char) ('a' + syllable % 7)).append((char) ('a' + syllable));
+            }
+        }
+        return Arrays.copyOf(text.toString().getBytes(StandardCharsets.UTF_8), 16 << 10);
+    }
+
+    @Test
+    void shouldLoseNothingInAHurry() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        ChunkCodec codec = ChunkCodec.of(Compression.LZ4);
+        byte[] stored = new byte[codec.compressedLengthMaxBytes(16 << 10)];
+        long hurriedBytes = 0;
+        long thoroughBytes = 0;
+        try (ChunkCompressor compressor = codec.compressor()) {
+            // What is worth to be hurried changes on the way.
+            for (int i = 0; i < 400; i++) {
+                byte[] chunk = i / 100 % 2 == 0 ? mixed(random) : text(random);
+                int lengthBytes = i % 50 == 49 ? random.nextInt(chunk.length) : chunk.length;
+                int storedBytes = compressor.compress(chunk, lengthBytes, stored);
+                byte[] restored = new byte[lengthBytes];
+                assertThat(codec.decompress(stored, 0, storedBytes, restored, 0, lengthBytes))
+                        .as("seed=%d, i=%d", seed, i)
+                        .isTrue();
+                assertThat(restored).as("seed=%d, i=%d", seed, i).isEqualTo(Arrays.copyOf(chunk, lengthBytes));
+                hurriedBytes += i < 100 ? storedBytes : 0;
+                thoroughBytes += i < 100 ? codec.compress(chunk, lengthBytes, stored) : 0;
+            }
+        }
+        assertThat(hurriedBytes).as("seed=%d", seed).isBetween(thoroughBytes + 1, thoroughBytes + thoroughBytes / 50);
+    }
+
+    @Test
+    void shouldNotHurryWithText() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        ChunkCodec codec = ChunkCodec.of(Compression.LZ4);
+        byte[] stored = new byte[codec.compressedLengthMaxBytes(16 << 10)];
+        byte[] expected = new byte[stored.length];
+        try (ChunkCompressor compressor = codec.compressor()) {
+            for (int i = 0; i < 100; i++) {
+                byte[] text = text(random);
+                int storedBytes = compressor.compress(text, text.length, stored);
+                int expectedBytes = codec.compress(text, text.length, expected);
+                assertThat(Arrays.equals(stored, 0, storedBytes, expected, 0, expectedBytes))
+                        .as("seed=%d, i=%d", seed, i)
+                        .isTrue();
             }
         }
     }
