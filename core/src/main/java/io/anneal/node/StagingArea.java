@@ -389,7 +389,12 @@ public final class StagingArea implements Closeable {
 
     StagedSSTable stage(TableSchema schema, SSTableVersion version, StagingDirectory.BeforeWriting record)
             throws IOException {
-        return synced(() -> StagedSSTable.of(staging.next(schema, version, record)));
+        return synced(() -> StagedSSTable.of(
+                staging.next(schema, version, record),
+                renaming -> synced(() -> {
+                    renaming.run();
+                    return null;
+                })));
     }
 
     SSTableTarget target(TableSchema schema, StagingDirectory.BeforeWriting record) {

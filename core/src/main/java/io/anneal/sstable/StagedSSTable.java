@@ -5,7 +5,6 @@ import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -36,10 +35,22 @@ public final class StagedSSTable {
     private static final String PREFIX = ".anneal-staged.";
     private static final String SUFFIX = ".part";
 
-    private final Descriptor descriptor;
+    /** Changes names of files, and syncs their directory. */
+    public interface Renaming {
+        void run() throws IOException;
+    }
 
-    private StagedSSTable(Descriptor descriptor) {
+    /** Runs it for whoever owns the directory, and has to know of a sync that failed. */
+    public interface DirectoryOwner {
+        void run(Renaming renaming) throws IOException;
+    }
+
+    private final Descriptor descriptor;
+    private final DirectoryOwner owner;
+
+    private StagedSSTable(Descriptor descriptor, DirectoryOwner owner) {
         this.descriptor = descriptor;
+        this.owner = owner;
     }
 
     /**
@@ -48,7 +59,12 @@ public final class StagedSSTable {
      * @throws IllegalStateException when one is, staged or named
      */
     public static StagedSSTable of(Descriptor descriptor) {
-        StagedSSTable staged = new StagedSSTable(descriptor);
+        return of(descriptor, Renaming::run);
+    }
+
+    /** The same in a directory whose owner runs {@link #publish}. */
+    public static StagedSSTable of(Descriptor descriptor, DirectoryOwner owner) {
+        StagedSSTable staged = new StagedSSTable(descriptor, owner);
         for (Component component : Component.values()) {
             for (Path file : List.of(descriptor.file(component), staged.file(component))) {
                 if (Files.exists(file)) {
@@ -61,7 +77,7 @@ public final class StagedSSTable {
 
     /** One that was begun earlier, whose files are there. */
     public static StagedSSTable reopen(Descriptor descriptor) {
-        return new StagedSSTable(descriptor);
+        return new StagedSSTable(descriptor, Renaming::run);
     }
 
     /** Of which SSTable a file is, staged or named. */
@@ -83,6 +99,10 @@ public final class StagedSSTable {
 
     /** Gives all files their names. They must be complete and synced; the TOC is written here. */
     public void publish(Set<Component> components, OutputFile.Opener opener) throws IOException {
+        owner.run(() -> rename(components, opener));
+    }
+
+    private void rename(Set<Component> components, OutputFile.Opener opener) throws IOException {
         Set<Component> listed = EnumSet.copyOf(components);
         listed.add(Component.TOC);
         writeList(listed, opener);
@@ -133,8 +153,9 @@ public final class StagedSSTable {
     public static List<Path> sweep(Path directory) throws IOException {
         List<Path> removed = new ArrayList<>();
         Set<Descriptor> descriptors = new TreeSet<>(Comparator.comparing(Descriptor::baseName));
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, PREFIX + "*" + SUFFIX)) {
-            for (Path file : files) {
+        for (Path file : Directories.list(directory)) {
+            String name = file.getFileName().toString();
+            if (name.startsWith(PREFIX) && name.endsWith(SUFFIX)) {
                 stagedDescriptor(file).ifPresent(descriptors::add);
             }
         }
@@ -151,11 +172,11 @@ public final class StagedSSTable {
 
     /** Named files first, then the list, then the staged files: a sweep that is cut short can be repeated. */
     private static List<Path> sweep(Descriptor descriptor) throws IOException {
-        StagedSSTable staged = new StagedSSTable(descriptor);
+        StagedSSTable staged = reopen(descriptor);
         List<Path> removed = new ArrayList<>();
         Path list = staged.file(Component.TOC);
         if (Files.exists(list)) {
-            for (String line : Files.readAllLines(list, StandardCharsets.UTF_8)) {
+            for (String line : lines(list)) {
                 Optional<Component> component = Component.of(line);
                 if (component.isPresent() && !Files.exists(staged.file(component.get()))) {
                     remove(descriptor.file(component.get()), removed);
@@ -169,6 +190,14 @@ public final class StagedSSTable {
             remove(staged.file(component), removed);
         }
         return removed;
+    }
+
+    private static List<String> lines(Path list) throws StorageException {
+        try {
+            return Files.readAllLines(list, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new StorageException("read", list, e);
+        }
     }
 
     private static void remove(Path file, List<Path> removed) throws IOException {

@@ -126,6 +126,10 @@ public final class ReceivingPlace {
         if (!left) {
             try {
                 Directories.deleteTree(directory);
+                if (isKept && Files.isDirectory(directory.getParent())) {
+                    // Else a loss of power brings it back, and openings leave it.
+                    Directories.sync(directory.getParent());
+                }
             } finally {
                 leave();
             }

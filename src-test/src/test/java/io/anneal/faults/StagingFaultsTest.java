@@ -3,6 +3,7 @@ package io.anneal.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.io.OutputFile;
 import io.anneal.node.NodeFile;
 import io.anneal.node.Receiving;
 import io.anneal.node.ReplicaException;
@@ -10,19 +11,26 @@ import io.anneal.node.StagingArea;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
+import io.anneal.store.directory.Formats;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import io.anneal.testkit.FaultyDirectory;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.RandomFragments;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a staging directory, or a node's, said that it has is there after a loss of power, whatever failed before. */
@@ -67,15 +76,51 @@ class StagingFaultsTest {
                 : staging.start(id, SCHEMA, Optional.empty(), DEADLINE_SECONDS, config);
     }
 
-    private static void stage(StagingArea staging, UUID id, boolean isKept) throws IOException {
-        try (Receiving run = start(staging, id, isKept)) {
-            try (StagedWriter writer = run.newWriter();
-                    FragmentCursor rows = ROWS.cursor()) {
-                writer.append(rows);
-                writer.finish();
+    /** How an SSTable comes to be there. */
+    private enum Way {
+        WRITTEN,
+        WRITTEN_WHERE_IT_IS_KEPT,
+        AS_IT_IS
+    }
+
+    private void stage(StagingArea staging, UUID id, boolean isKept) throws IOException {
+        stage(staging, id, isKept ? Way.WRITTEN_WHERE_IT_IS_KEPT : Way.WRITTEN);
+    }
+
+    private void stage(StagingArea staging, UUID id, Way way) throws IOException {
+        try (Receiving run = start(staging, id, way == Way.WRITTEN_WHERE_IT_IS_KEPT)) {
+            if (way == Way.AS_IT_IS) {
+                copy(run);
+            } else {
+                try (StagedWriter writer = run.newWriter();
+                        FragmentCursor rows = ROWS.cursor()) {
+                    writer.append(rows);
+                    writer.finish();
+                }
             }
             run.complete();
         }
+    }
+
+    private void copy(Receiving run) throws IOException {
+        Path own = Files.createTempDirectory(directory, "original");
+        Descriptor original;
+        try (FragmentWriter writer = Formats.write(own, "1", SCHEMA, SSTableWriterConfig.defaults(10));
+                FragmentCursor rows = ROWS.cursor()) {
+            writer.append(rows);
+            original = writer.finish();
+        }
+        StagedSSTable staged = run.newSSTable(SSTableVersion.of(original).orElseThrow());
+        Set<Component> components = EnumSet.allOf(Component.class);
+        components.removeIf(component -> component == Component.TOC || !original.has(component));
+        for (Component component : components) {
+            byte[] bytes = Files.readAllBytes(original.file(component));
+            try (OutputFile file = OutputFile.open(staged.file(component), OutputFile.CREATE_NEW)) {
+                file.write(bytes, 0, bytes.length);
+                file.sync();
+            }
+        }
+        staged.publish(components, OutputFile.CREATE_NEW);
     }
 
     /** Those that count, by the directory's own word. */
@@ -103,8 +148,8 @@ class StagingFaultsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void shouldKeepWhatIsStagedAfterASyncOfADirectoryFailed(boolean isKept) throws IOException {
+    @EnumSource
+    void shouldKeepWhatIsStagedAfterASyncOfADirectoryFailed(Way way) throws IOException {
         boolean failed = true;
         for (int step = 0; failed; step++) {
             assertThat(step).isLessThan(STEPS_MAX);
@@ -118,7 +163,7 @@ class StagingFaultsTest {
                         .times(1));
                 for (UUID id : List.of(FIRST, SECOND)) {
                     try {
-                        stage(staging, id, isKept);
+                        stage(staging, id, way);
                         acknowledged.add(id);
                     } catch (IOException refused) {
                         assertThat(refused).hasMessageContaining("file=");

@@ -14,16 +14,25 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 
 /** What goes wrong, and what else goes on, while a repair runs; until it has ended. */
 final class Disturbances {
     private static final List<Operation> OPERATIONS = List.of(
             Operation.WRITE, Operation.FORCE, Operation.CREATE, Operation.RENAME, Operation.LINK, Operation.READ);
 
+    /** Of a few SSTables. */
+    private static final int RENAMES_MAX = 20;
+    /** Less than it takes to ask for a file. */
+    private static final Duration LOOKS_EVERY = Duration.ofNanos(100_000);
+    /** A tenth of a second: most transfers with nothing in their way. */
+    private static final int LOOKS_MAX = 1_000;
+
     private final RepairCampaign campaign;
     private final RepairWorld world;
     private final SimulatedNetwork network;
     private final Random random;
+    private final boolean streams;
     /** Numbers of the hosts whose disk fails. */
     private final Set<Integer> suffering = new TreeSet<>();
     /** Of these those whose disk may have failed to force: until their machine starts again it promises nothing. */
@@ -32,7 +41,9 @@ final class Disturbances {
     private boolean ended;
     private Optional<AssertionError> wrong = Optional.empty();
 
-    Disturbances(RepairCampaign campaign, RepairWorld world, Random random) {
+    /** @param streams whether they meet a transfer, which hurts most where it writes and when its source rewrites */
+    Disturbances(RepairCampaign campaign, RepairWorld world, Random random, boolean streams) {
+        this.streams = streams;
         this.campaign = campaign;
         this.world = world;
         this.network = world.network();
@@ -42,7 +53,7 @@ final class Disturbances {
     /** One more, mostly where the repair is. */
     void add(List<ReplicaHost> repaired) {
         ReplicaHost host = repaired.get(random.nextInt(repaired.size()));
-        switch (random.nextInt(11)) {
+        switch (random.nextInt(streams ? 15 : 11)) {
             case 0 -> network.faults(slow());
             case 1, 2 -> breakWay(repaired);
             case 3 -> partition(repaired.get(0), host);
@@ -51,7 +62,10 @@ final class Disturbances {
             case 6 -> soon("bad disk of " + host, () -> breakDisk(host));
             case 7 -> soon("no room at " + host, () -> beBusy(host));
             case 8, 9 -> soon("life at " + host, () -> live(host));
-            default -> soon("another repair", this::repair);
+            case 10 -> soon("another repair", this::repair);
+            case 11 -> soon("bad disk of " + repaired.get(0), () -> breakDisk(repaired.get(0)));
+            case 12 -> soon("death of " + repaired.get(0), () -> die(repaired.get(0)));
+            default -> lose(repaired.get(1 + random.nextInt(repaired.size() - 1)), repaired.get(0));
         }
     }
 
@@ -118,6 +132,35 @@ final class Disturbances {
             network.schedule(
                     Duration.ofSeconds(random.nextBoolean() ? random.nextInt(15) : random.nextInt(300)),
                     () -> network.heal(one.host(), other.host()));
+        });
+    }
+
+    /**
+     * A transfer loses its source when some of it has got its names at the target: for good, or it is not what it was when the
+     * target asks again.
+     */
+    void lose(ReplicaHost source, ReplicaHost target) {
+        boolean forGood = random.nextBoolean();
+        long renames = target.disk().count(Operation.RENAME) + 1 + random.nextInt(RENAMES_MAX);
+        look(LOOKS_MAX, () -> target.disk().count(Operation.RENAME) >= renames, "loss of " + source, () -> {
+            network.cut(source.host(), target.host(), Cut.RESET);
+            network.cut(target.host(), source.host(), Cut.RESET);
+            if (forGood) {
+                source.die(Optional.empty(), Cut.RESET, world.hosts());
+            } else if (source.isRunning() && !suffering.contains(source.number())) {
+                world.compact(source);
+            }
+        });
+    }
+
+    /** Does it once this holds, if that is soon. */
+    private void look(int times, BooleanSupplier condition, String what, Action action) {
+        network.schedule(LOOKS_EVERY, () -> {
+            if (!ended && condition.getAsBoolean()) {
+                later(what, Duration.ZERO, action);
+            } else if (!ended && times > 1) {
+                look(times - 1, condition, what, action);
+            }
         });
     }
 

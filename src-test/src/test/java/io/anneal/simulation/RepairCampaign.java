@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -30,6 +31,9 @@ import java.util.UUID;
 final class RepairCampaign implements AutoCloseable {
     private static final int KEYS = 6;
     private static final int COLUMNS_MAX = 20;
+    /** So many that some are mostly there, and not all, when the way to them is lost. */
+    private static final int FILES_OF_ITS_OWN = 4;
+
     private static final long NEXT_TABLE = 1L << 33;
     private static final int ROWS_OF_WIDE_PARTITION = 40;
 
@@ -87,7 +91,10 @@ final class RepairCampaign implements AutoCloseable {
         // Stores purge nothing before anything was deleted.
         ManualClock storeClock = purges ? clock : ManualClock.at(Instant.ofEpochSecond(phaseStartSeconds - 1_000));
         TableSchema schema = fragments.schema().withId(new UUID(random.nextLong(), random.nextLong()).toString());
-        ReplicaHost.Setting setting = new ReplicaHost.Setting(new SimulatedNetwork(seed), schema, clock, storeClock);
+        // Tables are small here: either all that is cut goes as rows, or nothing that can go in parts.
+        long sectionsMinBytes = streams && random.nextBoolean() ? 1 : Long.MAX_VALUE;
+        ReplicaHost.Setting setting =
+                new ReplicaHost.Setting(new SimulatedNetwork(seed), schema, clock, storeClock, sectionsMinBytes);
         ReplicaViews views = new ReplicaViews(schema, clock, counters);
         world = new RepairWorld(setting, views, hosts(setting, parent, counters));
         transfers = new Transfers(world, views);
@@ -144,9 +151,9 @@ final class RepairCampaign implements AutoCloseable {
             world.settle();
             List<ReplicaHost> all = new ArrayList<>(world.hosts());
             Collections.shuffle(all, random);
-            world.shouldConverge(wanted(all, TokenRange.FULL, false));
+            world.shouldConverge(wanted(all, TokenRange.FULL, false), !streams);
         }
-        if (random.nextInt(4) == 0) {
+        if (!streams && random.nextInt(4) == 0) {
             differInOnePartition();
         }
         world.shouldEndWithNothingHeld();
@@ -164,12 +171,36 @@ final class RepairCampaign implements AutoCloseable {
         long seconds = gcGraceSeconds + random.nextInt(2_000);
         clock.advance(Duration.ofSeconds(seconds + RandomFragments.DELETION_SPREAD_SECONDS));
         phaseStartSeconds = clock.instant().getEpochSecond() - RandomFragments.DELETION_SPREAD_SECONDS;
+        Optional<ReplicaHost> late = streams ? Optional.of(anyHost()) : Optional.empty();
         for (ReplicaHost host : world.hosts()) {
-            if (random.nextBoolean()) {
+            if (late.isPresent() ? host != late.get() : random.nextBoolean()) {
                 host.compact();
             }
         }
         world.log("gc_grace passed");
+        if (late.isPresent()) {
+            transferFrom(late.get());
+        }
+    }
+
+    /** From one that has purged nothing to one that has, which loses it on the way. */
+    private void transferFrom(ReplicaHost late) throws IOException {
+        List<ReplicaHost> others = new ArrayList<>(world.hosts());
+        others.remove(late);
+        ReplicaHost target = others.get(random.nextInt(others.size()));
+        for (int i = 0; i < FILES_OF_ITS_OWN; i++) {
+            writeAsFile(late, draw(false));
+        }
+        Disturbances disturbances = new Disturbances(this, world, random, true);
+        disturbances.lose(late, target);
+        transfer(wanted(List.of(target, late), TokenRange.FULL, false));
+        end(disturbances);
+    }
+
+    private void end(Disturbances disturbances) throws IOException {
+        disturbances.end();
+        transfers.shouldShowAllOrNothing();
+        transfers.shouldEndWellWhenItIsAskedAgain();
     }
 
     // Writes.
@@ -182,7 +213,11 @@ final class RepairCampaign implements AutoCloseable {
             for (ReplicaHost host : world.hosts()) {
                 // A format refuses what it cannot hold.
                 if ((random.nextInt(4) == 0 ^ most) && !(later && host.version() == SSTableVersion.NB)) {
-                    world.write(host, draw);
+                    if (streams && random.nextBoolean()) {
+                        writeAsFile(host, draw);
+                    } else {
+                        world.write(host, draw);
+                    }
                     if (random.nextInt(4) == 0) {
                         chore(host);
                     }
@@ -190,6 +225,14 @@ final class RepairCampaign implements AutoCloseable {
             }
         }
         world.log("written");
+    }
+
+    /** To an SSTable of its own. */
+    private void writeAsFile(ReplicaHost host, FragmentList draw) throws IOException {
+        world.write(host, draw);
+        if (host instanceof StoreHost store) {
+            world.flush(store);
+        }
     }
 
     private FragmentList draw(boolean later) {
@@ -226,9 +269,9 @@ final class RepairCampaign implements AutoCloseable {
             return;
         }
         if (host instanceof StoreHost store && random.nextBoolean()) {
-            store.flush();
+            world.flush(store);
         } else {
-            host.compact();
+            world.compact(host);
         }
     }
 
@@ -250,7 +293,7 @@ final class RepairCampaign implements AutoCloseable {
 
     /** One repair, or several at once, with faults. */
     private void attempt() throws IOException {
-        Disturbances disturbances = new Disturbances(this, world, random);
+        Disturbances disturbances = new Disturbances(this, world, random, streams);
         RepairWorld.Wanted wanted = anyWanted();
         for (int i = random.nextInt(4); i > 0; i--) {
             disturbances.add(wanted.hosts());
@@ -260,19 +303,24 @@ final class RepairCampaign implements AutoCloseable {
         } else {
             repair(wanted);
         }
-        disturbances.end();
+        end(disturbances);
     }
 
     /** The range to the first of them from the others, each of which gives some pieces of it. */
     private void transfer(RepairWorld.Wanted wanted) throws IOException {
-        List<ReplicaHost> sources = wanted.hosts().subList(1, wanted.hosts().size());
+        // One source gives whole SSTables, several mostly parts of them.
+        List<ReplicaHost> sources = wanted.hosts()
+                .subList(1, random.nextBoolean() ? 2 : wanted.hosts().size());
         Map<ReplicaHost, List<TokenRange>> ranges = new LinkedHashMap<>();
         for (TokenRange piece : pieces(wanted.range(), sources.size() * (1 + random.nextInt(3)))) {
             ranges.computeIfAbsent(sources.get(random.nextInt(sources.size())), source -> new ArrayList<>())
                     .add(piece);
         }
         attempts++;
-        succeeded += transfers.run(new Transfers.Wanted(wanted.master(), ranges, wanted.keepsConnections())) ? 1 : 0;
+        succeeded += transfers.run(new Transfers.Wanted(
+                        wanted.master(), ranges, wanted.keepsConnections(), random.nextInt(3) == 0))
+                ? 1
+                : 0;
     }
 
     /** Even ones, or such that end with a partition. */

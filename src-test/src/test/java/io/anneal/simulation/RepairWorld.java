@@ -68,6 +68,8 @@ final class RepairWorld implements AutoCloseable {
     private long ceilingSeconds = Long.MAX_VALUE;
     /** Of whatever may change what a replica shows. */
     private int changes;
+    /** How often a replica wrote its SSTables anew, or more of them, with nothing changed in what it shows. */
+    private int rewrites;
     /** Begun so far. */
     private int repairs;
     /** Repairs that run, one inside the other. */
@@ -111,6 +113,16 @@ final class RepairWorld implements AutoCloseable {
         writes.add(fragments);
         everything = views.merged(everything, fragments);
         held.put(host, views.merged(held.get(host), fragments));
+    }
+
+    void compact(ReplicaHost host) throws IOException {
+        rewrites++;
+        host.compact();
+    }
+
+    void flush(StoreHost host) throws IOException {
+        rewrites++;
+        host.flush();
     }
 
     void truncate(StoreHost host) throws IOException {
@@ -228,6 +240,10 @@ final class RepairWorld implements AutoCloseable {
 
     int changes() {
         return changes;
+    }
+
+    int rewrites() {
+        return rewrites;
     }
 
     /** Whether nothing else runs, and nothing that failed may still go on somewhere. */
@@ -446,8 +462,10 @@ final class RepairWorld implements AutoCloseable {
     /**
      * With nothing in the way one repair makes all equal, to what all of them had, and the next one finds nothing. What they
      * had is what was held when they settled.
+     *
+     * @param again whether there is a next one
      */
-    void shouldConverge(Wanted wanted) throws IOException {
+    void shouldConverge(Wanted wanted, boolean again) throws IOException {
         FragmentList merged = views.merged(List.copyOf(held.values()));
         run(wanted);
         List<FragmentList> contents = new ArrayList<>();
@@ -465,7 +483,11 @@ final class RepairWorld implements AutoCloseable {
         if (hosts.stream().allMatch(host -> host.truncations() == 0)) {
             shouldShow(() -> "replicas do not show what was written", view(everything), expected);
         }
-        assertThat(run(wanted).wereEqual()).as("a second repair finds nothing").isTrue();
+        if (again) {
+            assertThat(run(wanted).wereEqual())
+                    .as("a second repair finds nothing")
+                    .isTrue();
+        }
     }
 
     @Override

@@ -56,8 +56,17 @@ abstract class ReplicaHost implements AutoCloseable {
         RUNNING
     }
 
-    /** What all hosts of a world have in common. */
-    record Setting(SimulatedNetwork network, TableSchema schema, ManualClock clock, ManualClock storeClock) {}
+    /**
+     * What all hosts of a world have in common.
+     *
+     * @param sectionsMinBytes of an SSTable that has less than this of the wanted ranges the rows are streamed
+     */
+    record Setting(
+            SimulatedNetwork network,
+            TableSchema schema,
+            ManualClock clock,
+            ManualClock storeClock,
+            long sectionsMinBytes) {}
 
     /** What a replica holds, and the latest local deletion time that it can write. */
     record Content(FragmentList fragments, long ceilingSeconds) {}
@@ -183,7 +192,7 @@ abstract class ReplicaHost implements AutoCloseable {
         Replicas replicas = new Replicas().add("replica", source);
         new RepairService(replicas, executor, budget).register(handlers);
         HostEnvironment environment = HostEnvironment.system().withRandom(new Random(((long) number << 32) + starts));
-        new StreamService(replicas, executor, environment).register(handlers);
+        new StreamService(replicas, executor, environment, setting.sectionsMinBytes()).register(handlers);
         NetConfig config = RemoteFollowers.config(number, budget.totalBytes()).withBudget(budget);
         server = NetServer.bind(config, address(), handlers, network.random(), failure -> {}, network.host(host()));
         client = NetClient.open(config, new VerbHandlers(executor), network.random(), network.host(host()));

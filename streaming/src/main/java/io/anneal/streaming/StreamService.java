@@ -43,8 +43,8 @@ public final class StreamService {
         this(replicas, executor, environment, SECTIONS_MIN_BYTES);
     }
 
-    /** @param sectionsMinBytes of an SSTable that has less than this of the ranges the rows are sent */
-    StreamService(Replicas replicas, Executor executor, HostEnvironment environment, long sectionsMinBytes) {
+    /** @param sectionsMinBytes of an SSTable that has less than this of the ranges the rows are sent; 1 MiB by default */
+    public StreamService(Replicas replicas, Executor executor, HostEnvironment environment, long sectionsMinBytes) {
         this.sectionsMinBytes = sectionsMinBytes;
         this.replicas = replicas;
         this.executor = executor;
