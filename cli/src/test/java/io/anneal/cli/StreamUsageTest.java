@@ -183,5 +183,17 @@ final class StreamUsageTest {
             assertThat(run.exitCode()).isEqualTo(1);
             assertThat(run.err()).startsWith("anneal: error ANL-1003: ").contains("nothing");
         }
+        CommandRun serve = CommandRun.inTime(
+                "serve",
+                "--data",
+                directory.resolve("data"),
+                "--listen",
+                "127.0.0.1:0",
+                "--token-file",
+                directory.resolve("token"),
+                "--schema",
+                directory.resolve("nothing"));
+        assertThat(serve.exitCode()).isEqualTo(1);
+        assertThat(serve.err()).startsWith("anneal: error ANL-1003: ").contains("nothing");
     }
 }

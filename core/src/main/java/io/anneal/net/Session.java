@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.timeout.IdleStateEvent;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -218,9 +219,21 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         }
         // A stream that the peer has reset, or lost, is no failure of this side.
         if (isOpen() && !(cause instanceof PeerException)) {
-            LOG.warn("stream failed, verb={}, peer={}", verb.name(), peer(), cause);
+            logFailure(verb, cause);
         }
         return new Report(0, PeerException.INTERNAL, String.valueOf(cause));
+    }
+
+    private void logFailure(Verb verb, Throwable cause) {
+        if (cause instanceof InterruptedIOException) {
+            LOG.debug("stream was interrupted, verb={}, peer={}", verb.name(), peer(), cause);
+        } else if (cause instanceof IOException) {
+            // A full disk, a damaged file: it says what is wrong.
+            LOG.warn("stream failed, verb={}, peer={}, reason={}", verb.name(), peer(), cause.getMessage());
+            LOG.debug("stream failed, verb={}, peer={}", verb.name(), peer(), cause);
+        } else {
+            LOG.warn("stream failed, verb={}, peer={}", verb.name(), peer(), cause);
+        }
     }
 
     /** What this side refuses of a message, told as what the peer refuses is. */

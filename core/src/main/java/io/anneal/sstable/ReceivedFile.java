@@ -4,7 +4,9 @@ import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -115,6 +117,10 @@ public final class ReceivedFile implements IncomingBytes, Closeable {
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
             }
+        } catch (ClosedByInterruptException e) {
+            InterruptedIOException interrupted = new InterruptedIOException("writing was interrupted, file=" + file);
+            interrupted.initCause(e);
+            throw interrupted;
         } catch (IOException e) {
             throw new StorageException("write", file, e);
         }

@@ -25,6 +25,7 @@ import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
+import io.anneal.table.StoreConfig;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
@@ -89,6 +90,12 @@ class RepairJobTest {
         executor.shutdownNow();
         ownStaging.close();
         otherStaging.close();
+    }
+
+    /** By the clock of those who repair it. */
+    private static Store openStore(Path place) throws IOException {
+        return Store.open(
+                place, StoreConfig.defaults(), HostEnvironment.system().withClock(() -> Instant.ofEpochSecond(100)));
     }
 
     private RepairEnvironment environment() {
@@ -463,7 +470,7 @@ class RepairJobTest {
 
     @Test
     void shouldBeginAgainWhenTableIsTruncated() throws Exception {
-        try (Store store = Store.open(directory.resolve("store"))) {
+        try (Store store = openStore(directory.resolve("store"))) {
             Table table = store.createTable(SchemaText.print(own.schema()));
             happens(table::truncate);
 
@@ -477,7 +484,7 @@ class RepairJobTest {
 
     @Test
     void shouldBeginAgainWhenTableOfAnotherNodeIsTruncated() throws Exception {
-        try (Store store = Store.open(directory.resolve("store"));
+        try (Store store = openStore(directory.resolve("store"));
                 Nodes node = new Nodes((handlers, its) -> new RepairService(
                                 Nodes.replicas(new StoreReplicas(store)), its.executor(), ByteBudget.of(64 << 20))
                         .register(handlers))) {
@@ -496,7 +503,7 @@ class RepairJobTest {
 
     @Test
     void shouldNameTableWhenItIsDropped() throws Exception {
-        try (Store store = Store.open(directory.resolve("store"))) {
+        try (Store store = openStore(directory.resolve("store"))) {
             store.createTable(SchemaText.print(own.schema()));
             happens(() -> store.dropTable("ks.t"));
 
@@ -511,7 +518,7 @@ class RepairJobTest {
 
     @Test
     void shouldNameStoreWhenItIsClosed() throws Exception {
-        try (Store store = Store.open(directory.resolve("store"))) {
+        try (Store store = openStore(directory.resolve("store"))) {
             store.createTable(SchemaText.print(own.schema()));
             happens(store::close);
 
@@ -542,7 +549,7 @@ class RepairJobTest {
     @Test
     void shouldEndAtOnceWhenStoreIsClosedWhileItIsHeldUp() throws Exception {
         for (boolean isMaster : new boolean[] {false, true}) {
-            try (Store store = Store.open(directory.resolve("store-" + isMaster))) {
+            try (Store store = openStore(directory.resolve("store-" + isMaster))) {
                 store.createTable(SchemaText.print(own.schema()));
                 RepairMember closing = RepairMember.here("store", new StoreReplicas(store));
                 Repair repair = isMaster ? repair(closing, here(own)) : repair(here(own), closing);

@@ -76,12 +76,14 @@ final class BenchRecordTest {
         "budget-peak, B",
         "slowest-stream, B",
         "median-stream, B",
+        "slowest-rate, B/s",
+        "median-rate, B/s",
         "cpu-per-call, s",
         "cpu-growth, 1"
     })
     void shouldNameMetricsAndUnitsAsRecordsHaveThem(String text, String unit) {
         assertThat(named(BenchMetric.values(), BenchMetric::text, text).unit()).isEqualTo(unit);
-        assertThat(BenchMetric.values()).hasSize(21);
+        assertThat(BenchMetric.values()).hasSize(23);
     }
 
     @Test

@@ -14,12 +14,14 @@ import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairRunner;
+import io.anneal.schema.CqlSchema;
 import io.anneal.store.Store;
 import io.anneal.store.directory.CassandraDirectory;
 import io.anneal.store.directory.StoreDirectory;
 import io.anneal.table.StoreConfig;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -103,6 +105,9 @@ public final class ServeCommand extends Subcommand {
                 .map(table -> new QualifiedTable(table.keyspace(), table.table()))
                 .toList();
         requireTables(tables);
+        if (schemaFile != null) {
+            CqlSchema.parse(Files.readString(schemaFile), schemaFile.toString());
+        }
         Map<String, List<Long>> boundaries = boundaries(tables);
         if (staging == null) {
             if (!boundaries.isEmpty()) {
