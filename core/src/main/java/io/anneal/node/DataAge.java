@@ -39,7 +39,7 @@ public record DataAge(long importDeadlineSeconds, List<String> notes) {
      *
      * @throws ReplicaException when it is too late
      */
-    static void requireInTime(TableSchema schema, long importDeadlineSeconds, InstantSource clock)
+    public static void requireInTime(TableSchema schema, long importDeadlineSeconds, InstantSource clock)
             throws ReplicaException {
         long seconds = clock.instant().getEpochSecond();
         if (seconds > importDeadlineSeconds) {

@@ -99,7 +99,6 @@ final class KeptRun implements Receiving {
 
     @Override
     public long complete() throws IOException {
-        staging.requireInTime(schema, run);
         staging.link(run, schema, place.whole());
         place.remove();
         return staging.importDeadlineSeconds(schema);

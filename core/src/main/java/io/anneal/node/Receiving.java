@@ -56,8 +56,8 @@ public interface Receiving extends Closeable {
     /**
      * Keeps all that was written.
      *
-     * @throws ReplicaException when the time by which it must be imported is over already
      * @return when what waits there for import must be imported at the latest, seconds since 1970, or {@link #NO_DEADLINE}
+     * @throws ReplicaException when it is the replica's at once, and came for longer than gc_grace
      */
     long complete() throws IOException;
 }

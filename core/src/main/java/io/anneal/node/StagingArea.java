@@ -360,10 +360,6 @@ public final class StagingArea implements Closeable {
         return new KeptRun(this, run, schema, config, diskBoundaries, place.get());
     }
 
-    void requireInTime(TableSchema schema, StagingFile.Run run) throws ReplicaException {
-        DataAge.requireInTime(schema, run.importDeadlineSeconds(), clock);
-    }
-
     /** Brings to where they are imported from what a run has received elsewhere, as a whole; the caller removes it there. */
     void link(StagingFile.Run run, TableSchema schema, List<Descriptor> received) throws IOException {
         add(run);

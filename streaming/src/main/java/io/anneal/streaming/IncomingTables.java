@@ -8,6 +8,7 @@ import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
+import io.anneal.node.DataAge;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
@@ -127,6 +128,9 @@ final class IncomingTables implements Closeable {
         /** Makes all of it the replica's. */
         StreamReport complete() throws IOException {
             IncomingTable come = table.orElseThrow();
+            if (!replica.takesInAtOnce()) {
+                DataAge.requireInTime(replica.schema(), importDeadlineSeconds, environment.clock());
+            }
             long deadline = come.complete();
             return new StreamReport(
                     come.sstables(), come.parts(), come.rows(), come.bytes(), deadline, come.stagedIn());
