@@ -6,8 +6,8 @@ import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
+import io.anneal.cli.command.WaiverOptions;
 import io.anneal.key.TokenRange;
-import io.anneal.node.Waiver;
 import io.anneal.repair.Repair;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairEnvironment;
@@ -21,7 +21,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -109,20 +108,8 @@ public final class RepairCommand extends Subcommand {
             description = "In a dry run: count what this run staged, before it is imported; with --dir from --out.")
     private UUID staged;
 
-    @Option(
-            names = "--allow-empty",
-            description = "Go on when a replica holds nothing where others hold much: it lost its data.")
-    private boolean allowEmpty;
-
-    @Option(
-            names = "--allow-old-snapshots",
-            description = "Go on when a replica's data is older than gc_grace: rows deleted since may come back.")
-    private boolean allowOldSnapshots;
-
-    @Option(
-            names = "--allow-no-gc-grace",
-            description = "Go on when the table's gc_grace is 0: nothing in it is ever deleted.")
-    private boolean allowNoGcGrace;
+    @Mixin
+    private WaiverOptions allowed = new WaiverOptions();
 
     @Option(
             names = "--buffer",
@@ -258,20 +245,6 @@ public final class RepairCommand extends Subcommand {
                 : RepairConfig.bufferBytes(budget(), directories.size());
     }
 
-    private Set<Waiver> waivers() {
-        Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
-        if (allowEmpty) {
-            waivers.add(Waiver.EMPTY_REPLICA);
-        }
-        if (allowOldSnapshots) {
-            waivers.add(Waiver.OLD_DATA);
-        }
-        if (allowNoGcGrace) {
-            waivers.add(Waiver.NO_GC_GRACE);
-        }
-        return waivers;
-    }
-
     private boolean isDryRun() {
         return directories.isEmpty() ? dryRun : !apply;
     }
@@ -339,7 +312,7 @@ public final class RepairCommand extends Subcommand {
                 isDryRun(),
                 allReplicas,
                 Optional.ofNullable(staged),
-                waivers(),
+                allowed.waivers(),
                 parallel,
                 rowsPerSecond);
     }

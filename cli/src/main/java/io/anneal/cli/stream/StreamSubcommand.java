@@ -8,6 +8,7 @@ import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
+import io.anneal.cli.command.WaiverOptions;
 import io.anneal.cli.repair.CommandNode;
 import io.anneal.cli.repair.PeerSecurity;
 import io.anneal.job.JobFailedException;
@@ -15,7 +16,6 @@ import io.anneal.job.JobFailedException.UnitFailure;
 import io.anneal.key.TokenRange;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
-import io.anneal.node.Waiver;
 import io.anneal.streaming.Ring;
 import io.anneal.streaming.StreamException;
 import io.anneal.streaming.StreamPlan;
@@ -29,7 +29,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -101,20 +100,8 @@ abstract class StreamSubcommand extends Subcommand {
             description = "How many pairs of nodes stream at once; ${DEFAULT-VALUE} by default.")
     private int parallel;
 
-    @Option(
-            names = "--allow-empty",
-            description = "Go on when a node of --from has nothing of a table at all: it may have lost its data.")
-    private boolean allowEmpty;
-
-    @Option(
-            names = "--allow-old-snapshots",
-            description = "Go on when a source's data is older than gc_grace: rows deleted since may come back.")
-    private boolean allowOldSnapshots;
-
-    @Option(
-            names = "--allow-no-gc-grace",
-            description = "Go on when the table's gc_grace is 0: nothing in it is ever deleted.")
-    private boolean allowNoGcGrace;
+    @Mixin
+    private WaiverOptions allowed = new WaiverOptions();
 
     @Mixin
     private PeerSecurity security = new PeerSecurity();
@@ -228,20 +215,6 @@ abstract class StreamSubcommand extends Subcommand {
         }
     }
 
-    private Set<Waiver> waivers() {
-        Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
-        if (allowEmpty) {
-            waivers.add(Waiver.EMPTY_REPLICA);
-        }
-        if (allowOldSnapshots) {
-            waivers.add(Waiver.OLD_DATA);
-        }
-        if (allowNoGcGrace) {
-            waivers.add(Waiver.NO_GC_GRACE);
-        }
-        return waivers;
-    }
-
     @Override
     protected final int execute() throws IOException {
         check();
@@ -295,7 +268,7 @@ abstract class StreamSubcommand extends Subcommand {
     private List<UnitFailure> run(StreamPlan plan, StreamResults results, Progress progress) throws IOException {
         plan.parallel(parallel)
                 .bytesPerSecond(bytesPerSecond)
-                .allow(waivers())
+                .allow(allowed.waivers())
                 .reports(results::add)
                 .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()));
         try {
