@@ -259,7 +259,7 @@ public final class Repair {
         progress.ifPresent(job::listener);
         checkpoint.ifPresent(file -> job.checkpoint(file, identity()));
         RepairJob repair = new RepairJob(
-                (unit, listener) -> tryOnce(unit.table(), unit.range(), listener, environment),
+                (unit, listener) -> tryOnce(unit.table(), List.of(unit.range()), listener, environment),
                 differences,
                 reports,
                 dryRun);
@@ -314,13 +314,14 @@ public final class Repair {
     }
 
     /**
-     * Repairs one range of one table. Holds nothing afterwards, so that two repairs that each hold what the other one needs both
+     * Repairs ranges of one table in one session. Holds nothing afterwards, so that two repairs that each hold what the other one needs both
      * come on.
      */
-    RepairReport tryOnce(String qualifiedTable, TokenRange part, RepairListener listener, RepairEnvironment environment)
+    RepairReport tryOnce(
+            String qualifiedTable, List<TokenRange> tokens, RepairListener listener, RepairEnvironment environment)
             throws IOException {
         int dot = dot(qualifiedTable);
-        Part wanted = new Part(qualifiedTable.substring(0, dot), qualifiedTable.substring(dot + 1), part, listener);
+        Part wanted = new Part(qualifiedTable.substring(0, dot), qualifiedTable.substring(dot + 1), tokens, listener);
         List<RepairMember> ordered = ordered();
         return ordered.get(0) instanceof RepairMember.Here own
                 ? here(wanted, own.tables(), ordered.subList(1, ordered.size()), environment)
@@ -328,7 +329,7 @@ public final class Repair {
     }
 
     /** What one session repairs, and who hears of it. */
-    private record Part(String keyspace, String table, TokenRange range, RepairListener listener) {}
+    private record Part(String keyspace, String table, List<TokenRange> ranges, RepairListener listener) {}
 
     private RepairReport there(Part part, List<RepairMember> nodes) throws IOException {
         RepairMember.There master = (RepairMember.There) nodes.get(0);
@@ -340,7 +341,7 @@ public final class Repair {
                 master.name(),
                 part.keyspace(),
                 part.table(),
-                part.range(),
+                part.ranges(),
                 followers,
                 askedBufferBytes(),
                 dryRun,
@@ -381,7 +382,7 @@ public final class Repair {
                 environment.host().newId(),
                 part.keyspace(),
                 part.table(),
-                part.range(),
+                part.ranges(),
                 rowBufferBytes,
                 environment.host().clock().instant().getEpochSecond(),
                 environment.host().random().nextLong(),

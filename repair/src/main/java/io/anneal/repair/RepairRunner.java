@@ -86,7 +86,7 @@ public final class RepairRunner {
                 .allow(wanted.waivers())
                 .place(place);
         wanted.staged().ifPresent(repair::staged);
-        return repair.tryOnce(wanted.keyspace() + "." + wanted.table(), wanted.range(), listener, environment);
+        return repair.tryOnce(wanted.keyspace() + "." + wanted.table(), wanted.ranges(), listener, environment);
     }
 
     /** Reads {@code host:port}. */

@@ -5,8 +5,8 @@ import io.anneal.fragment.HashSum;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.StorageException;
 import io.anneal.key.ClusteringComparator;
+import io.anneal.key.LinearRanges;
 import io.anneal.key.RingPosition;
-import io.anneal.key.TokenRange;
 import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.node.Receiving;
@@ -27,7 +27,6 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -37,8 +36,8 @@ import java.util.Optional;
 
 /**
  * One replica's side of a session, master and follower alike: reads ahead into the row buffer, fixes windows, sums and
- * lists hashes, hands out items and receives them. The order of calls is {@code (startPart (read window
- * (hashes|fetch|receive)*)*)* finish}, where what comes behind a window may also come behind the {@code read} for the next one.
+ * lists hashes, hands out items and receives them. The order of calls is {@code start (read window
+ * (hashes|fetch|receive)*)* finish}, where what comes behind a window may also come behind the {@code read} for the next one.
  * The table belongs to the caller. Owned by one thread.
  */
 final class ReplicaSession implements Closeable {
@@ -46,16 +45,13 @@ final class ReplicaSession implements Closeable {
     private final OpenSession parameters;
     private final SessionTerms terms;
     private final ClusteringComparator comparator;
-    /** SSTables of the parts that are done. */
-    private final List<Descriptor> completed = new ArrayList<>();
-
     private final ItemCodec codec;
     private final WindowReader reader;
     private final Window window;
     /** Empty in a dry run, as the writer. */
     private final Optional<Receiving> run;
 
-    private Optional<ReceivedWriter> writer;
+    private final Optional<ReceivedWriter> writer;
     private long rowsWritten;
     private long deletionsWritten;
 
@@ -76,11 +72,7 @@ final class ReplicaSession implements Closeable {
         run = parameters.dryRun()
                 ? Optional.empty()
                 : Optional.of(table.receive(parameters.sessionId(), terms.importDeadlineSeconds()));
-        writer = newWriter();
-    }
-
-    private Optional<ReceivedWriter> newWriter() {
-        return run.map(started -> new ReceivedWriter(table.schema(), started));
+        writer = run.map(started -> new ReceivedWriter(schema, started));
     }
 
     /**
@@ -100,10 +92,10 @@ final class ReplicaSession implements Closeable {
                 table.notes());
     }
 
-    void startPart(TokenRange.Linear part) throws IOException {
-        endPart();
-        reader.start(part);
-        window.startPart(part);
+    /** Begins at the first of the ranges; once. */
+    void start(LinearRanges ranges) {
+        reader.start(ranges);
+        window.startIn(ranges);
     }
 
     /** Reads on behind the window; see {@link Participant#read()}. */
@@ -260,15 +252,6 @@ final class ReplicaSession implements Closeable {
         reader.rows().dropWindow();
     }
 
-    private void endPart() throws IOException {
-        endWindow();
-        reader.endPart();
-        if (writer.isPresent()) {
-            completed.addAll(write(writer.get()::finish));
-        }
-        writer = newWriter();
-    }
-
     /** Writes something that was received. */
     private interface Writing<T> {
         T run() throws IOException;
@@ -285,7 +268,9 @@ final class ReplicaSession implements Closeable {
     }
 
     SessionFinished finish() throws IOException {
-        endPart();
+        endWindow();
+        reader.end();
+        List<Descriptor> written = writer.isPresent() ? write(writer.get()::finish) : List.of();
         long importDeadlineSeconds = Receiving.NO_DEADLINE;
         if (run.isPresent()) {
             importDeadlineSeconds = run.get().complete();
@@ -299,10 +284,10 @@ final class ReplicaSession implements Closeable {
                 importDeadlineSeconds,
                 table.takesInAtOnce()
                         ? List.of()
-                        : completed.stream().map(Descriptor::toString).toList());
+                        : written.stream().map(Descriptor::toString).toList());
     }
 
-    /** Nothing that was received is kept if the session was not finished, of the parts that were done neither. */
+    /** Nothing that was received is kept if the session was not finished, of the windows that were done neither. */
     @Override
     public void close() throws IOException {
         Receiving started = run.orElse(null);

@@ -15,6 +15,7 @@ import io.anneal.repair.message.Phase;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class LocalParticipantTest {
-    private static final TokenRange.Linear ALL = TokenRange.Linear.ALL;
+    private static final List<TokenRange> ALL = List.of(TokenRange.FULL);
 
     @TempDir
     private Path directory;
@@ -68,7 +69,7 @@ class LocalParticipantTest {
     void shouldFailNextStepWhenReadingAheadFails() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, 1)));
         Waiting.result(replica.agree(Sessions.terms(1)));
-        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.start(ALL));
         RingPosition boundary = Waiting.result(replica.read()).last();
         table.beforeFragment = fragment -> {
             throw new IOException("disk is gone");
@@ -87,7 +88,7 @@ class LocalParticipantTest {
     void shouldCloseEverythingOnceWhenRepairIsDone() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.start(ALL));
         Waiting.result(replica.window(Waiting.result(replica.read()).last()));
 
         assertThat(Waiting.result(replica.finish()).rowsRead()).isEqualTo(6);
@@ -126,7 +127,7 @@ class LocalParticipantTest {
         });
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.start(ALL));
         table.beforeFragment = fragment -> {
             throw new StackOverflowError("deep");
         };
@@ -161,7 +162,7 @@ class LocalParticipantTest {
             replica = replica(Runnable::run);
             Waiting.result(replica.open(Sessions.open(1, 1)));
             Waiting.result(replica.agree(Sessions.terms(1)));
-            Waiting.result(replica.startPart(ALL));
+            Waiting.result(replica.start(ALL));
             Waiting.result(replica.window(Waiting.result(replica.read()).last()));
             Waiting.result(replica.window(Waiting.result(replica.read()).last()));
             byte[] item = Sessions.encoded(
@@ -186,7 +187,7 @@ class LocalParticipantTest {
     void shouldRefuseBoundaryBehindWhatWasRead() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, 1)));
         Waiting.result(replica.agree(Sessions.terms(1)));
-        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.start(ALL));
         Waiting.result(replica.read());
 
         assertThatThrownBy(() -> Waiting.result(replica.window(RingPosition.END)))
@@ -199,7 +200,7 @@ class LocalParticipantTest {
     void shouldRefuseTheSameBoundaryTwiceAndItemsWithoutWindow() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.start(ALL));
         Waiting.result(replica.read());
         Waiting.result(replica.window(RingPosition.END));
         assertThatThrownBy(() -> Waiting.result(replica.window(RingPosition.END)))
@@ -220,7 +221,7 @@ class LocalParticipantTest {
     private void receive() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, 1)));
         Waiting.result(replica.agree(Sessions.terms(1)));
-        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.start(ALL));
         Waiting.result(replica.window(Waiting.result(replica.read()).last()));
         Waiting.result(replica.push(
                 Sessions.encoded(KEYS.get(1), HandMadeTable.row(-1, 0).live(5).build())));
@@ -261,7 +262,7 @@ class LocalParticipantTest {
         };
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.start(ALL));
         CompletableFuture<?> fill = replica.read();
         running.await();
         executor.shutdown();

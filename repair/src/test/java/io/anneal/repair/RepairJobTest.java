@@ -558,7 +558,9 @@ class RepairJobTest {
                 if (isMaster) {
                     repair(closing, here(own)).run(environment());
                 }
-                assertThatThrownBy(() -> repair.bytesPerSecond(1).run(heldUp(executor, store::close)))
+                // Of several windows, so that something is left to do.
+                assertThatThrownBy(() ->
+                                repair.bufferBytes(1).bytesPerSecond(1).run(heldUp(executor, store::close)))
                         .as("master=%s", isMaster)
                         .isInstanceOf(RepairException.class)
                         .hasMessageContaining("closed");

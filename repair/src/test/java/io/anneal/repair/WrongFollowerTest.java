@@ -147,9 +147,9 @@ class WrongFollowerTest {
     @Test
     void shouldStopWhenFollowerHasTokensOutsideThePart() throws IOException {
         repairShouldFailWhen(
-                "startPart",
-                (honest, arguments) -> honest.startPart(
-                        new TokenRange.Linear(KEYS.get(1).token(), KEYS.get(1).token())),
+                "start",
+                (honest, arguments) -> honest.start(List.of(
+                        new TokenRange(KEYS.get(1).token() - 1, KEYS.get(1).token()))),
                 "outside the window");
     }
 
