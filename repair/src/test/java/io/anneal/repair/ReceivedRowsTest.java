@@ -21,6 +21,7 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
 import io.anneal.node.StagingArea;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
@@ -314,6 +315,7 @@ class ReceivedRowsTest {
         }
         Waiting.result(replica.fill());
 
-        assertThat(Waiting.result(replica.finish()).rowsWritten()).isEqualTo(11);
+        assertThat(Waiting.result(replica.finish()).counts().of(RepairCount.ROWS_WRITTEN))
+                .isEqualTo(11);
     }
 }
