@@ -3,6 +3,7 @@ package io.anneal.bench.oldrepair;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
@@ -12,14 +13,15 @@ import io.anneal.net.Waiting;
 import io.anneal.node.Node;
 import io.anneal.node.Replica;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
-/** What a node answers to a {@link RepairBaseline}: each stream is one step at one of its replicas. Any thread. */
-public final class BaselineService {
+/** What a node answers to a {@link Baseline}: each stream is one step at its replica. Any thread. */
+final class BaselineService {
     /** Each RANGES is answered with a CHECKSUM. */
     static final Verb CHECKSUMS = new Verb(101, "bench.old-checksums");
     /** Each RANGES is answered with ROWS and an END. */
@@ -39,7 +41,7 @@ public final class BaselineService {
 
     private BaselineService() {}
 
-    public static void register(Node node) {
+    static void register(Node node) {
         node.handlers()
                 .registerStream(CHECKSUMS, stream -> serve(node, stream, BaselineService::checksums))
                 .registerStream(READS, stream -> serve(node, stream, BaselineService::reads))
@@ -158,7 +160,7 @@ public final class BaselineService {
     private static void takes(Node node, MessageStream messages) throws IOException {
         ReplicaTask task = ReplicaTask.decode(opening(messages));
         try (Replica replica = task.open(node);
-                RowIntake intake = new RowIntake(replica, task)) {
+                RowIntake intake = new RowIntake(replica)) {
             intake.addAll(new ReceivedFragments(replica.schema(), () -> read(messages, ROWS, END)));
             intake.complete();
             Waiting.result(messages.write(END, ByteBuffer.allocate(0)));
@@ -179,18 +181,17 @@ public final class BaselineService {
     private static ByteBuffer pull(Node node, ByteBuffer request) throws IOException {
         ByteReader in = new ByteReader().wrap(request);
         ReplicaTask task = ReplicaTask.decode(in);
-        BaselineMember source = BaselineMember.decode(in);
+        InetSocketAddress source = new InetSocketAddress(Texts.read(in), in.readInt());
         long rows = pull(node, task, source, TokenCuts.read(in));
         return ByteBuffer.allocate(Long.BYTES).putLong(0, rows);
     }
 
     /** Takes ranges from another replica, whole, as they are there; returns the number of rows. */
-    static long pull(Node node, ReplicaTask task, BaselineMember source, List<TokenRange.Linear> ranges)
+    static long pull(Node node, ReplicaTask task, InetSocketAddress source, List<TokenRange.Linear> ranges)
             throws IOException {
         try (Replica replica = task.open(node);
-                RowIntake intake = new RowIntake(replica, task);
-                BaselineStream stream =
-                        new BaselineStream(node.peers().open(source.address()), READS, task.at(source)::encode)) {
+                RowIntake intake = new RowIntake(replica);
+                BaselineStream stream = new BaselineStream(node.peers().open(source), READS, task::encode)) {
             stream.write(RANGES, out -> TokenCuts.write(out, ranges));
             ReceivedFragments rows = new ReceivedFragments(replica.schema(), stream::readRows);
             intake.addAll(rows);

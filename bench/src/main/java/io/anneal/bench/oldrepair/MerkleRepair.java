@@ -1,11 +1,13 @@
 package io.anneal.bench.oldrepair;
 
 import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
 import io.anneal.node.Node;
 import io.anneal.node.Replica;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,36 +21,35 @@ final class MerkleRepair {
     private static final long DEADLINE_MS = 600_000;
 
     private final Node node;
-    private final BaselineTask task;
-    private final List<BaselineMember> members;
-    private final long localDeletionTimeMaxSeconds;
-    private int steps;
+    private final ReplicaTask task;
+    private final List<InetSocketAddress> members;
 
-    private MerkleRepair(Node node, BaselineTask task, List<BaselineMember> members, long localDeletionTimeMaxSeconds) {
+    private MerkleRepair(Node node, ReplicaTask task, List<InetSocketAddress> members) {
         this.node = node;
         this.task = task;
         this.members = members;
-        this.localDeletionTimeMaxSeconds = localDeletionTimeMaxSeconds;
     }
 
-    static BaselineReport run(Node node, BaselineTask task, List<BaselineMember> members) throws IOException {
-        try (Replica own = ReplicaTask.of(task, 0, members.get(0), 0).open(node)) {
-            return new MerkleRepair(node, task, members, own.localDeletionTimeMaxSeconds()).run(own);
+    /** @param members where the replicas are, the master's first */
+    static BaselineReport run(Node node, String table, List<InetSocketAddress> members) throws IOException {
+        try (Replica own = ReplicaTask.open(node, table)) {
+            ReplicaTask task = new ReplicaTask(table, own.localDeletionTimeMaxSeconds());
+            return new MerkleRepair(node, task, members).run(own);
         }
     }
 
     private BaselineReport run(Replica own) throws IOException {
         List<TokenRange.Linear> leaves = leaves(own);
         List<CompletableFuture<ByteBuffer>> asked = new ArrayList<>();
-        for (BaselineMember follower : members.subList(1, members.size())) {
-            ByteWriter request = request(follower);
+        for (InetSocketAddress follower : members.subList(1, members.size())) {
+            ByteWriter request = request();
             TokenCuts.write(request, leaves);
             asked.add(node.peers()
-                    .open(follower.address())
+                    .open(follower)
                     .request(BaselineService.TREE, BaselineService.bytes(request), DEADLINE_MS));
         }
         List<MerkleTree> trees = new ArrayList<>();
-        trees.add(MerkleTree.build(own, localDeletionTimeMaxSeconds, leaves));
+        trees.add(MerkleTree.build(own, task.localDeletionTimeMaxSeconds(), leaves));
         for (ByteBuffer tree : Waiting.results(asked)) {
             trees.add(MerkleTree.decode(tree));
         }
@@ -71,37 +72,32 @@ final class MerkleRepair {
     /** As many as there are partitions, as a power of two, and no more than a tree has. */
     private List<TokenRange.Linear> leaves(Replica own) throws IOException {
         List<TokenRange.Linear> leaves = new ArrayList<>();
-        for (TokenRange.Linear range : TokenCuts.ascending(task.range())) {
-            long partitions = TokenCuts.estimatedPartitions(own, range, localDeletionTimeMaxSeconds);
+        for (TokenRange.Linear range : TokenCuts.ascending(TokenRange.FULL)) {
+            long partitions = TokenCuts.estimatedPartitions(own, range, task.localDeletionTimeMaxSeconds());
             long count = Long.highestOneBit(Math.max(1, 2 * partitions - 1));
             leaves.addAll(TokenCuts.cut(range, Math.min(MerkleTree.LEAVES_MAX, count)));
         }
         return leaves;
     }
 
-    private ReplicaTask next(BaselineMember member) {
-        return ReplicaTask.of(task, ++steps, member, localDeletionTimeMaxSeconds);
-    }
-
-    private ByteWriter request(BaselineMember member) {
+    private ByteWriter request() {
         ByteWriter out = new ByteWriter(1024);
-        next(member).encode(out);
+        task.encode(out);
         return out;
     }
 
     /** One member takes ranges from another one. */
     private CompletableFuture<Long> pull(int into, int from, List<TokenRange.Linear> ranges) throws IOException {
-        BaselineMember target = members.get(into);
-        BaselineMember source = members.get(from);
+        InetSocketAddress source = members.get(from);
         if (into == 0) {
-            ReplicaTask own = next(target);
-            return BaselineService.later(node, () -> BaselineService.pull(node, own, source, ranges));
+            return BaselineService.later(node, () -> BaselineService.pull(node, task, source, ranges));
         }
-        ByteWriter request = request(target);
-        source.encode(request);
+        ByteWriter request = request();
+        Texts.write(request, source.getHostString());
+        request.writeInt(source.getPort());
         TokenCuts.write(request, ranges);
         return node.peers()
-                .open(target.address())
+                .open(members.get(into))
                 .request(BaselineService.PULL, BaselineService.bytes(request), DEADLINE_MS)
                 .thenApply(ByteBuffer::getLong);
     }

@@ -9,6 +9,7 @@ import io.anneal.node.Node;
 import io.anneal.node.Replica;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -52,26 +53,24 @@ final class PartitionRepair implements Closeable {
         }
     }
 
-    private PartitionRepair(Replica own, ReplicaTask task, ChecksumKind kind) throws IOException {
+    private PartitionRepair(Replica own, ChecksumKind kind) throws IOException {
         this.own = own;
         this.kind = kind;
-        localDeletionTimeMaxSeconds = task.localDeletionTimeMaxSeconds();
+        localDeletionTimeMaxSeconds = own.localDeletionTimeMaxSeconds();
         compared = new OrderedReads(own, localDeletionTimeMaxSeconds);
         sent = new OrderedReads(own, localDeletionTimeMaxSeconds);
-        intake = new RowIntake(own, task);
+        intake = new RowIntake(own);
     }
 
-    static BaselineReport run(Node node, BaselineTask task, List<BaselineMember> members, ChecksumKind kind)
+    static BaselineReport run(Node node, String table, List<InetSocketAddress> followers, ChecksumKind kind)
             throws IOException {
-        ReplicaTask opening = ReplicaTask.of(task, 0, members.get(0), 0);
-        try (Replica own = opening.open(node)) {
-            ReplicaTask ownTask = ReplicaTask.of(task, 0, members.get(0), own.localDeletionTimeMaxSeconds());
-            try (PartitionRepair repair = new PartitionRepair(own, ownTask, kind)) {
-                for (BaselineMember member : members.subList(1, members.size())) {
-                    repair.follow(node.peers().open(member.address()), ownTask.at(member));
-                }
-                return repair.run(task.range());
+        try (Replica own = ReplicaTask.open(node, table);
+                PartitionRepair repair = new PartitionRepair(own, kind)) {
+            ReplicaTask task = new ReplicaTask(table, own.localDeletionTimeMaxSeconds());
+            for (InetSocketAddress follower : followers) {
+                repair.follow(node.peers().open(follower), task);
             }
+            return repair.run();
         }
     }
 
@@ -85,12 +84,12 @@ final class PartitionRepair implements Closeable {
                 new BaselineStream(peer, BaselineService.TAKES, task::encode)));
     }
 
-    private BaselineReport run(TokenRange range) throws IOException {
+    private BaselineReport run() throws IOException {
         List<MessageStream> takers =
                 followers.stream().map(follower -> follower.takes().messages()).toList();
         merged = new RowSender(own.schema(), takers);
         List<TokenRange.Linear> ranges = new ArrayList<>();
-        for (TokenRange.Linear part : TokenCuts.ascending(range)) {
+        for (TokenRange.Linear part : TokenCuts.ascending(TokenRange.FULL)) {
             long partitions = TokenCuts.estimatedPartitions(own, part, localDeletionTimeMaxSeconds);
             ranges.addAll(TokenCuts.cut(part, (partitions + PARTITIONS - 1) / PARTITIONS));
         }

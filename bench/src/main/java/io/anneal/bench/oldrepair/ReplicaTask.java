@@ -5,40 +5,35 @@ import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
 import io.anneal.node.Node;
 import io.anneal.node.Replica;
+import io.anneal.node.Replicas;
 import java.io.IOException;
 import java.util.Optional;
-import java.util.UUID;
 
 /**
  * What one replica is asked to read or to take.
  *
- * @param id of what it takes: nothing else that it takes has it
- * @param replica name at its node
+ * @param table {@code keyspace.table}
  * @param localDeletionTimeMaxSeconds rule 13's ceiling
  */
-record ReplicaTask(UUID id, String replica, String keyspace, String table, long localDeletionTimeMaxSeconds) {
-    static ReplicaTask of(BaselineTask task, int number, BaselineMember member, long localDeletionTimeMaxSeconds) {
-        UUID id = new UUID(task.id().getMostSignificantBits(), task.id().getLeastSignificantBits() + number);
-        return new ReplicaTask(id, member.replica(), task.keyspace(), task.table(), localDeletionTimeMaxSeconds);
+record ReplicaTask(String table, long localDeletionTimeMaxSeconds) {
+    /** Of the node's only replicas. */
+    static Replica open(Node node, String table) throws IOException {
+        int dot = table.indexOf('.');
+        return node.replicas()
+                .get(Replicas.THE_ONLY_ONE)
+                .open(table.substring(0, dot), table.substring(dot + 1), Optional.empty());
     }
 
     Replica open(Node node) throws IOException {
-        return node.replicas().get(replica).open(keyspace, table, Optional.empty());
-    }
-
-    ReplicaTask at(BaselineMember member) {
-        return new ReplicaTask(id, member.replica(), keyspace, table, localDeletionTimeMaxSeconds);
+        return open(node, table);
     }
 
     void encode(ByteWriter out) {
-        Texts.write(out, id);
-        Texts.write(out, replica);
-        Texts.write(out, keyspace);
         Texts.write(out, table);
         out.writeLong(localDeletionTimeMaxSeconds);
     }
 
     static ReplicaTask decode(ByteReader in) {
-        return new ReplicaTask(Texts.readId(in), Texts.read(in), Texts.read(in), Texts.read(in), in.readLong());
+        return new ReplicaTask(Texts.read(in), in.readLong());
     }
 }

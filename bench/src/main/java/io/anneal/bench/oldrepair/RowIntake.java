@@ -6,14 +6,18 @@ import io.anneal.node.Replica;
 import io.anneal.sstable.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.UUID;
 
 /** What a replica takes in: SSTables that are its as soon as all has come. One thread. */
 final class RowIntake implements Closeable {
+    /** A store asks for none. */
+    private static final UUID ANY_ID = new UUID(0, 0);
+
     private final Receiving run;
     private final StagedWriter writer;
 
-    RowIntake(Replica replica, ReplicaTask task) {
-        run = replica.receive(task.id(), Receiving.NO_DEADLINE);
+    RowIntake(Replica replica) {
+        run = replica.receive(ANY_ID, Receiving.NO_DEADLINE);
         writer = run.newWriter();
     }
 

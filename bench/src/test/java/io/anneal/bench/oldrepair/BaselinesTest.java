@@ -32,10 +32,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-final class RepairBaselineTest {
+final class BaselinesTest {
     private static final int PARTITIONS = 450;
     private static final long SEED = 7;
     private static final SharedToken TOKEN = SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8));
@@ -48,7 +48,8 @@ final class RepairBaselineTest {
         final List<Store> stores = new ArrayList<>();
         final List<Node> nodes = new ArrayList<>();
         final List<Table> tables = new ArrayList<>();
-        final List<BaselineMember> members = new ArrayList<>();
+        final List<InetSocketAddress> followers = new ArrayList<>();
+        List<Baseline> masters;
 
         Replicas() throws IOException {
             for (int i = 0; i < 3; i++) {
@@ -67,15 +68,22 @@ final class RepairBaselineTest {
                         new Random(i));
                 nodes.add(node);
                 node.replicas().add("replica", new StoreReplicas(store));
-                BaselineService.register(node);
+                List<Baseline> baselines = Baselines.of(node);
                 InetSocketAddress address = node.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-                members.add(new BaselineMember("replica", address));
+                if (i == 0) {
+                    masters = baselines;
+                } else {
+                    followers.add(address);
+                }
             }
         }
 
-        BaselineReport repair(RepairBaseline baseline, TokenRange range) throws IOException {
-            BaselineTask task = new BaselineTask(new UUID(0, 1), "bench", "old", range);
-            return baseline.run(nodes.get(0), task, members);
+        BaselineReport repair(String name) throws IOException {
+            Baseline baseline = masters.stream()
+                    .filter(known -> known.name().equals(name))
+                    .findFirst()
+                    .orElseThrow();
+            return baseline.repair("bench.old", followers);
         }
 
         void insert(int replica, int pk, int ck) throws IOException {
@@ -135,16 +143,16 @@ final class RepairBaselineTest {
 
     private static Stream<Arguments> cases() {
         return Stream.of(
-                Arguments.of(RepairBaseline.PARTITIONS_SHA256, 0.0),
-                Arguments.of(RepairBaseline.PARTITIONS_SHA256, 0.99),
-                Arguments.of(RepairBaseline.PARTITIONS_XXH3, 0.5),
-                Arguments.of(RepairBaseline.MERKLE, 0.0),
-                Arguments.of(RepairBaseline.MERKLE, 0.99));
+                Arguments.of("baseline", 0.0),
+                Arguments.of("baseline", 0.99),
+                Arguments.of("baseline-fast-hash", 0.5),
+                Arguments.of("baseline-merkle", 0.0),
+                Arguments.of("baseline-merkle", 0.99));
     }
 
     @ParameterizedTest
     @MethodSource("cases")
-    void shouldGiveAllReplicasWhatAnyHas(RepairBaseline baseline, double sharedPart) throws IOException {
+    void shouldGiveAllReplicasWhatAnyHas(String baseline, double sharedPart) throws IOException {
         Random random = new Random(SEED);
         try (Replicas replicas = new Replicas()) {
             for (int pk = 0; pk < PARTITIONS; pk++) {
@@ -153,12 +161,12 @@ final class RepairBaselineTest {
             }
             byte[] expected = replicas.expected(TokenRange.Linear.ALL);
 
-            BaselineReport report = replicas.repair(baseline, TokenRange.FULL);
+            BaselineReport report = replicas.repair(baseline);
 
             replicas.requireEqual(expected);
             assertThat(report.differing()).isPositive();
             assertThat(report.rowsSent()).isPositive();
-            BaselineReport again = replicas.repair(baseline, TokenRange.FULL);
+            BaselineReport again = replicas.repair(baseline);
             assertThat(again).isEqualTo(new BaselineReport(again.ranges(), 0, 0));
             assertThat(again.ranges()).isBetween(4L, 600L);
             // What was received is one SSTable a session.
@@ -167,8 +175,8 @@ final class RepairBaselineTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"PARTITIONS_SHA256", "MERKLE"})
-    void shouldBringDeletionsOfEveryKind(RepairBaseline baseline) throws IOException {
+    @ValueSource(strings = {"baseline", "baseline-merkle"})
+    void shouldBringDeletionsOfEveryKind(String baseline) throws IOException {
         try (Replicas replicas = new Replicas()) {
             for (int pk = 0; pk < PARTITIONS; pk++) {
                 replicas.insertInto(List.of(0, 1, 2), pk);
@@ -206,29 +214,10 @@ final class RepairBaselineTest {
                     .update();
             byte[] expected = replicas.expected(TokenRange.Linear.ALL);
 
-            replicas.repair(baseline, TokenRange.FULL);
+            replicas.repair(baseline);
 
             replicas.requireEqual(expected);
             assertThat(replicas.tables.get(2).row(Map.of("pk", 3, "ck", 1))).isEmpty();
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"PARTITIONS_SHA256", "MERKLE"})
-    void shouldLeaveAloneWhatIsOutsideOfTheRange(RepairBaseline baseline) throws IOException {
-        try (Replicas replicas = new Replicas()) {
-            for (int pk = 0; pk < PARTITIONS; pk++) {
-                replicas.insertInto(List.of(pk % 3), pk);
-            }
-            TokenRange.Linear inside = new TokenRange.Linear(1, 1L << 62);
-            TokenRange.Linear outside = new TokenRange.Linear(Long.MIN_VALUE, 0);
-            byte[] expectedInside = replicas.expected(inside);
-            byte[] expectedOutside = replicas.checksum(outside, 1);
-
-            replicas.repair(baseline, new TokenRange(0, 1L << 62));
-
-            assertThat(replicas.checksum(inside, 1)).isEqualTo(expectedInside);
-            assertThat(replicas.checksum(outside, 1)).isEqualTo(expectedOutside);
         }
     }
 }
