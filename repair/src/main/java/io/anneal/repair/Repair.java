@@ -405,7 +405,8 @@ public final class Repair {
                     .endsWhen(() -> replica.isGone()
                             || isShutDown(environment.executor())
                             || followers.stream().anyMatch(Participant::isGone));
-            try (RepairMaster master = new RepairMaster(config, replica, followers, part.listener())) {
+            try (RepairMaster master =
+                    new RepairMaster(config, replica, followers, part.listener(), environment.metrics())) {
                 return master.run();
             }
         } catch (CancellationException | JobRefusedException ended) {
@@ -453,7 +454,8 @@ public final class Repair {
             return new LocalParticipant(
                     "replica of this process",
                     local.tables(),
-                    MoreExecutors.newSequentialExecutor(environment.executor()));
+                    MoreExecutors.newSequentialExecutor(environment.executor()),
+                    environment.metrics());
         }
         RepairMember.There remote = (RepairMember.There) member;
         Connection connection = remote.connector().open(remote.address());

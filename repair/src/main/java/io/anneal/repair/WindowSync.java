@@ -5,9 +5,9 @@ import io.anneal.fragment.EncodedItem;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.RingPosition;
-import io.anneal.net.Waiting;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PushAnswer;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.repair.row.HashList;
 import io.anneal.repair.row.HashedDeletion;
@@ -64,11 +64,7 @@ final class WindowSync {
     /** See {@link #rowsLacking(int)}. */
     private final long[] rowsLacking;
 
-    private long rowsDiffering;
-    private long deletionsDiffering;
-    private long itemsFetched;
-    private long itemsPushed;
-    private long itemBytes;
+    private final RepairMeter meter;
 
     WindowSync(
             TableSchema schema,
@@ -78,6 +74,7 @@ final class WindowSync {
             int bufferBytes,
             boolean dryRun) {
         this.own = own;
+        meter = own.meter();
         this.followers = followers;
         this.listener = listener;
         this.dryRun = dryRun;
@@ -85,10 +82,6 @@ final class WindowSync {
         rowsLacking = new long[followers.size() + 1];
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
-    }
-
-    long rowsDiffering() {
-        return rowsDiffering;
     }
 
     /**
@@ -99,22 +92,6 @@ final class WindowSync {
      */
     long rowsLacking(int replica) {
         return rowsLacking[replica];
-    }
-
-    long deletionsDiffering() {
-        return deletionsDiffering;
-    }
-
-    long itemsFetched() {
-        return itemsFetched;
-    }
-
-    long itemsPushed() {
-        return itemsPushed;
-    }
-
-    long itemBytes() {
-        return itemBytes;
     }
 
     /**
@@ -128,11 +105,15 @@ final class WindowSync {
         theirs.addAll(summaries);
         boolean deletionsDiffer = differs(Phase.DELETIONS, mine);
         if (deletionsDiffer) {
+            meter.add(RepairCount.WINDOWS_DELETIONS, 1);
             reconcileDeletions(mine, theirs);
             mine = own.summary();
             requireEqual(Phase.DELETIONS, mine);
         }
         boolean rowsDiffer = differs(Phase.ROWS, mine);
+        if (rowsDiffer) {
+            meter.add(RepairCount.WINDOWS_LIST, 1);
+        }
         if (rowsDiffer && dryRun) {
             countRows(mine, theirs);
         } else if (rowsDiffer) {
@@ -171,13 +152,16 @@ final class WindowSync {
                             ? CompletableFuture.completedFuture(mine)
                             : followers.get(i).hashes(phase).thenApply(HashList::of));
         }
-        List<HashList> lists = Waiting.results(asked);
+        List<HashList> lists = meter.awaitAll(asked);
         for (int i = 0; i < followers.size(); i++) {
             WindowSummary.Sum told = theirs.get(i).of(phase);
             if (lists.get(i).size() != told.count() || lists.get(i).sum() != told.low()) {
                 throw new RepairException("hashes of a replica do not add up to its sum, replica="
                         + followers.get(i).name() + ", phase=" + phase + ", hashes="
                         + lists.get(i).size() + ", items=" + told.count());
+            }
+            if (lists.get(i) != mine) {
+                meter.add(RepairCount.HASHES, lists.get(i).size());
             }
         }
         return lists;
@@ -207,7 +191,7 @@ final class WindowSync {
         List<long[]> wanted = missing(mine, lists);
         for (int i = 0; i < followers.size(); i++) {
             if (wanted.get(i).length > 0) {
-                itemsFetched += wanted.get(i).length;
+                meter.add(RepairCount.HASHES, wanted.get(i).length);
                 open.add(new ExpectedItems(followers.get(i), phase, wanted.get(i)));
             }
         }
@@ -217,7 +201,7 @@ final class WindowSync {
                     .map(expected -> expected.follower().fetch(phase, expected.wanted(), roomBytes))
                     .toList();
             for (int i = 0; i < asked.size(); i++) {
-                byte[] answer = Waiting.result(asked.get(i));
+                byte[] answer = meter.await(asked.get(i));
                 open.get(i).requireRoom(answer, roomBytes);
                 accept(answer, phase, open.get(i), fetched);
             }
@@ -228,8 +212,7 @@ final class WindowSync {
     private void accept(byte[] answer, Phase phase, ExpectedItems expected, Fetched fetched) throws IOException {
         byte[] items = answer.length > 0
                 ? answer
-                : Waiting.result(expected.follower().fetch(phase, expected.wanted(), Participant.ONE_ITEM));
-        itemBytes += items.length;
+                : meter.await(expected.follower().fetch(phase, expected.wanted(), Participant.ONE_ITEM));
         expected.requireKinds(items, item);
         try {
             fetched.accept(items, expected);
@@ -245,7 +228,7 @@ final class WindowSync {
     /** Asks each follower for the items with these hashes: the part of its window that they are. */
     private PacedAnswers<byte[]> asked(
             List<HashList> lists, List<long[]> wanted, IntFunction<CompletableFuture<byte[]>> ask) {
-        PacedAnswers<byte[]> asked = new PacedAnswers<>(bufferBytes);
+        PacedAnswers<byte[]> asked = new PacedAnswers<>(bufferBytes, meter);
         for (int i = 0; i < followers.size(); i++) {
             int follower = i;
             long count = wanted.get(i).length;
@@ -294,12 +277,11 @@ final class WindowSync {
                     missed = true;
                     if (own.current().isInForce(deletion.item())) {
                         pushes.add(i, deletion.encoded(), 0, deletion.encoded().length);
-                        itemsPushed++;
                     }
                 }
             }
             if (missed || deletion.hashed() && !mine.contains(deletion.low())) {
-                deletionsDiffering++;
+                meter.add(RepairCount.DELETIONS_DIFFERING, 1);
                 listener.deletionDiffers(deletion.item().key());
             }
         }
@@ -324,9 +306,9 @@ final class WindowSync {
                 pushTouched(row.get(), place.getValue(), lists, pushes);
                 touchedHashes[touchedCount++] = row.get().low();
             }
-            rowsDiffering++;
             listener.rowDiffers(position);
         }
+        meter.add(RepairCount.ROWS_DIFFERING, touched.size());
         pushOwn(mine, HashList.of(touchedHashes), lists, pushes);
         spread(pushes.finish(), ghosts.toByteArray());
     }
@@ -367,10 +349,12 @@ final class WindowSync {
             places.add(followers.get(i).name(), asked.next(), wanted.get(i), item);
         }
         places.addLacking(rowsLacking);
+        int differing = 0;
         for (RingPosition position : places.positions()) {
-            rowsDiffering++;
+            differing++;
             listener.rowDiffers(position);
         }
+        meter.add(RepairCount.ROWS_DIFFERING, differing);
     }
 
     private void pushTouched(HeldRow held, long[] versions, List<HashList> lists, Pushes pushes) throws IOException {
@@ -383,7 +367,6 @@ final class WindowSync {
             if (lacks) {
                 row = own.current().rows().inMemory(row);
                 pushes.add(i, row.array(), row.offset(), row.lengthBytes());
-                itemsPushed++;
             }
         }
     }
@@ -395,6 +378,7 @@ final class WindowSync {
             missing = missing.with(mine.without(list));
         }
         RowBuffer rows = own.current().rows().buffer();
+        int differing = 0;
         for (int index = 0; index < rows.windowEnd(); index++) {
             long hash = rows.hashLow(index);
             if (!rows.isHashed(index) || !missing.contains(hash) || touched.contains(hash)) {
@@ -405,13 +389,13 @@ final class WindowSync {
             for (int i = 0; i < followers.size(); i++) {
                 if (!lists.get(i).contains(hash)) {
                     pushes.add(i, row.buffer(), row.offset(), row.lengthBytes());
-                    itemsPushed++;
                 }
             }
             rows.releaseContent();
-            rowsDiffering++;
+            differing++;
             listener.rowDiffers(rows.position(index));
         }
+        meter.add(RepairCount.ROWS_DIFFERING, differing);
     }
 
     /** What each follower is to get: in pieces, which take a row buffer together. */
@@ -423,6 +407,8 @@ final class WindowSync {
         private final Map<Integer, CompletableFuture<PushAnswer>> underWay = new HashMap<>();
 
         private final Deque<Ghosts> ghosts = new ArrayDeque<>();
+        /** In what is sent next. */
+        private final int[] items = new int[followers.size()];
 
         /** Items come in any order; what fills a piece is sent before more is gathered. */
         void add(int follower, byte[] array, int offset, int lengthBytes) throws IOException {
@@ -430,6 +416,7 @@ final class WindowSync {
             if ((long) piece.lengthBytes() + lengthBytes > pieceBytes) {
                 send(follower);
             }
+            items[follower]++;
             if (lengthBytes > pieceBytes) {
                 sendAlone(follower, array, offset, lengthBytes);
             } else {
@@ -474,14 +461,15 @@ final class WindowSync {
         }
 
         private void push(int follower, byte[] sent) {
-            itemBytes += sent.length;
+            meter.sent(items[follower], sent.length);
+            items[follower] = 0;
             underWay.put(follower, followers.get(follower).push(sent));
         }
 
         private void answered(int follower) throws IOException {
             CompletableFuture<PushAnswer> asked = underWay.remove(follower);
             if (asked != null) {
-                PushAnswer answer = Waiting.result(asked);
+                PushAnswer answer = meter.await(asked);
                 theirs.set(follower, answer.summary());
                 if (answer.ghosts().length > 0) {
                     ghosts.add(new Ghosts(follower, answer.ghosts()));

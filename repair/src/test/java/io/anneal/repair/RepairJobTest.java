@@ -558,9 +558,7 @@ class RepairJobTest {
                 if (isMaster) {
                     repair(closing, here(own)).run(environment());
                 }
-                // Of several windows, so that something is left to do.
-                assertThatThrownBy(() ->
-                                repair.bufferBytes(1).bytesPerSecond(1).run(heldUp(executor, store::close)))
+                assertThatThrownBy(() -> repair.bytesPerSecond(1).run(heldUp(executor, store::close)))
                         .as("master=%s", isMaster)
                         .isInstanceOf(RepairException.class)
                         .hasMessageContaining("closed");
