@@ -3,34 +3,67 @@ package io.anneal.repair;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.EncodedItem;
 import io.anneal.repair.message.Phase;
-import io.anneal.repair.row.HashList;
+import io.anneal.repair.hashes.HashList;
+import io.anneal.repair.hashes.Wanted;
+import io.anneal.repair.message.WindowSummary;
 import io.anneal.repair.row.ItemCodec;
 import java.util.Arrays;
+import java.util.Optional;
 
 /** What a follower sends must be what it was asked for, each hash once, or it is told by name. One thread. */
 final class ExpectedItems {
     private final Participant follower;
     private final Phase phase;
-    /** Sorted; what came is taken out. */
-    private long[] wanted;
+    private final Wanted wanted;
+    /** Of what is wanted; empty where that is all that the follower has, of which only the sum is known. */
+    private final Optional<HashList> hashes;
 
+    private final WindowSummary.Sum sum;
+    private final long wantedCount;
     private long[] came = new long[64];
     private int count;
+    private int countBefore;
 
-    /** @param wanted hashes, sorted */
-    ExpectedItems(Participant follower, Phase phase, long[] wanted) {
+    /** @param hashes what is wanted of the follower */
+    ExpectedItems(Participant follower, Phase phase, FollowerDifference difference, HashList hashes) {
         this.follower = follower;
         this.phase = phase;
-        this.wanted = wanted;
+        this.hashes = Optional.of(hashes);
+        sum = difference.sum();
+        wanted = difference.wanted(hashes);
+        wantedCount = hashes.size();
+    }
+
+    /** All that the follower has. */
+    ExpectedItems(Participant follower, Phase phase, WindowSummary.Sum sum) {
+        this.follower = follower;
+        this.phase = phase;
+        this.sum = sum;
+        hashes = Optional.empty();
+        wanted = Wanted.ALL;
+        wantedCount = sum.count();
     }
 
     Participant follower() {
         return follower;
     }
 
-    /** What did not come yet. */
-    long[] wanted() {
+    Wanted wanted() {
         return wanted;
+    }
+
+    /** How many items are wanted. */
+    long wantedCount() {
+        return wantedCount;
+    }
+
+    /** How many of them have come. */
+    int cameCount() {
+        return count;
+    }
+
+    boolean isComplete() {
+        return count == wantedCount;
     }
 
     /** @param item a view to read with */
@@ -61,15 +94,31 @@ final class ExpectedItems {
         came[count++] = hash;
     }
 
-    /** Takes out what has come of one answer: something, and nothing that was not wanted. */
+    /** Of one answer: something came, and nothing that was not wanted. */
     void requireWanted() throws RepairException {
-        HashList answer = HashList.of(Arrays.copyOf(came, count));
-        long[] left = HashList.of(wanted).without(answer);
-        if (count == 0 || left.length != wanted.length - count) {
-            throw notAsked("wanted=" + wanted.length + ", sent=" + count);
+        boolean strange = false;
+        for (int i = countBefore; hashes.isPresent() && i < count; i++) {
+            strange |= !hashes.get().contains(came[i]);
         }
-        wanted = left;
-        count = 0;
+        if (count == countBefore || count > wantedCount || strange) {
+            throw notAsked("wanted=" + wantedCount + ", sent=" + count);
+        }
+        countBefore = count;
+        if (isComplete()) {
+            requireEachOnce();
+        }
+    }
+
+    private void requireEachOnce() throws RepairException {
+        HashList all = hashes();
+        if (hashes.isPresent() ? all.hasDuplicates() : all.sum() != sum.low()) {
+            throw notAsked("wanted=" + wantedCount + ", sent=" + count);
+        }
+    }
+
+    /** What has come. */
+    HashList hashes() {
+        return HashList.of(Arrays.copyOf(came, count));
     }
 
     /** What came could not be received where the follower said it holds it. */

@@ -8,7 +8,6 @@ import io.anneal.key.RingPosition;
 import io.anneal.net.Waiting;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.WindowSummary;
-import io.anneal.repair.row.HashList;
 import io.anneal.repair.row.HashedDeletion;
 import io.anneal.repair.row.ItemCodec;
 import io.anneal.repair.row.RowBuffer;
