@@ -6,6 +6,7 @@ import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
@@ -190,23 +191,13 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<SyncVote> fill() {
-        return on(ReplicaSession::fill);
+    public CompletableFuture<SyncVote> read() {
+        return on(ReplicaSession::read);
     }
 
     @Override
     public CompletableFuture<WindowSummary> window(RingPosition boundary) {
-        CompletableFuture<WindowSummary> summary = on(open -> open.window(boundary));
-        on(open -> {
-            open.readAhead();
-            return null;
-        });
-        return summary;
-    }
-
-    @Override
-    public CompletableFuture<WindowSummary> summary() {
-        return on(ReplicaSession::summary);
+        return on(open -> open.window(boundary));
     }
 
     @Override
@@ -225,7 +216,7 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> push(byte[] items) {
+    public CompletableFuture<PushAnswer> push(byte[] items) {
         return on(open -> open.receive(items));
     }
 

@@ -4,6 +4,7 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
@@ -12,8 +13,9 @@ import io.anneal.repair.message.WindowSummary;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One replica as the master of a session sees it: in this process or behind a connection. The master asks one thing at a
- * time. A failed future names the replica; after it only {@link #close()} is allowed.
+ * One replica as the master of a session sees it: in this process or behind a connection. It does what it is asked in the
+ * order in which it is asked; the master need not wait for one answer before it asks for the next. A failed future names the
+ * replica; after it only {@link #close()} is allowed.
  */
 public interface Participant extends AutoCloseable {
     /** Room for the first item, and no other, however large it is. */
@@ -30,14 +32,11 @@ public interface Participant extends AutoCloseable {
     /** Starts reading a part of the range; ends the part before it. */
     CompletableFuture<Void> startPart(TokenRange.Linear part);
 
-    /** Ends the last window, writing what was received in it, and reads on until the row buffer is full. */
-    CompletableFuture<SyncVote> fill();
+    /** Reads on behind the window, if one is open, until the row buffer is full. */
+    CompletableFuture<SyncVote> read();
 
-    /** Fixes the window: what is up to {@code boundary}. */
+    /** Ends the window before, writing what was received in it, and fixes the next: what is up to {@code boundary}. */
     CompletableFuture<WindowSummary> window(RingPosition boundary);
-
-    /** The window's sums again, after deletions were received. */
-    CompletableFuture<WindowSummary> summary();
 
     CompletableFuture<long[]> hashes(Phase phase);
 
@@ -52,8 +51,8 @@ public interface Participant extends AutoCloseable {
     /** The rows with these hashes as items without content, in the order of the hashes: where they stand. */
     CompletableFuture<byte[]> places(long[] hashes);
 
-    /** Receives encoded items; answers with the ghosts that shadow them. */
-    CompletableFuture<byte[]> push(byte[] items);
+    /** Receives encoded items; answers with the ghosts that shadow them, and with the sums that the window has then. */
+    CompletableFuture<PushAnswer> push(byte[] items);
 
     CompletableFuture<SessionFinished> finish();
 
@@ -64,10 +63,10 @@ public interface Participant extends AutoCloseable {
      */
     CompletableFuture<Void> repaired(TokenRange range, long seconds);
 
-    /** Bytes that crossed the network to this replica; 0 inside one process. */
     /** Whether it can do nothing any more; for any thread, does not wait. */
     boolean isGone();
 
+    /** Bytes that crossed the network to this replica; 0 inside one process. */
     long bytesSent();
 
     /** Bytes that crossed the network from this replica; 0 inside one process. */

@@ -12,6 +12,7 @@ import io.anneal.node.Replicas;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
@@ -88,18 +89,13 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<SyncVote> fill() {
-        return ask(SessionStep.FILL, out -> {}, in -> SyncVote.decode(in, clusteringColumns));
+    public CompletableFuture<SyncVote> read() {
+        return ask(SessionStep.READ, out -> {}, in -> SyncVote.decode(in, clusteringColumns));
     }
 
     @Override
     public CompletableFuture<WindowSummary> window(RingPosition boundary) {
         return ask(SessionStep.WINDOW, out -> Contents.write(boundary, out), WindowSummary::decode);
-    }
-
-    @Override
-    public CompletableFuture<WindowSummary> summary() {
-        return ask(SessionStep.SUMMARY, out -> {}, WindowSummary::decode);
     }
 
     @Override
@@ -124,8 +120,8 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> push(byte[] items) {
-        return askForItems(SessionStep.PUSH, ByteBuffer.wrap(items));
+    public CompletableFuture<PushAnswer> push(byte[] items) {
+        return questions.ask(SessionStep.PUSH.code(), ByteBuffer.wrap(items), PushAnswer::decode);
     }
 
     @Override

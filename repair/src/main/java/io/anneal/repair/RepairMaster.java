@@ -167,25 +167,45 @@ public final class RepairMaster implements Closeable {
     private void repairPart(TokenRange.Linear part) throws IOException {
         long[] items = new long[followers.size() + 1];
         Optional<RingPosition> lastBoundary = Optional.empty();
+        Votes votes = askForVotes();
         RingPosition boundary;
         do {
-            List<CompletableFuture<SyncVote>> votes = ask(Participant::fill);
-            List<SyncVote> all = new ArrayList<>(List.of(own.fill()));
-            all.addAll(Waiting.results(votes));
+            List<SyncVote> all = votes.all();
             refuseEmptyReplica(items, all);
             requireProgress(lastBoundary, all);
             boundary = smallest(all);
-            repairWindow(boundary, items);
+            votes = repairWindow(boundary, items);
             listener.progress(windows, own.rowsRead(), own.bytesRead(), covered(part, boundary));
             lastBoundary = Optional.of(boundary);
         } while (!boundary.isEnd());
     }
 
-    /** @param items adds what each replica held there, the master first */
-    private void repairWindow(RingPosition boundary, long[] items) throws IOException {
+    /** How far the replicas have read behind a window, the master first. */
+    private record Votes(SyncVote own, List<CompletableFuture<SyncVote>> others) {
+        static final Votes NONE = new Votes(new SyncVote(RingPosition.END, 0), List.of());
+
+        List<SyncVote> all() throws IOException {
+            List<SyncVote> all = new ArrayList<>(List.of(own));
+            all.addAll(Waiting.results(others));
+            return all;
+        }
+    }
+
+    private Votes askForVotes() throws IOException {
+        List<CompletableFuture<SyncVote>> others = ask(Participant::read);
+        return new Votes(own.read(), others);
+    }
+
+    /**
+     * Fixes a window, has all replicas read on behind it, and reconciles it meanwhile.
+     *
+     * @param items adds what each replica held there, the master first
+     * @return votes for the next window; none behind the last
+     */
+    private Votes repairWindow(RingPosition boundary, long[] items) throws IOException {
         List<CompletableFuture<WindowSummary>> asked = ask(follower -> follower.window(boundary));
         WindowSummary summary = own.window(boundary);
-        own.readAhead();
+        Votes next = boundary.isEnd() ? Votes.NONE : askForVotes();
         windows++;
         List<WindowSummary> summaries = Waiting.results(asked);
         items[0] += items(summary);
@@ -195,6 +215,7 @@ public final class RepairMaster implements Closeable {
         if (sync.reconcile(summary, summaries)) {
             windowsDiffering++;
         }
+        return next;
     }
 
     /** How much of the range's width lies behind a boundary. */

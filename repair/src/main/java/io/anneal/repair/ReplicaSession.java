@@ -14,6 +14,7 @@ import io.anneal.node.Replica;
 import io.anneal.node.ReplicaFacts;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
@@ -36,8 +37,9 @@ import java.util.Optional;
 
 /**
  * One replica's side of a session, master and follower alike: reads ahead into the row buffer, fixes windows, sums and
- * lists hashes, hands out items and receives them. The order of calls is {@code (startPart (fill window
- * (summary|hashes|fetch|receive)*)*)* finish}. The table belongs to the caller. Owned by one thread.
+ * lists hashes, hands out items and receives them. The order of calls is {@code (startPart (read window
+ * (hashes|fetch|receive)*)*)* finish}, where what comes behind a window may also come behind the {@code read} for the next one.
+ * The table belongs to the caller. Owned by one thread.
  */
 final class ReplicaSession implements Closeable {
     private final Replica table;
@@ -104,28 +106,28 @@ final class ReplicaSession implements Closeable {
         window.startPart(part);
     }
 
-    /** Ends the last window and reads on; see {@link Participant#fill()}. */
-    SyncVote fill() throws IOException {
-        endWindow();
+    /** Reads on behind the window; see {@link Participant#read()}. */
+    SyncVote read() throws IOException {
         reader.readAhead();
         return reader.vote();
     }
 
-    /** Reads on while the window is being reconciled. */
-    void readAhead() throws IOException {
-        reader.readAhead();
-    }
-
-    /** @throws RepairException when the boundary is not a place that this replica has read up to */
+    /**
+     * Ends the window before and fixes the next; see {@link Participant#window}.
+     *
+     * @throws RepairException when the boundary is not a place behind the last one that this replica has read up to
+     */
     WindowSummary window(RingPosition boundary) throws IOException {
-        if (window.isOpen()) {
-            throw new IllegalStateException("the window before was not ended, replica=" + table.name());
+        if (!window.isBehindLast(boundary)) {
+            throw new RepairException("sync boundary does not lie behind the last one, replica=" + table.name()
+                    + ", boundary=" + boundary);
         }
         if (boundary.position().prefix().size() > comparator.size()
                 || boundary.compareTo(reader.lastPlace(), comparator) > 0) {
             throw new RepairException("sync boundary lies behind what was read, replica=" + table.name() + ", boundary="
                     + boundary + ", last=" + reader.lastPlace());
         }
+        endWindow();
         window.start(boundary, reader.window(boundary));
         return summary();
     }
@@ -237,8 +239,9 @@ final class ReplicaSession implements Closeable {
     }
 
     /** Receives items, keeping the array; answers with the ghosts that shadow them, and with rows that these change. */
-    byte[] receive(byte[] items) throws IOException {
-        return window.receive(items, Window.Arrivals.UNHEEDED, true);
+    PushAnswer receive(byte[] items) throws IOException {
+        byte[] ghosts = window.receive(items, Window.Arrivals.UNHEEDED, true);
+        return new PushAnswer(summary(), ghosts);
     }
 
     /** As the master, who holds all rows: answers with deletions alone. */

@@ -108,12 +108,11 @@ final class ServedSession implements Answers.Answerer {
             case OPEN -> open(in);
             case AGREE -> empty(replica.agree(SessionTerms.decode(in)));
             case PART -> empty(replica.startPart(Contents.readRange(in)));
-            case FILL -> encoded(replica.fill(), (vote, out) -> vote.encode(out));
+            case READ -> encoded(replica.read(), (vote, out) -> vote.encode(out));
             case WINDOW ->
                 encoded(
                         replica.window(RingPosition.decode(in, CLUSTERING_COLUMNS_MAX)),
                         (summary, out) -> summary.encode(out));
-            case SUMMARY -> encoded(replica.summary(), (summary, out) -> summary.encode(out));
             case HASHES -> encoded(replica.hashes(Contents.readPhase(in)), Contents::write);
             case FETCH -> {
                 Phase phase = Contents.readPhase(in);
@@ -121,7 +120,7 @@ final class ServedSession implements Answers.Answerer {
                 yield replica.fetch(phase, Contents.readHashes(in), roomBytes);
             }
             case PLACES -> replica.places(Contents.readHashes(in));
-            case PUSH -> replica.push(message.bytes());
+            case PUSH -> encoded(replica.push(message.bytes()), (answer, out) -> answer.encode(out));
             case FINISH -> encoded(replica.finish(), (done, out) -> done.encode(out));
             case REPAIRED -> {
                 TokenRange range = Contents.readTokens(in);

@@ -90,6 +90,12 @@ final class Window {
         carried = Optional.empty();
     }
 
+    /** Whether a place lies behind the end of this window, if it is open, or of the one before. */
+    boolean isBehindLast(RingPosition place) {
+        Optional<RingPosition> last = open ? Optional.of(boundary) : lastBoundary;
+        return last.isEmpty() || place.compareTo(last.get(), comparator) > 0;
+    }
+
     /** Opens the window; the row buffer's window is fixed already. */
     void start(RingPosition windowEnd, List<DeletionItem> items) throws IOException {
         boundary = windowEnd;

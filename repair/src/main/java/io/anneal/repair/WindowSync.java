@@ -7,6 +7,7 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.RingPosition;
 import io.anneal.net.Waiting;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.repair.row.HashedDeletion;
 import io.anneal.repair.row.ItemCodec;
@@ -16,8 +17,8 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -30,7 +31,8 @@ import java.util.stream.LongStream;
 /**
  * Reconciles one window: deletions first, then rows. Each phase is: lists of hashes from the followers whose sum differs,
  * fetch what the master lacks, receive it, push to each follower what it lacks, spread the ghosts that answer. Then the
- * sums are compared again: nothing is called equal that was not found equal. See decision 2 in {@code docs/decisions}.
+ * sums are compared again, which come with the answers to what was pushed: nothing is called equal that was not found equal.
+ * See decision 2 in {@code docs/decisions}.
  *
  * <p>What a follower lists must add up to its sum, and what it sends must have the hashes asked for, each once. In a dry
  * run rows stay where they are: places of differing rows are asked for and counted. Two different items of a window with
@@ -44,7 +46,6 @@ final class WindowSync {
 
     private static final int OWN = -1;
     private static final byte[] NOTHING = new byte[0];
-    private static final CompletableFuture<byte[]> NO_ANSWER = CompletableFuture.completedFuture(NOTHING);
 
     /** Encoded ghosts and the follower, or {@link #OWN}, that they come from. */
     private record Ghosts(int origin, byte[] items) {}
@@ -57,6 +58,8 @@ final class WindowSync {
 
     private final boolean dryRun;
     private final int bufferBytes;
+    /** The followers' sums as each said them last. */
+    private final List<WindowSummary> theirs = new ArrayList<>();
     /** See {@link #rowsLacking(int)}. */
     private final long[] rowsLacking;
 
@@ -120,38 +123,31 @@ final class WindowSync {
      */
     boolean reconcile(WindowSummary ownSummary, List<WindowSummary> summaries) throws IOException {
         WindowSummary mine = ownSummary;
-        List<WindowSummary> theirs = summaries;
-        boolean deletionsDiffer = differs(Phase.DELETIONS, mine, theirs);
+        theirs.clear();
+        theirs.addAll(summaries);
+        boolean deletionsDiffer = differs(Phase.DELETIONS, mine);
         if (deletionsDiffer) {
             reconcileDeletions(mine, theirs);
-            theirs = sumsAgain();
             mine = own.summary();
-            requireEqual(Phase.DELETIONS, mine, theirs);
+            requireEqual(Phase.DELETIONS, mine);
         }
-        boolean rowsDiffer = differs(Phase.ROWS, mine, theirs);
+        boolean rowsDiffer = differs(Phase.ROWS, mine);
         if (rowsDiffer && dryRun) {
             countRows(mine, theirs);
         } else if (rowsDiffer) {
             reconcileRows(mine, theirs);
-            theirs = sumsAgain();
             mine = own.summary();
-            requireEqual(Phase.DELETIONS, mine, theirs);
-            requireEqual(Phase.ROWS, mine, theirs);
+            requireEqual(Phase.DELETIONS, mine);
+            requireEqual(Phase.ROWS, mine);
         }
         return deletionsDiffer || rowsDiffer;
     }
 
-    private static boolean differs(Phase phase, WindowSummary mine, List<WindowSummary> theirs) {
+    private boolean differs(Phase phase, WindowSummary mine) {
         return theirs.stream().anyMatch(summary -> !summary.of(phase).equals(mine.of(phase)));
     }
 
-    private List<WindowSummary> sumsAgain() throws IOException {
-        List<CompletableFuture<WindowSummary>> asked =
-                followers.stream().map(Participant::summary).toList();
-        return Waiting.results(asked);
-    }
-
-    private void requireEqual(Phase phase, WindowSummary mine, List<WindowSummary> theirs) throws RepairException {
+    private void requireEqual(Phase phase, WindowSummary mine) throws RepairException {
         for (int i = 0; i < followers.size(); i++) {
             WindowSummary.Sum sum = theirs.get(i).of(phase);
             if (!sum.equals(mine.of(phase))) {
@@ -422,8 +418,9 @@ final class WindowSync {
         private final int pieceBytes = Math.max(1, bufferBytes / followers.size());
         private final List<ByteWriter> pieces =
                 followers.stream().map(follower -> new ByteWriter(64)).toList();
-        private final List<CompletableFuture<byte[]>> underWay =
-                new ArrayList<>(Collections.nCopies(followers.size(), NO_ANSWER));
+        /** By follower, one each. */
+        private final Map<Integer, CompletableFuture<PushAnswer>> underWay = new HashMap<>();
+
         private final Deque<Ghosts> ghosts = new ArrayDeque<>();
 
         /** Items come in any order; what fills a piece is sent before more is gathered. */
@@ -477,13 +474,17 @@ final class WindowSync {
 
         private void push(int follower, byte[] sent) {
             itemBytes += sent.length;
-            underWay.set(follower, followers.get(follower).push(sent));
+            underWay.put(follower, followers.get(follower).push(sent));
         }
 
         private void answered(int follower) throws IOException {
-            byte[] answer = Waiting.result(underWay.set(follower, NO_ANSWER));
-            if (answer.length > 0) {
-                ghosts.add(new Ghosts(follower, answer));
+            CompletableFuture<PushAnswer> asked = underWay.remove(follower);
+            if (asked != null) {
+                PushAnswer answer = Waiting.result(asked);
+                theirs.set(follower, answer.summary());
+                if (answer.ghosts().length > 0) {
+                    ghosts.add(new Ghosts(follower, answer.ghosts()));
+                }
             }
         }
     }

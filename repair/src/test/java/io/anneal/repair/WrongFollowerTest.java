@@ -13,6 +13,7 @@ import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.repair.row.DeletionItem;
@@ -35,6 +36,8 @@ class WrongFollowerTest {
                     new Purger(Sessions.SCHEMA, new SessionPurgeRule(100, 10)),
                     1)
             .encode(DeletionItem.ofPartition(KEYS.get(1), new DeletionTime(9, 95)));
+
+    private static final WindowSummary.Sum NOTHING = WindowSummary.Sum.NOTHING;
 
     @TempDir
     private Path directory;
@@ -135,7 +138,7 @@ class WrongFollowerTest {
         WindowSummary.Sum much = new WindowSummary.Sum(1L << 30, 1, 1);
         repairShouldFailWhen(
                 "window",
-                saying(new WindowSummary(new WindowSummary.Sum(0, 0, 0), much)),
+                saying(new WindowSummary(NOTHING, much)),
                 "replica=follower",
                 "more in a window than its row buffer has room for",
                 "items=1073741824");
@@ -152,7 +155,11 @@ class WrongFollowerTest {
 
     @Test
     void shouldStopWhenFollowerDropsWhatIsPushed() throws IOException {
-        repairShouldFailWhen("push", saying(new byte[0]), "replica=follower", "differs after it was given");
+        repairShouldFailWhen(
+                "push",
+                saying(new PushAnswer(new WindowSummary(NOTHING, NOTHING), new byte[0])),
+                "replica=follower",
+                "differs after it was given");
     }
 
     @Test
@@ -163,11 +170,11 @@ class WrongFollowerTest {
 
     @Test
     void shouldStopWhenFollowerRepeatsItsVote() throws IOException {
-        SyncVote vote = new SyncVote(
-                RingPosition.of(KEYS.get(0), PositionInPartition.at(HandMadeTable.clustering(0, 0))), 1, 1);
+        SyncVote vote =
+                new SyncVote(RingPosition.of(KEYS.get(0), PositionInPartition.at(HandMadeTable.clustering(0, 0))), 1);
         repairShouldFailWhen(
-                "fill",
-                (honest, arguments) -> honest.fill().thenApply(right -> vote),
+                "read",
+                (honest, arguments) -> honest.read().thenApply(right -> vote),
                 "replica=follower",
                 "not read beyond the last boundary");
     }

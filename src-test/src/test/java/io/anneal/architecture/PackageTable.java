@@ -110,10 +110,11 @@ final class PackageTable {
             DIRECT.put("bench." + measured, List.of(measured, "bench.measure"));
         }
         DIRECT.put("bench.repair", List.of("repair", "bench.measure"));
+        DIRECT.put("bench.oldrepair", List.of("repair"));
         DIRECT.put("bench.streaming", List.of("streaming", "bench.measure"));
         DIRECT.put("bench.paging", List.of("paging", "bench.measure"));
         DIRECT.put("bench.dualdao", List.of("dualdao", "bench.measure"));
-        DIRECT.put("bench.scenario", List.of("migrate", "bench.measure", "bench.peer"));
+        DIRECT.put("bench.scenario", List.of("migrate", "bench.measure", "bench.peer", "bench.oldrepair"));
         DIRECT.put("cli.command", List.of("migrate", "bench.scenario"));
         DIRECT.put("cli.sstable", List.of("cli.command"));
         DIRECT.put("cli.store", List.of("cli.command"));

@@ -35,8 +35,7 @@ class MessagesTest {
 
     private static final OpenSession OPEN =
             new OpenSession(ID, "ks", "täble", "CREATE TABLE", 1_700_000_000L, -5, 1 << 20, 3, true, Optional.of(ID));
-    private static final SyncVote VOTE =
-            new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5, Long.MAX_VALUE);
+    private static final SyncVote VOTE = new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5);
     private static final RunRepair RUN = new RunRepair(
             "n1",
             "ks",
