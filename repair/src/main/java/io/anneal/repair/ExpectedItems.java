@@ -2,10 +2,9 @@ package io.anneal.repair;
 
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.EncodedItem;
-import io.anneal.repair.message.Phase;
 import io.anneal.repair.hashes.HashList;
 import io.anneal.repair.hashes.Wanted;
-import io.anneal.repair.message.WindowSummary;
+import io.anneal.repair.message.Phase;
 import io.anneal.repair.row.ItemCodec;
 import java.util.Arrays;
 import java.util.Optional;
@@ -14,34 +13,29 @@ import java.util.Optional;
 final class ExpectedItems {
     private final Participant follower;
     private final Phase phase;
-    private final Wanted wanted;
-    /** Of what is wanted; empty where that is all that the follower has, of which only the sum is known. */
+    private final FollowerDifference difference;
+    /** Empty where all is wanted that the follower has, and only its sum is known. */
     private final Optional<HashList> hashes;
 
-    private final WindowSummary.Sum sum;
-    private final long wantedCount;
     private long[] came = new long[64];
     private int count;
     private int countBefore;
 
-    /** @param hashes what is wanted of the follower */
+    /** @param hashes some of what the follower has and the master has not */
     ExpectedItems(Participant follower, Phase phase, FollowerDifference difference, HashList hashes) {
-        this.follower = follower;
-        this.phase = phase;
-        this.hashes = Optional.of(hashes);
-        sum = difference.sum();
-        wanted = difference.wanted(hashes);
-        wantedCount = hashes.size();
+        this(follower, phase, difference, Optional.of(hashes));
     }
 
     /** All that the follower has. */
-    ExpectedItems(Participant follower, Phase phase, WindowSummary.Sum sum) {
+    ExpectedItems(Participant follower, Phase phase, FollowerDifference difference) {
+        this(follower, phase, difference, Optional.empty());
+    }
+
+    private ExpectedItems(Participant follower, Phase phase, FollowerDifference difference, Optional<HashList> hashes) {
         this.follower = follower;
         this.phase = phase;
-        this.sum = sum;
-        hashes = Optional.empty();
-        wanted = Wanted.ALL;
-        wantedCount = sum.count();
+        this.difference = difference;
+        this.hashes = hashes;
     }
 
     Participant follower() {
@@ -49,12 +43,22 @@ final class ExpectedItems {
     }
 
     Wanted wanted() {
-        return wanted;
+        return hashes.map(difference::wanted).orElse(Wanted.ALL);
+    }
+
+    /** What is wanted, where it is known. */
+    HashList wantedHashes() {
+        return hashes.orElseThrow();
     }
 
     /** How many items are wanted. */
     long wantedCount() {
-        return wantedCount;
+        return hashes.map(list -> (long) list.size()).orElse(holderCount());
+    }
+
+    /** How many items the follower has. */
+    long holderCount() {
+        return difference.sum().count();
     }
 
     /** How many of them have come. */
@@ -63,7 +67,7 @@ final class ExpectedItems {
     }
 
     boolean isComplete() {
-        return count == wantedCount;
+        return count == wantedCount();
     }
 
     /** @param item a view to read with */
@@ -100,8 +104,8 @@ final class ExpectedItems {
         for (int i = countBefore; hashes.isPresent() && i < count; i++) {
             strange |= !hashes.get().contains(came[i]);
         }
-        if (count == countBefore || count > wantedCount || strange) {
-            throw notAsked("wanted=" + wantedCount + ", sent=" + count);
+        if (count == countBefore || count > wantedCount() || strange) {
+            throw notAsked("wanted=" + wantedCount() + ", sent=" + count);
         }
         countBefore = count;
         if (isComplete()) {
@@ -110,15 +114,19 @@ final class ExpectedItems {
     }
 
     private void requireEachOnce() throws RepairException {
-        HashList all = hashes();
-        if (hashes.isPresent() ? all.hasDuplicates() : all.sum() != sum.low()) {
-            throw notAsked("wanted=" + wantedCount + ", sent=" + count);
+        HashList all = HashList.of(Arrays.copyOf(came, count));
+        if (all.hasDuplicates()
+                || all.sum()
+                        != hashes.map(HashList::sum).orElse(difference.sum().low())) {
+            throw notAsked("wanted=" + wantedCount() + ", sent=" + count);
         }
     }
 
-    /** What has come. */
-    HashList hashes() {
-        return HashList.of(Arrays.copyOf(came, count));
+    /** Once all has come: what the follower has, if it was not known. */
+    void tell() {
+        if (hashes.isEmpty()) {
+            difference.came(HashList.of(Arrays.copyOf(came, count)));
+        }
     }
 
     /** What came could not be received where the follower said it holds it. */

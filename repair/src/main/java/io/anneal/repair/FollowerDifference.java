@@ -19,8 +19,7 @@ final class FollowerDifference {
     /** Empty until all has come, where nothing was asked for before. */
     private Optional<HashDifference> hashes;
 
-    private FollowerDifference(
-            WindowSummary.Sum sum, Optional<HashList> list, Optional<HashDifference> hashes) {
+    private FollowerDifference(WindowSummary.Sum sum, Optional<HashList> list, Optional<HashDifference> hashes) {
         this.sum = sum;
         this.list = list;
         this.hashes = hashes;

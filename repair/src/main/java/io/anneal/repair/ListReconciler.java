@@ -25,8 +25,8 @@ final class ListReconciler implements Reconciler {
     }
 
     @Override
-    public List<FollowerDifference> differences(
-            long[] mine, WindowSummary.Sum sum, List<WindowSummary.Sum> theirs) throws IOException {
+    public List<FollowerDifference> differences(long[] mine, WindowSummary.Sum sum, List<WindowSummary.Sum> theirs)
+            throws IOException {
         Map<WindowSummary.Sum, FollowerDifference> bySum = new LinkedHashMap<>();
         bySum.put(sum, FollowerDifference.of(sum, HashDifference.NONE));
         ask(mine, theirs, bySum);
@@ -58,7 +58,7 @@ final class ListReconciler implements Reconciler {
         for (Map.Entry<WindowSummary.Sum, Participant> holder : holders.entrySet()) {
             HashList list = HashList.of(Waiting.result(asked.get(next++)));
             requireSum(holder.getValue(), list, holder.getKey());
-            counts.listed(list.size());
+            counts.hashes(list.size());
             bySum.put(holder.getKey(), FollowerDifference.listed(holder.getKey(), own, list));
         }
     }

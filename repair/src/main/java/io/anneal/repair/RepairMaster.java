@@ -300,6 +300,7 @@ public final class RepairMaster implements Closeable {
                 replicas,
                 windows,
                 windowsDiffering,
+                sync.reconciliation(),
                 sync.rowsDiffering(),
                 sync.deletionsDiffering(),
                 sync.itemsFetched(),

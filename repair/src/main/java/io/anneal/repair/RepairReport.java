@@ -19,6 +19,7 @@ import java.util.stream.Stream;
  * How a repair went.
  *
  * @param sessionIds by which what was staged is known; one for each range of each table
+ * @param reconciliation how was learned in what windows differed
  * @param rowsDiffering places at which replicas held different rows
  * @param deletionsDiffering partition deletions and intervals that not every replica held
  * @param itemsFetched rows and deletions that the master received
@@ -34,6 +35,7 @@ public record RepairReport(
         List<ReplicaReport> replicas,
         long windows,
         long windowsDiffering,
+        Reconciliation reconciliation,
         long rowsDiffering,
         long deletionsDiffering,
         long itemsFetched,
@@ -61,6 +63,7 @@ public record RepairReport(
                 List.copyOf(replicas.values()),
                 sum(reports, RepairReport::windows),
                 sum(reports, RepairReport::windowsDiffering),
+                reports.stream().map(RepairReport::reconciliation).reduce(Reconciliation.NONE, Reconciliation::plus),
                 sum(reports, RepairReport::rowsDiffering),
                 sum(reports, RepairReport::deletionsDiffering),
                 sum(reports, RepairReport::itemsFetched),
@@ -97,6 +100,7 @@ public record RepairReport(
                 replicas,
                 windows + lost.windows,
                 windowsDiffering + lost.windowsDiffering,
+                reconciliation.plus(lost.reconciliation),
                 Math.max(rowsDiffering, lost.rowsDiffering),
                 Math.max(deletionsDiffering, lost.deletionsDiffering),
                 itemsFetched + lost.itemsFetched,
@@ -114,6 +118,7 @@ public record RepairReport(
                 replicas,
                 windows,
                 windowsDiffering,
+                reconciliation,
                 rowsDiffering,
                 deletionsDiffering,
                 itemsFetched,
@@ -152,16 +157,11 @@ public record RepairReport(
             out.writeLong(replica.importDeadlineSeconds);
             Texts.write(out, replica.sstables);
         }
-        for (long number : new long[] {
-            windows,
-            windowsDiffering,
-            rowsDiffering,
-            deletionsDiffering,
-            itemsFetched,
-            itemsPushed,
-            itemBytes,
-            networkBytes
-        }) {
+        out.writeLong(windows);
+        out.writeLong(windowsDiffering);
+        reconciliation.encode(out);
+        for (long number :
+                new long[] {rowsDiffering, deletionsDiffering, itemsFetched, itemsPushed, itemBytes, networkBytes}) {
             out.writeLong(number);
         }
         out.writeByte(dryRun ? 1 : 0);
@@ -192,6 +192,7 @@ public record RepairReport(
                 replicas,
                 in.readLong(),
                 in.readLong(),
+                Reconciliation.decode(in),
                 in.readLong(),
                 in.readLong(),
                 in.readLong(),

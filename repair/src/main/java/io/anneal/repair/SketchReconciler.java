@@ -22,8 +22,8 @@ import java.util.concurrent.CompletableFuture;
  * from the windows before. Decision 15 in {@code docs/decisions} has the measurements behind the costs.
  */
 final class SketchReconciler implements Reconciler {
-    /** A byte on the wire, at a gigabit a second. */
-    private static final double BYTE_NANOS = 8;
+    /** A byte on the wire, where sixteen sessions share a gigabit a second. */
+    private static final double BYTE_NANOS = 100;
 
     /** A question and its answer: frames of both, and the work of both sides. */
     private static final double QUESTION_NANOS = 20_000 + 110 * BYTE_NANOS;
@@ -70,8 +70,8 @@ final class SketchReconciler implements Reconciler {
     }
 
     @Override
-    public List<FollowerDifference> differences(
-            long[] mine, WindowSummary.Sum sum, List<WindowSummary.Sum> theirs) throws IOException {
+    public List<FollowerDifference> differences(long[] mine, WindowSummary.Sum sum, List<WindowSummary.Sum> theirs)
+            throws IOException {
         Map<WindowSummary.Sum, FollowerDifference> bySum = new HashMap<>();
         bySum.put(sum, FollowerDifference.of(sum, HashDifference.NONE));
         addEmpty(mine, theirs, bySum);
@@ -100,8 +100,7 @@ final class SketchReconciler implements Reconciler {
                 .toList();
         for (WindowSummary.Sum other : others) {
             if (other.count() == 0) {
-                bySum.put(
-                        other, FollowerDifference.of(other, new HashDifference(HashList.EMPTY, HashList.of(mine))));
+                bySum.put(other, FollowerDifference.of(other, new HashDifference(HashList.EMPTY, HashList.of(mine))));
             } else if (mine.length == 0 && others.size() == 1 && !needsHashes) {
                 bySum.put(other, FollowerDifference.whole(other));
             }
@@ -109,16 +108,14 @@ final class SketchReconciler implements Reconciler {
     }
 
     private void learn(
-            int items,
-            Map<WindowSummary.Sum, Peeling> asked,
-            Map<WindowSummary.Sum, FollowerDifference> bySum) {
+            int items, Map<WindowSummary.Sum, Peeling> asked, Map<WindowSummary.Sum, FollowerDifference> bySum) {
         int most = 0;
-        long most​Items = items;
+        long mostItems = items;
         for (WindowSummary.Sum sum : asked.keySet()) {
             most = Math.max(most, bySum.get(sum).size());
-            most​Items = Math.max(most​Items, sum.count());
+            mostItems = Math.max(mostItems, sum.count());
         }
-        double now = (double) most / Math.max(1, most​Items);
+        double now = (double) most / Math.max(1, mostItems);
         share = share < 0 ? now : share + LEARNED_SHARE * (now - share);
     }
 
@@ -127,44 +124,125 @@ final class SketchReconciler implements Reconciler {
         private final Participant follower;
         private final WindowSummary.Sum sum;
         private final SketchDecoder decoder = new SketchDecoder();
-        private boolean failed;
+        private boolean ended;
 
         Peeling(Participant follower, WindowSummary.Sum sum) {
             this.follower = follower;
             this.sum = sum;
         }
+
+        /** What does not add up is left for a list: a hash that is there twice, or one chance in billions. */
+        void take(Sketch slice, Sketch own, long[] mine, Map<WindowSummary.Sum, FollowerDifference> bySum) {
+            boolean done = decoder.add(slice, own);
+            ended = done || decoder.isContradicting();
+            if (done) {
+                HashDifference found = new HashDifference(decoder.theirs(), decoder.own());
+                if (found.leadsTo(mine, sum.count(), sum.low())) {
+                    bySum.put(sum, FollowerDifference.of(sum, found));
+                }
+            }
+        }
     }
 
-    /** Puts in what sketches tell; lists are left for the rest. */
+    /** Puts in what sketches tell; what they do not is left for lists. */
     private void sketch(long[] mine, List<Peeling> asked, Map<WindowSummary.Sum, FollowerDifference> bySum)
             throws IOException {
         long most = mine.length;
-        long differences = 0;
+        long differences = share < 0 ? UNKNOWN_DIFFERENCES : 1;
         for (Peeling peeling : asked) {
             most = Math.max(most, peeling.sum.count());
             differences = Math.max(differences, Math.abs(peeling.sum.count() - mine.length));
         }
-        Way way;
-        if (share < 0) {
-            differences = Math.max(differences, UNKNOWN_DIFFERENCES);
-            way = most < UNKNOWN_RANGES_MIN ? cheapest(most, differences, false) : Way.RANGES;
-        } else {
-            differences = Math.max(differences, (long) Math.ceil(share * most));
-            way = cheapest(most, differences, true);
-        }
-        long[] items = mine;
+        differences = Math.max(differences, (long) Math.ceil(share * most));
+        Way way = share < 0 && most >= UNKNOWN_RANGES_MIN ? Way.RANGES : cheapest(most, differences);
         HashRanges ranges = HashRanges.ALL;
         if (way == Way.RANGES) {
-            ranges = differing(mine, asked);
-            differences = Math.max(differences(mine, asked), HashRanges.differences(ranges.count()));
-            items = ranges.filter(mine);
-            way = cheapest(most, differences, false);
+            ranges = differingRanges(mine, asked);
+            differences = Math.max(1, HashRanges.differences(ranges.count()));
+            way = listNanos(most) < sketchNanos(most, ranges.count(), differences) ? Way.LIST : Way.SKETCH;
         }
         if (way == Way.SKETCH) {
-            counts.sketched(!ranges.isAll());
-            peel(mine, items, ranges, symbols(differences), most, asked, bySum);
+            peel(mine, ranges, symbols(differences), most, asked, bySum);
+        }
+        if (!ranges.isAll()) {
+            counts.rangeSums();
+        } else if (way == Way.SKETCH) {
+            counts.sketch();
         } else {
-            counts.listed();
+            counts.list();
+        }
+    }
+
+    private static Way cheapest(long items, long differences) {
+        double sketch = sketchNanos(items, HashRanges.COUNT, differences);
+        double ranges = QUESTION_NANOS
+                + RANGED_NANOS * items
+                + BYTE_NANOS * RangeSums.BYTES
+                + sketchNanos(items, HashRanges.differing(differences), differences);
+        if (listNanos(items) < Math.min(sketch, ranges)) {
+            return Way.LIST;
+        }
+        return sketch <= ranges ? Way.SKETCH : Way.RANGES;
+    }
+
+    private static double listNanos(long items) {
+        return items * (LISTED_NANOS + BYTE_NANOS * Long.BYTES);
+    }
+
+    private static double sketchNanos(long items, int ranges, long differences) {
+        int symbols = symbols(differences);
+        double sketched = (double) items * ranges / HashRanges.COUNT;
+        return sketched * (SKETCHED_NANOS + SKETCHED_SYMBOL_NANOS * Math.log(symbols))
+                + BYTE_NANOS * Sketch.SYMBOL_BYTES * symbols;
+    }
+
+    /** Nearly always enough for about so many differences. */
+    private static int symbols(long differences) {
+        return (int) Math.min(Sketch.SYMBOLS_MAX, Math.ceil(4 + 1.4 * (differences + 1.3 * Math.sqrt(differences))));
+    }
+
+    private HashRanges differingRanges(long[] mine, List<Peeling> asked) throws IOException {
+        List<CompletableFuture<RangeSums>> asking =
+                asked.stream().map(peeling -> peeling.follower.sums()).toList();
+        RangeSums own = RangeSums.of(mine);
+        HashRanges differing = HashRanges.NONE;
+        for (RangeSums theirs : Waiting.results(asking)) {
+            differing = differing.with(own.differing(theirs));
+        }
+        return differing;
+    }
+
+    /** Asks for more symbols until all is found, or until a list is shorter. */
+    private void peel(
+            long[] mine,
+            HashRanges ranges,
+            int symbols,
+            long most,
+            List<Peeling> asked,
+            Map<WindowSummary.Sum, FollowerDifference> bySum)
+            throws IOException {
+        long[] items = ranges.filter(mine);
+        Sketch own = Sketch.of(items, 0, 0);
+        List<Peeling> open = new ArrayList<>(asked);
+        int end = symbols;
+        int first = 0;
+        while (!open.isEmpty() && (long) end * Sketch.SYMBOL_BYTES < most * Long.BYTES) {
+            List<CompletableFuture<Sketch>> asking = new ArrayList<>();
+            for (Peeling peeling : open) {
+                asking.add(peeling.follower.sketch(ranges, first, end));
+            }
+            own.extend(items, end);
+            List<Sketch> slices = Waiting.results(asking);
+            for (int i = 0; i < slices.size(); i++) {
+                open.get(i).take(slices.get(i), own, mine, bySum);
+                counts.symbols(end - first);
+            }
+            open.removeIf(peeling -> peeling.ended);
+            first = end;
+            end = Math.min(Sketch.SYMBOLS_MAX, end + end / 2 + 8);
+            if (first == end) {
+                return;
+            }
         }
     }
 }

@@ -204,6 +204,7 @@ class RepairNetworkTest {
                         .toList(),
                 report.windows(),
                 report.windowsDiffering(),
+                report.reconciliation(),
                 report.rowsDiffering(),
                 report.deletionsDiffering(),
                 report.itemsFetched(),

@@ -18,7 +18,8 @@ public final class HashList {
     private final int shift;
 
     private HashList(long[] hashes) {
-        // At most one hash in a part on average; a short list, in which most of what is asked for is not, has few in each.
+        // At most one hash in a part on average; a short list, in which most of what is asked for is not, has few in
+        // each.
         long parts = hashes.length <= SHORT_MAX ? 8L * hashes.length : hashes.length;
         // At least one bit, so that a part has one sign.
         int bits = Math.max(1, Long.SIZE - 1 - Long.numberOfLeadingZeros(parts | 1));

@@ -7,6 +7,7 @@ import java.util.Arrays;
 /** A set of the {@value #COUNT} equal ranges into which the upper bits cut the space of hashes. Immutable. */
 public final class HashRanges {
     public static final int COUNT = 256;
+    public static final HashRanges NONE = new HashRanges(new long[4]);
     public static final HashRanges ALL = new HashRanges(new long[] {-1, -1, -1, -1});
 
     private static final int SHIFT = Long.SIZE - 8;
@@ -66,6 +67,11 @@ public final class HashRanges {
             count += (int) (bits[range >>> 6] >>> range & 1);
         }
         return Arrays.copyOf(inside, count);
+    }
+
+    /** About how many ranges differ of two sets that differ in so many hashes. */
+    public static int differing(long differences) {
+        return (int) Math.ceil(COUNT * (1 - Math.exp(-(double) differences / COUNT)));
     }
 
     /** In about how many hashes two sets differ of which so many ranges do. */

@@ -9,6 +9,8 @@ import java.util.Arrays;
  * there, but for one in four billion.
  */
 public final class RangeSums {
+    public static final int BYTES = HashRanges.COUNT * Integer.BYTES;
+
     private final int[] sums;
 
     private RangeSums(int[] sums) {

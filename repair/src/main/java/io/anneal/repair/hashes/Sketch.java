@@ -153,8 +153,8 @@ public final class Sketch {
     /** @throws IllegalArgumentException when there are fewer bytes than so many symbols have: nothing is allocated then */
     public static Sketch decode(ByteReader in, int first, int end) {
         if (in.remainingBytes() < (long) SYMBOL_BYTES * (end - first)) {
-            throw new IllegalArgumentException("sketch is cut short, symbols=" + (end - first) + ", lengthBytes="
-                    + in.remainingBytes());
+            throw new IllegalArgumentException(
+                    "sketch is cut short, symbols=" + (end - first) + ", lengthBytes=" + in.remainingBytes());
         }
         Sketch sketch = new Sketch(first, end);
         for (int i = 0; i < end - first; i++) {

@@ -40,8 +40,9 @@ class HashListTest {
             Random random = new Random(seed);
             // Some have all upper bits in common, as only somebody makes them on purpose.
             int shift = random.nextInt(64);
-            long[] hashes =
-                    random.longs(random.nextInt(9_000)).map(hash -> hash >>> shift).toArray();
+            long[] hashes = random.longs(random.nextInt(9_000))
+                    .map(hash -> hash >>> shift)
+                    .toArray();
             HashList list = HashList.of(hashes);
 
             Long[] sorted = Arrays.stream(hashes).boxed().toArray(Long[]::new);

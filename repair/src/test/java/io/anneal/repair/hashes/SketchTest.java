@@ -144,7 +144,10 @@ class SketchTest {
                     .isLessThanOrEqualTo(decoder.end());
             if (done) {
                 assertThat(new HashDifference(decoder.theirs(), decoder.own())
-                                .leadsTo(sets.own, sets.theirs.length, HashList.of(sets.theirs).sum()))
+                                .leadsTo(
+                                        sets.own,
+                                        sets.theirs.length,
+                                        HashList.of(sets.theirs).sum()))
                         .as("seed=%d", seed)
                         .isEqualTo(new HashDifference(decoder.theirs(), decoder.own()).equals(sets.difference()));
             }
