@@ -17,6 +17,7 @@ final class ExpectedItems {
     /** Empty where all is wanted that the follower has, and only its sum is known. */
     private final Optional<HashList> hashes;
 
+    private final Wanted wanted;
     private long[] came = new long[64];
     private int count;
     private int countBefore;
@@ -36,6 +37,7 @@ final class ExpectedItems {
         this.phase = phase;
         this.difference = difference;
         this.hashes = hashes;
+        wanted = hashes.map(difference::wanted).orElse(Wanted.ALL);
     }
 
     Participant follower() {
@@ -43,7 +45,7 @@ final class ExpectedItems {
     }
 
     Wanted wanted() {
-        return hashes.map(difference::wanted).orElse(Wanted.ALL);
+        return wanted;
     }
 
     /** What is wanted, where it is known. */

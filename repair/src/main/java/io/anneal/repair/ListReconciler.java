@@ -1,9 +1,9 @@
 package io.anneal.repair;
 
-import io.anneal.net.Waiting;
 import io.anneal.repair.hashes.HashDifference;
 import io.anneal.repair.hashes.HashList;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowSummary;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -16,12 +16,12 @@ import java.util.concurrent.CompletableFuture;
 final class ListReconciler implements Reconciler {
     private final Phase phase;
     private final List<Participant> followers;
-    private final ReconciliationCounts counts;
+    private final RepairMeter meter;
 
-    ListReconciler(Phase phase, List<Participant> followers, ReconciliationCounts counts) {
+    ListReconciler(Phase phase, List<Participant> followers, RepairMeter meter) {
         this.phase = phase;
         this.followers = followers;
-        this.counts = counts;
+        this.meter = meter;
     }
 
     @Override
@@ -54,11 +54,12 @@ final class ListReconciler implements Reconciler {
             asked.add(holder.hashes(phase));
         }
         HashList own = HashList.of(mine);
+        List<long[]> answers = meter.awaitAll(asked);
         int next = 0;
         for (Map.Entry<WindowSummary.Sum, Participant> holder : holders.entrySet()) {
-            HashList list = HashList.of(Waiting.result(asked.get(next++)));
+            HashList list = HashList.of(answers.get(next++));
             requireSum(holder.getValue(), list, holder.getKey());
-            counts.hashes(list.size());
+            meter.add(RepairCount.HASHES, list.size());
             bySum.put(holder.getKey(), FollowerDifference.listed(holder.getKey(), own, list));
         }
     }

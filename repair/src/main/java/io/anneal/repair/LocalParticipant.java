@@ -42,6 +42,7 @@ public final class LocalParticipant implements Participant {
     private final ReplicaSource tables;
     private final String name;
     private final Executor executor;
+    private final RepairMetrics metrics;
 
     /** A table that is open, and for what. */
     private record OpenTable(Replica table, OpenSession parameters) {}
@@ -70,6 +71,16 @@ public final class LocalParticipant implements Participant {
      * @param executor serial; it belongs to the caller
      */
     public LocalParticipant(String name, ReplicaSource tables, Executor executor) {
+        this(name, tables, executor, RepairMetrics.unseen());
+    }
+
+    /**
+     * @param name for errors and reports, until the table is opened
+     * @param executor serial; it belongs to the caller
+     * @param metrics of the process that the replica is in
+     */
+    LocalParticipant(String name, ReplicaSource tables, Executor executor, RepairMetrics metrics) {
+        this.metrics = metrics;
         this.name = name;
         this.tables = tables;
         this.executor = executor;
@@ -169,7 +180,7 @@ public final class LocalParticipant implements Participant {
                                 + name + ", bufferBytes=" + terms.bufferBytes() + ", maxBytes="
                                 + open.parameters().bufferBytes());
             }
-            session = Optional.of(new ReplicaSession(open.table(), open.parameters(), terms));
+            session = Optional.of(new ReplicaSession(open.table(), open.parameters(), terms, new RepairMeter(metrics)));
             return null;
         });
     }

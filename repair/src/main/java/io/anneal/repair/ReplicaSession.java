@@ -20,6 +20,7 @@ import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PushAnswer;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
@@ -54,6 +55,7 @@ final class ReplicaSession implements Closeable {
     private final Replica table;
     private final OpenSession parameters;
     private final SessionTerms terms;
+    private final RepairMeter meter;
     private final ClusteringComparator comparator;
     /** SSTables of the parts that are done. */
     private final List<Descriptor> completed = new ArrayList<>();
@@ -65,10 +67,10 @@ final class ReplicaSession implements Closeable {
     private final Optional<Receiving> run;
 
     private Optional<ReceivedWriter> writer;
-    private long rowsWritten;
-    private long deletionsWritten;
+    private boolean finished;
 
-    ReplicaSession(Replica table, OpenSession parameters, SessionTerms terms) {
+    ReplicaSession(Replica table, OpenSession parameters, SessionTerms terms, RepairMeter meter) {
+        this.meter = meter;
         this.table = table;
         this.terms = terms;
         this.parameters = parameters;
@@ -81,15 +83,16 @@ final class ReplicaSession implements Closeable {
         codec = new ItemCodec(schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
         reader = new WindowReader(table, codec, terms.bufferBytes(), terms.localDeletionTimeMaxSeconds());
         long receivedBytesMax = RepairConfig.receivedBytesMax(terms.bufferBytes(), parameters.participants());
-        window = new Window(schema, codec, reader.rows(), terms.localDeletionTimeMaxSeconds(), receivedBytesMax);
+        window = new Window(schema, codec, reader.rows(), terms.localDeletionTimeMaxSeconds(), receivedBytesMax, meter);
         run = parameters.dryRun()
                 ? Optional.empty()
                 : Optional.of(table.receive(parameters.sessionId(), terms.importDeadlineSeconds()));
         writer = newWriter();
+        meter.started();
     }
 
     private Optional<ReceivedWriter> newWriter() {
-        return run.map(started -> new ReceivedWriter(table.schema(), started));
+        return run.map(started -> new ReceivedWriter(table.schema(), started, meter));
     }
 
     /**
@@ -117,8 +120,15 @@ final class ReplicaSession implements Closeable {
 
     /** Reads on behind the window; see {@link Participant#read()}. */
     SyncVote read() throws IOException {
-        reader.readAhead();
-        return reader.vote();
+        long startNanos = meter.nanoTime();
+        try {
+            reader.readAhead();
+            return reader.vote();
+        } finally {
+            meter.addNanosSince(RepairCount.READ_NANOS, startNanos);
+            meter.raiseTo(RepairCount.ROWS_READ, reader.rowsRead());
+            meter.raiseTo(RepairCount.BYTES_READ, reader.bytesRead());
+        }
     }
 
     /**
@@ -149,12 +159,9 @@ final class ReplicaSession implements Closeable {
         return new WindowSummary.Sum(sum.count(), sum.high(), sum.low());
     }
 
-    long rowsRead() {
-        return reader.rowsRead();
-    }
-
-    long bytesRead() {
-        return reader.bytesRead();
+    /** What is counted here; the master's counts for the session, too. */
+    RepairMeter meter() {
+        return meter;
     }
 
     Window current() {
@@ -193,14 +200,17 @@ final class ReplicaSession implements Closeable {
     private byte[] fetchDeletions(LongPredicate wanted, int skipped, int roomBytes) {
         ByteWriter out = new ByteWriter(1024);
         int count = 0;
+        int sent = 0;
         for (HashedDeletion deletion : window.deletions()) {
             if (deletion.hashed() && wanted.test(deletion.low()) && count++ >= skipped) {
                 if (!fits(out.lengthBytes(), deletion.encoded().length, roomBytes)) {
                     break;
                 }
                 out.writeBytes(deletion.encoded());
+                sent++;
             }
         }
+        meter.sent(sent, out.lengthBytes());
         return out.toByteArray();
     }
 
@@ -218,6 +228,7 @@ final class ReplicaSession implements Closeable {
                 lengthBytes += rows.lengthBytes(i);
             }
         }
+        meter.sent(found.cardinality(), lengthBytes);
         if (found.cardinality() == 1) {
             byte[] item = alone(rows.content(found.nextSetBit(0)));
             rows.releaseContent();
@@ -277,9 +288,11 @@ final class ReplicaSession implements Closeable {
 
     private void endWindow() throws IOException {
         if (window.isOpen()) {
-            deletionsWritten += window.receivedDeletionCount();
+            meter.add(RepairCount.DELETIONS_WRITTEN, window.receivedDeletionCount());
             if (writer.isPresent()) {
-                rowsWritten += write(() -> writer.get().window(window.rows(), window.receivedDeletions()));
+                meter.add(
+                        RepairCount.ROWS_WRITTEN,
+                        write(() -> writer.get().window(window.rows(), window.receivedDeletions())));
             }
             window.end();
         }
@@ -302,11 +315,14 @@ final class ReplicaSession implements Closeable {
 
     /** The files of a table that was dropped are gone: that is the reason then, and not the disk. */
     private <T> T write(Writing<T> writing) throws IOException {
+        long startNanos = meter.nanoTime();
         try {
             return writing.run();
         } catch (StorageException failure) {
             table.checkReceiving();
             throw failure;
+        } finally {
+            meter.addNanosSince(RepairCount.WRITE_NANOS, startNanos);
         }
     }
 
@@ -317,11 +333,9 @@ final class ReplicaSession implements Closeable {
             importDeadlineSeconds = run.get().complete();
             table.caughtUp();
         }
+        finished = true;
         return new SessionFinished(
-                reader.rowsRead(),
-                reader.bytesRead(),
-                rowsWritten,
-                deletionsWritten,
+                meter.counts(),
                 importDeadlineSeconds,
                 table.takesInAtOnce()
                         ? List.of()
@@ -337,6 +351,8 @@ final class ReplicaSession implements Closeable {
                 unfinished;
                 reader) {
             window.end();
+        } finally {
+            meter.ended(finished);
         }
     }
 }

@@ -49,14 +49,16 @@ final class ServedSession implements Answers.Answerer {
     private boolean finished;
     private boolean ended;
 
-    ServedSession(PeerStream stream, Replicas replicas, Executor executor, SessionMemory memory) {
+    ServedSession(
+            PeerStream stream, Replicas replicas, Executor executor, SessionMemory memory, RepairMetrics metrics) {
         this.stream = stream;
         this.replicas = replicas;
         this.memory = memory;
         replica = new LocalParticipant(
                 "session of " + PeerAddress.text(stream.connection().address()),
                 (keyspace, table, staged) -> tables.open(keyspace, table, staged),
-                MoreExecutors.newSequentialExecutor(executor));
+                MoreExecutors.newSequentialExecutor(executor),
+                metrics);
     }
 
     void start() {

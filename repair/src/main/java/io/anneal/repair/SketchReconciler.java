@@ -1,12 +1,12 @@
 package io.anneal.repair;
 
-import io.anneal.net.Waiting;
 import io.anneal.repair.hashes.HashDifference;
 import io.anneal.repair.hashes.HashList;
 import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.RangeSums;
 import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.hashes.SketchDecoder;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowSummary;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -54,18 +54,17 @@ final class SketchReconciler implements Reconciler {
 
     private final List<Participant> followers;
     private final ListReconciler lists;
-    private final ReconciliationCounts counts;
+    private final RepairMeter meter;
     private final boolean needsHashes;
 
     /** Differences for each item, as the last windows have taught; less than 0 before the first. */
     private double share = -1;
 
     /** @param needsHashes whether each hash must be known before anything is fetched */
-    SketchReconciler(
-            List<Participant> followers, ListReconciler lists, ReconciliationCounts counts, boolean needsHashes) {
+    SketchReconciler(List<Participant> followers, ListReconciler lists, RepairMeter meter, boolean needsHashes) {
         this.followers = followers;
         this.lists = lists;
-        this.counts = counts;
+        this.meter = meter;
         this.needsHashes = needsHashes;
     }
 
@@ -81,11 +80,9 @@ final class SketchReconciler implements Reconciler {
                 open.putIfAbsent(theirs.get(i), new Peeling(followers.get(i), theirs.get(i)));
             }
         }
-        if (open.isEmpty()) {
-            counts.whole();
-        } else {
+        if (!open.isEmpty()) {
             sketch(mine, List.copyOf(open.values()), bySum);
-            lists.ask(mine, theirs, bySum);
+            listRest(mine, theirs, bySum);
             learn(mine.length, open, bySum);
         }
         return theirs.stream().map(bySum::get).toList();
@@ -104,6 +101,14 @@ final class SketchReconciler implements Reconciler {
             } else if (mine.length == 0 && others.size() == 1 && !needsHashes) {
                 bySum.put(other, FollowerDifference.whole(other));
             }
+        }
+    }
+
+    private void listRest(long[] mine, List<WindowSummary.Sum> theirs, Map<WindowSummary.Sum, FollowerDifference> bySum)
+            throws IOException {
+        if (!bySum.keySet().containsAll(theirs)) {
+            meter.add(RepairCount.WINDOWS_LIST, 1);
+            lists.ask(mine, theirs, bySum);
         }
     }
 
@@ -162,14 +167,8 @@ final class SketchReconciler implements Reconciler {
             way = listNanos(most) < sketchNanos(most, ranges.count(), differences) ? Way.LIST : Way.SKETCH;
         }
         if (way == Way.SKETCH) {
+            meter.add(RepairCount.WINDOWS_SKETCH, 1);
             peel(mine, ranges, symbols(differences), most, asked, bySum);
-        }
-        if (!ranges.isAll()) {
-            counts.rangeSums();
-        } else if (way == Way.SKETCH) {
-            counts.sketch();
-        } else {
-            counts.list();
         }
     }
 
@@ -202,11 +201,13 @@ final class SketchReconciler implements Reconciler {
     }
 
     private HashRanges differingRanges(long[] mine, List<Peeling> asked) throws IOException {
+        meter.add(RepairCount.WINDOWS_RANGE_SUMS, 1);
         List<CompletableFuture<RangeSums>> asking =
                 asked.stream().map(peeling -> peeling.follower.sums()).toList();
         RangeSums own = RangeSums.of(mine);
         HashRanges differing = HashRanges.NONE;
-        for (RangeSums theirs : Waiting.results(asking)) {
+        for (RangeSums theirs : meter.awaitAll(asking)) {
+            meter.add(RepairCount.RANGE_SUMS, HashRanges.COUNT);
             differing = differing.with(own.differing(theirs));
         }
         return differing;
@@ -232,10 +233,10 @@ final class SketchReconciler implements Reconciler {
                 asking.add(peeling.follower.sketch(ranges, first, end));
             }
             own.extend(items, end);
-            List<Sketch> slices = Waiting.results(asking);
+            List<Sketch> slices = meter.awaitAll(asking);
             for (int i = 0; i < slices.size(); i++) {
                 open.get(i).take(slices.get(i), own, mine, bySum);
-                counts.symbols(end - first);
+                meter.add(RepairCount.SYMBOLS, end - first);
             }
             open.removeIf(peeling -> peeling.ended);
             first = end;

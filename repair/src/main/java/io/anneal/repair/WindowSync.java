@@ -5,10 +5,10 @@ import io.anneal.fragment.EncodedItem;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.RingPosition;
-import io.anneal.net.Waiting;
 import io.anneal.repair.hashes.HashList;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PushAnswer;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.repair.row.HashedDeletion;
 import io.anneal.repair.row.ItemCodec;
@@ -60,7 +60,6 @@ final class WindowSync {
 
     private final boolean dryRun;
     private final int bufferBytes;
-    private final ReconciliationCounts counts = new ReconciliationCounts();
     private final Reconciler deletionReconciler;
     private final Reconciler rowReconciler;
     /** The followers' sums as each said them last. */
@@ -68,11 +67,7 @@ final class WindowSync {
     /** See {@link #rowsLacking(int)}. */
     private final long[] rowsLacking;
 
-    private long rowsDiffering;
-    private long deletionsDiffering;
-    private long itemsFetched;
-    private long itemsPushed;
-    private long itemBytes;
+    private final RepairMeter meter;
 
     WindowSync(
             TableSchema schema,
@@ -82,20 +77,17 @@ final class WindowSync {
             int bufferBytes,
             boolean dryRun) {
         this.own = own;
+        meter = own.meter();
         this.followers = followers;
         this.listener = listener;
         this.dryRun = dryRun;
         this.bufferBytes = bufferBytes;
         rowsLacking = new long[followers.size() + 1];
-        deletionReconciler = new ListReconciler(Phase.DELETIONS, followers, counts);
+        deletionReconciler = new ListReconciler(Phase.DELETIONS, followers, meter);
         rowReconciler =
-                new SketchReconciler(followers, new ListReconciler(Phase.ROWS, followers, counts), counts, dryRun);
+                new SketchReconciler(followers, new ListReconciler(Phase.ROWS, followers, meter), meter, dryRun);
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
-    }
-
-    long rowsDiffering() {
-        return rowsDiffering;
     }
 
     /**
@@ -106,26 +98,6 @@ final class WindowSync {
      */
     long rowsLacking(int replica) {
         return rowsLacking[replica];
-    }
-
-    long deletionsDiffering() {
-        return deletionsDiffering;
-    }
-
-    long itemsFetched() {
-        return itemsFetched;
-    }
-
-    long itemsPushed() {
-        return itemsPushed;
-    }
-
-    long itemBytes() {
-        return itemBytes;
-    }
-
-    Reconciliation reconciliation() {
-        return counts.total();
     }
 
     /**
@@ -139,7 +111,7 @@ final class WindowSync {
         theirs.addAll(summaries);
         boolean deletionsDiffer = differs(Phase.DELETIONS, mine);
         if (deletionsDiffer) {
-            counts.deletions();
+            meter.add(RepairCount.WINDOWS_DELETIONS, 1);
             reconcileDeletions(mine);
             mine = own.summary();
             requireEqual(Phase.DELETIONS, mine);
@@ -211,7 +183,7 @@ final class WindowSync {
                     .map(expected -> fetch(expected, phase, roomBytes))
                     .toList();
             for (int i = 0; i < asked.size(); i++) {
-                byte[] answer = Waiting.result(asked.get(i));
+                byte[] answer = meter.await(asked.get(i));
                 open.get(i).requireRoom(answer, roomBytes);
                 accept(answer, phase, open.get(i), fetched);
             }
@@ -244,13 +216,12 @@ final class WindowSync {
                 all.add(new ExpectedItems(followers.get(i), phase, difference));
             }
         }
-        all.forEach(expected -> itemsFetched += expected.wantedCount());
+        all.forEach(expected -> meter.add(RepairCount.HASHES, expected.wanted().hashCount()));
         return all;
     }
 
     private void accept(byte[] answer, Phase phase, ExpectedItems expected, Fetched fetched) throws IOException {
-        byte[] items = answer.length > 0 ? answer : Waiting.result(fetch(expected, phase, Participant.ONE_ITEM));
-        itemBytes += items.length;
+        byte[] items = answer.length > 0 ? answer : meter.await(fetch(expected, phase, Participant.ONE_ITEM));
         expected.requireKinds(items, item);
         try {
             fetched.accept(items, expected);
@@ -289,12 +260,11 @@ final class WindowSync {
                     missed = true;
                     if (own.current().isInForce(deletion.item())) {
                         pushes.add(i, deletion.encoded(), 0, deletion.encoded().length);
-                        itemsPushed++;
                     }
                 }
             }
             if (missed || deletion.hashed() && !isMine) {
-                deletionsDiffering++;
+                meter.add(RepairCount.DELETIONS_DIFFERING, 1);
                 listener.deletionDiffers(deletion.item().key());
             }
         }
@@ -319,9 +289,9 @@ final class WindowSync {
                 pushTouched(row.get(), place.getValue(), differences, pushes);
                 touchedHashes[touchedCount++] = row.get().low();
             }
-            rowsDiffering++;
             listener.rowDiffers(position);
         }
+        meter.add(RepairCount.ROWS_DIFFERING, touched.size());
         pushOwn(HashList.of(Arrays.copyOf(touchedHashes, touchedCount)), differences, pushes);
         spread(pushes.finish(), ghosts.toByteArray());
     }
@@ -367,7 +337,7 @@ final class WindowSync {
     /** The places at which rows differ, told by hashes: no row is moved. */
     private void countRows(WindowSummary summary) throws IOException {
         List<FollowerDifference> differences = differences(rowReconciler, Phase.ROWS, own.hashes(Phase.ROWS), summary);
-        PacedAnswers<byte[]> asked = new PacedAnswers<>(bufferBytes);
+        PacedAnswers<byte[]> asked = new PacedAnswers<>(bufferBytes, meter);
         List<ExpectedItems> all = expected(Phase.ROWS, differences);
         for (ExpectedItems expected : all) {
             asked.add(
@@ -380,10 +350,12 @@ final class WindowSync {
             places.add(expected.follower().name(), asked.next(), expected.wantedHashes(), item);
         }
         places.addLacking(rowsLacking);
+        int differing = 0;
         for (RingPosition position : places.positions()) {
-            rowsDiffering++;
+            differing++;
             listener.rowDiffers(position);
         }
+        meter.add(RepairCount.ROWS_DIFFERING, differing);
     }
 
     private void pushTouched(HeldRow held, Versions versions, List<FollowerDifference> differences, Pushes pushes)
@@ -397,7 +369,6 @@ final class WindowSync {
             if (lacks) {
                 row = own.current().rows().inMemory(row);
                 pushes.add(i, row.array(), row.offset(), row.lengthBytes());
-                itemsPushed++;
             }
         }
     }
@@ -406,6 +377,7 @@ final class WindowSync {
     private void pushOwn(HashList touched, List<FollowerDifference> differences, Pushes pushes) throws IOException {
         HashList missing = FollowerDifference.lackingAnywhere(differences);
         RowBuffer rows = own.current().rows().buffer();
+        int differing = 0;
         for (int index = 0; !missing.isEmpty() && index < rows.windowEnd(); index++) {
             long hash = rows.hashLow(index);
             if (!missing.contains(hash) || !rows.isHashed(index) || touched.contains(hash)) {
@@ -416,13 +388,13 @@ final class WindowSync {
             for (int i = 0; i < followers.size(); i++) {
                 if (!differences.get(i).has(hash, true)) {
                     pushes.add(i, row.buffer(), row.offset(), row.lengthBytes());
-                    itemsPushed++;
                 }
             }
             rows.releaseContent();
-            rowsDiffering++;
+            differing++;
             listener.rowDiffers(rows.position(index));
         }
+        meter.add(RepairCount.ROWS_DIFFERING, differing);
     }
 
     /** What each follower is to get: in pieces, which take a row buffer together. */
@@ -434,6 +406,8 @@ final class WindowSync {
         private final Map<Integer, CompletableFuture<PushAnswer>> underWay = new HashMap<>();
 
         private final Deque<Ghosts> ghosts = new ArrayDeque<>();
+        /** In what is sent next. */
+        private final int[] items = new int[followers.size()];
 
         /** Items come in any order; what fills a piece is sent before more is gathered. */
         void add(int follower, byte[] array, int offset, int lengthBytes) throws IOException {
@@ -441,6 +415,7 @@ final class WindowSync {
             if ((long) piece.lengthBytes() + lengthBytes > pieceBytes) {
                 send(follower);
             }
+            items[follower]++;
             if (lengthBytes > pieceBytes) {
                 sendAlone(follower, array, offset, lengthBytes);
             } else {
@@ -485,14 +460,15 @@ final class WindowSync {
         }
 
         private void push(int follower, byte[] sent) {
-            itemBytes += sent.length;
+            meter.sent(items[follower], sent.length);
+            items[follower] = 0;
             underWay.put(follower, followers.get(follower).push(sent));
         }
 
         private void answered(int follower) throws IOException {
             CompletableFuture<PushAnswer> asked = underWay.remove(follower);
             if (asked != null) {
-                PushAnswer answer = Waiting.result(asked);
+                PushAnswer answer = meter.await(asked);
                 theirs.set(follower, answer.summary());
                 if (answer.ghosts().length > 0) {
                     ghosts.add(new Ghosts(follower, answer.ghosts()));

@@ -12,6 +12,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -90,7 +91,8 @@ class LocalParticipantTest {
         Waiting.result(replica.startPart(ALL));
         Waiting.result(replica.window(Waiting.result(replica.read()).last()));
 
-        assertThat(Waiting.result(replica.finish()).rowsRead()).isEqualTo(6);
+        assertThat(Waiting.result(replica.finish()).counts().of(RepairCount.ROWS_READ))
+                .isEqualTo(6);
 
         everythingShouldBeClosedOnce();
     }

@@ -22,6 +22,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.PushAnswer;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
@@ -316,6 +317,7 @@ class ReceivedRowsTest {
             push(encoded(filled(2 + i, 2 * BUFFER_BYTES)));
         }
 
-        assertThat(Waiting.result(replica.finish()).rowsWritten()).isEqualTo(11);
+        assertThat(Waiting.result(replica.finish()).counts().of(RepairCount.ROWS_WRITTEN))
+                .isEqualTo(11);
     }
 }

@@ -9,6 +9,7 @@ import io.anneal.node.StagingArea;
 import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.RangeSums;
 import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
@@ -104,9 +105,15 @@ class SketchReconcilerTest {
     /** Each replica wrote just the rows that it lacked. */
     private void shouldHaveWritten(RepairReport report, long... rows) {
         for (int i = 0; i < rows.length; i++) {
-            assertThat(report.replicas().get(i).rowsWritten())
+            assertThat(report.replicas().get(i).counts().of(RepairCount.ROWS_WRITTEN))
                     .as("rows written by replica %d", i)
                     .isEqualTo(rows[i]);
+        }
+    }
+
+    private static void shouldHaveCountedNo(RepairReport report, RepairCount... counts) {
+        for (RepairCount count : counts) {
+            assertThat(report.counts().of(count)).as(count.text()).isZero();
         }
     }
 
@@ -122,14 +129,15 @@ class SketchReconcilerTest {
         // Twenty rows, of which each replica holds a third.
         assertThat(report.rowsDiffering()).isEqualTo(20);
         shouldHaveWritten(report, 13, 13, 14);
-        Reconciliation ways = report.reconciliation();
-        assertThat(ways.hashes()).isZero();
-        assertThat(ways.list()).isZero();
-        assertThat(ways.rangeSums())
+        assertThat(report.counts().of(RepairCount.HASHES))
+                .as("hashes by which rows are fetched")
+                .isEqualTo(13);
+        assertThat(report.counts().of(RepairCount.WINDOWS_RANGE_SUMS))
                 .as("of the first window, of which nothing was known")
                 .isEqualTo(1);
-        assertThat(ways.sketch()).isGreaterThanOrEqualTo(3);
-        assertThat(ways.symbols()).isLessThan(20 * 2 * 12);
+        assertThat(report.counts().of(RepairCount.WINDOWS_SKETCH)).isEqualTo(report.windowsDiffering());
+        assertThat(report.counts().of(RepairCount.SYMBOLS)).isLessThan(20 * 2 * 12);
+        shouldHaveCountedNo(report, RepairCount.WINDOWS_LIST);
     }
 
     @Test
@@ -140,8 +148,8 @@ class SketchReconcilerTest {
         RepairReport report = repair();
 
         shouldHaveWritten(report, 1_000, 2_000);
-        assertThat(report.reconciliation().list()).isGreaterThanOrEqualTo(3);
-        assertThat(report.reconciliation().symbols()).isZero();
+        assertThat(report.counts().of(RepairCount.WINDOWS_LIST)).isEqualTo(report.windowsDiffering());
+        assertThat(report.counts().of(RepairCount.SYMBOLS)).isZero();
     }
 
     @Test
@@ -153,9 +161,14 @@ class SketchReconcilerTest {
         RepairReport report = repair();
 
         shouldHaveWritten(report, ROWS, 0, 0);
-        assertThat(report.reconciliation()).isEqualTo(new Reconciliation(0, report.windowsDiffering(), 0, 0, 0, 0, 0));
-        assertThat(report.itemsFetched()).isEqualTo(ROWS);
-        assertThat(report.itemsPushed()).isZero();
+        shouldHaveCountedNo(
+                report,
+                RepairCount.WINDOWS_LIST,
+                RepairCount.WINDOWS_SKETCH,
+                RepairCount.WINDOWS_RANGE_SUMS,
+                RepairCount.HASHES);
+        assertThat(report.counts().of(RepairCount.ITEMS_RECEIVED)).isEqualTo(ROWS);
+        assertThat(report.counts().of(RepairCount.ITEMS_SENT)).isZero();
     }
 
     @Test
@@ -168,9 +181,9 @@ class SketchReconcilerTest {
         RepairReport report = repair();
 
         shouldHaveWritten(report, 60, 0, 0, ROWS);
-        assertThat(report.itemsFetched()).isEqualTo(60);
-        assertThat(report.itemsPushed()).isEqualTo(ROWS);
-        assertThat(report.reconciliation().hashes()).isZero();
+        assertThat(report.counts().of(RepairCount.ITEMS_RECEIVED)).isEqualTo(60);
+        assertThat(report.counts().of(RepairCount.ITEMS_SENT)).isEqualTo(ROWS);
+        shouldHaveCountedNo(report, RepairCount.WINDOWS_LIST);
     }
 
     @Test
@@ -194,7 +207,7 @@ class SketchReconcilerTest {
 
         assertThat(report.rowsDiffering()).isEqualTo(30 + 15 + 3_000);
         shouldHaveWritten(report, 60, 30, 3_000);
-        assertThat(report.itemBytes()).isZero();
+        shouldHaveCountedNo(report, RepairCount.ITEMS_RECEIVED, RepairCount.ITEMS_SENT);
     }
 
     @Test
@@ -212,7 +225,7 @@ class SketchReconcilerTest {
                                 Sketch.of(new long[] {5, 5, 6}, (int) arguments[1], (int) arguments[2]))));
 
         shouldHaveWritten(report, 60, 30);
-        assertThat(report.reconciliation().hashes()).isGreaterThan(ROWS / 2);
+        assertThat(report.counts().of(RepairCount.WINDOWS_LIST)).isEqualTo(report.windowsDiffering());
     }
 
     @Test

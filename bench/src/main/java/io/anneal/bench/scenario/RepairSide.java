@@ -54,7 +54,7 @@ final class RepairSide implements Closeable {
     private RepairSide(StoreNode storeNode, NetMetrics metrics) {
         this.storeNode = storeNode;
         this.metrics = metrics;
-        baselines = Baselines.of(storeNode.node(), storeNode.store());
+        baselines = Baselines.of(storeNode.node());
     }
 
     /** @param number of those of {@link RepairSides}, from 1 on */
@@ -69,7 +69,6 @@ final class RepairSide implements Closeable {
         RepairSide side = new RepairSide(storeNode, metrics);
         RepairService.of(storeNode.node()).register(storeNode.node().handlers());
         RepairRunner.of(storeNode.node(), host).register(storeNode.node().handlers());
-        side.baselines.forEach(baseline -> baseline.register(storeNode.node().handlers()));
         storeNode
                 .node()
                 .handlers()

@@ -87,6 +87,11 @@ public final class Wanted {
         return HashList.of(hashes);
     }
 
+    /** How many hashes it has. */
+    public int hashCount() {
+        return form == Form.HASHES ? words.length : 0;
+    }
+
     /** The last thing in its message. */
     public void encode(ByteWriter out) {
         out.writeByte(form.ordinal());
