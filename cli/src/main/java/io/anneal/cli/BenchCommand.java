@@ -10,7 +10,9 @@ import io.anneal.bench.scenario.LimitsScenario;
 import io.anneal.bench.scenario.NetScenario;
 import io.anneal.bench.scenario.NetSizes;
 import io.anneal.bench.scenario.OwnCommand;
+import io.anneal.bench.scenario.RepairScenario;
 import io.anneal.bench.scenario.RepairShapesScenario;
+import io.anneal.bench.scenario.RepairSizes;
 import io.anneal.bench.scenario.SSTableScenario;
 import io.anneal.bench.scenario.StoreScenario;
 import io.anneal.bench.scenario.StoreSizes;
@@ -30,6 +32,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -55,6 +58,7 @@ import picocli.CommandLine.Parameters;
             "Cases of dual-dao: proxy-1 proxy-3 proxy-5 core-1 core-3 core-5 test-same test-hang",
             "Cases of net: one-stream one-stream-tls fair-1000 stuck-reader round-trip",
             "Cases of streaming: whole rows small-cells partial partial-short rebuild many",
+            "Cases of repair: synced-0 synced-50 synced-99.9 synced-100 wide small-rows",
             "Cases of repair-shapes, at three sizes each, once, not among all: all-rows-overwritten few-rows-differ "
                     + "large-rows-overwritten wide-row-equal huge-row ghost-partition-deletion range-tombstones "
                     + "ghost-range-tombstones many-partition-deletions"
@@ -68,6 +72,8 @@ final class BenchCommand extends Subcommand {
     private static final String ALL = "all";
     private static final int MEBIBYTE_SHIFT = 20;
     private static final int ROWS = 500_000;
+    private static final Map<String, Integer> ROWS_OF =
+            Map.of(RepairScenario.NAME, RepairScenario.ROWS, RepairShapesScenario.NAME, RepairShapesScenario.ROWS);
     private static final Map<String, List<String>> KNOWN_CASES = new TreeMap<>(Map.of(
             LimitsScenario.NAME, LimitsScenario.CASES,
             SSTableScenario.NAME, SSTableScenario.CASES,
@@ -75,12 +81,13 @@ final class BenchCommand extends Subcommand {
             RepairShapesScenario.NAME, RepairShapesScenario.CASES,
             DualDaoScenario.NAME, DualDaoScenario.CASES,
             NetScenario.NAME, NetScenario.CASES,
-            StreamingScenario.NAME, StreamingScenario.CASES));
-    private static final Set<String> LATER = Set.of("repair", "paging");
+            StreamingScenario.NAME, StreamingScenario.CASES,
+            RepairScenario.NAME, RepairScenario.CASES));
+    private static final Set<String> LATER = Set.of("paging");
 
     @Parameters(
             paramLabel = "SCENARIO",
-            description = "One of limits, sstable, store, dual-dao, net, streaming, repair-shapes, all.")
+            description = "One of limits, sstable, store, dual-dao, net, streaming, repair, repair-shapes, all.")
     private String scenario;
 
     @Option(names = "--case", paramLabel = "NAME", description = "Only this case; may be given several times.")
@@ -89,7 +96,8 @@ final class BenchCommand extends Subcommand {
     @Option(
             names = "--rows",
             paramLabel = "N",
-            description = "Rows of each table; " + ROWS + " by default, " + RepairShapesScenario.ROWS
+            description = "Rows of each table; " + ROWS + " by default, " + RepairScenario.ROWS
+                    + " of each replica in repair, " + RepairShapesScenario.ROWS
                     + " of the largest one in repair-shapes.")
     private Integer rows;
 
@@ -143,6 +151,12 @@ final class BenchCommand extends Subcommand {
             description = "Uncompressed size of each SSTable that is compacted; ${DEFAULT-VALUE} unless told.")
     private long sstableBytes;
 
+    @Option(
+            names = "--parallel",
+            paramLabel = "N",
+            description = "Ranges that repair takes at once; as many as it does by itself unless told.")
+    private Integer parallel;
+
     @Option(names = "--plot", paramLabel = "DIR", description = "Draw bar charts (PNG) into this directory.")
     private Path plot;
 
@@ -172,7 +186,7 @@ final class BenchCommand extends Subcommand {
     @Override
     protected int execute() throws IOException {
         if (rows == null) {
-            rows = scenario.equals(RepairShapesScenario.NAME) ? RepairShapesScenario.ROWS : ROWS;
+            rows = ROWS_OF.getOrDefault(scenario, ROWS);
         }
         check();
         BenchConfig config = new BenchConfig(
@@ -203,6 +217,12 @@ final class BenchCommand extends Subcommand {
         if (runs(StreamingScenario.NAME, StreamingScenario.CASES)) {
             records.addAll(new StreamingScenario(config, ownCommand()).run());
         }
+        if (runs(RepairScenario.NAME, RepairScenario.CASES)) {
+            RepairSizes sizes = new RepairSizes(
+                    Math.max(RepairSizes.MEMORY_MIN_BYTES, memoryBytes()),
+                    parallel == null ? OptionalInt.empty() : OptionalInt.of(parallel));
+            records.addAll(new RepairScenario(config, ownCommand(), sizes).run());
+        }
         // Not among all: its sizes are its own.
         if (scenario.equals(RepairShapesScenario.NAME)) {
             records.addAll(new RepairShapesScenario(config, TimeUnit.SECONDS.toNanos(limitSeconds)).run());
@@ -214,11 +234,11 @@ final class BenchCommand extends Subcommand {
     private void check() {
         if (LATER.contains(scenario)) {
             throw new NotAvailableException("this version cannot measure that yet, scenario=" + scenario
-                    + ", known=limits, sstable, store, dual-dao, net, streaming, repair-shapes, all");
+                    + ", known=limits, sstable, store, dual-dao, net, streaming, repair, repair-shapes, all");
         }
         if (!scenario.equals(ALL) && !KNOWN_CASES.containsKey(scenario)) {
             throw usage("unknown scenario '" + scenario
-                    + "', known are limits, sstable, store, dual-dao, net, streaming, repair-shapes and all");
+                    + "', known are limits, sstable, store, dual-dao, net, streaming, repair, repair-shapes and all");
         }
         if (rows < BenchConfig.ROWS_MIN) {
             throw usage("--rows takes a number from " + BenchConfig.ROWS_MIN + " on");
@@ -231,6 +251,9 @@ final class BenchCommand extends Subcommand {
         }
         if (steadySeconds < 1 || sstableBytes < StoreSizes.COMPACTED_BYTES_MIN) {
             throw usage("--seconds takes a number from 1 on, --sstable-size a size from 1MiB on");
+        }
+        if (parallel != null && parallel < 1) {
+            throw usage("--parallel takes a number from 1 on");
         }
         if (limitSeconds < 1) {
             throw usage("--limit takes a number from 1 on");

@@ -153,7 +153,7 @@ final class BenchCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"repair", "paging"})
+    @ValueSource(strings = {"paging"})
     void shouldSayWhatItCannotMeasureYet(String scenario) {
         CommandRun run = CommandRun.of("bench", scenario);
 

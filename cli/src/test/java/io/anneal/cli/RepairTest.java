@@ -110,6 +110,26 @@ final class RepairTest {
     }
 
     @Test
+    void shouldSayWhatItExchangedAndWhereTheTimeWent() throws IOException {
+        assertThat(repair("--table", TABLE).out().lines())
+                .anyMatch(line ->
+                        line.matches("  windows equal \\d+, by deletions 0, .*, list \\d+; exchanged .* hashes"))
+                .anyMatch(line -> line.matches(
+                        "  time of the master: reading [0-9.]+ s, waiting for replicas [0-9.]+ s, reconciling .*"));
+
+        JsonNode json = table(apply("--json"), 0);
+        assertThat(json.get("windows-list").longValue()
+                        + json.get("windows-sketch").longValue()
+                        + json.get("windows-range-sums").longValue())
+                .isPositive();
+        assertThat(json.get("read-nanos").longValue()).isPositive();
+        assertThat(json.get("replicas").get(0).get("items-sent").longValue()).isEqualTo(1);
+        assertThat(json.get("replicas").get(1).get("items-received").longValue())
+                .isEqualTo(1);
+        assertThat(json.get("replicas").get(1).get("bytes-written").longValue()).isPositive();
+    }
+
+    @Test
     void shouldSayThatAReplicaHasNoSSTable() throws IOException {
         Path table = two.resolve("ks/readings");
         try (Stream<Path> files = Files.list(table)) {

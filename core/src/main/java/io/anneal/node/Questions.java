@@ -16,11 +16,16 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** The asking side of a stream on which {@link Answers} answers: one question at a time. */
+/**
+ * The asking side of a stream on which {@link Answers} answers. A question may be asked before the one before is answered;
+ * answers come in the order of the questions. One thread asks.
+ */
 public final class Questions {
     private final Verb verb;
     private final String peer;
     private final MessageStream messages;
+    /** Done when the answer to the question asked last is there: the next one comes behind it. */
+    private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
 
     /**
      * Opens a stream on the connection.
@@ -51,8 +56,15 @@ public final class Questions {
     public <T> CompletableFuture<T> ask(int kind, Consumer<ByteWriter> question, Function<ByteReader, T> answer) {
         ByteWriter out = new ByteWriter(64);
         question.accept(out);
-        return ask(kind, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()))
-                .thenApply(message -> read(kind, message, answer));
+        return ask(kind, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()), answer);
+    }
+
+    /**
+     * @param question its remaining bytes, which must not change before the answer is there
+     * @param answer reads the answer, which must be wholly right
+     */
+    public <T> CompletableFuture<T> ask(int kind, ByteBuffer question, Function<ByteReader, T> answer) {
+        return ask(kind, question).thenApply(message -> read(kind, message, answer));
     }
 
     /**
@@ -61,7 +73,15 @@ public final class Questions {
      */
     public CompletableFuture<Message> ask(int kind, ByteBuffer question) {
         messages.write(kind, question);
-        return messages.read().thenApply(answer -> requireAnswer(kind, answer));
+        CompletableFuture<Message> answer = readNext().thenApply(message -> requireAnswer(kind, message));
+        last = answer.handle((message, failure) -> null);
+        return answer;
+    }
+
+    private CompletableFuture<Optional<Message>> readNext() {
+        return last.isDone()
+                ? messages.read()
+                : last.handle((done, failure) -> messages.read()).thenCompose(reading -> reading);
     }
 
     private Message requireAnswer(int kind, Optional<Message> answer) {

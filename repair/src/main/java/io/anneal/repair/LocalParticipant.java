@@ -4,8 +4,13 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
+import io.anneal.repair.hashes.HashRanges;
+import io.anneal.repair.hashes.RangeSums;
+import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
@@ -37,6 +42,7 @@ public final class LocalParticipant implements Participant {
     private final ReplicaSource tables;
     private final String name;
     private final Executor executor;
+    private final RepairMetrics metrics;
 
     /** A table that is open, and for what. */
     private record OpenTable(Replica table, OpenSession parameters) {}
@@ -65,6 +71,16 @@ public final class LocalParticipant implements Participant {
      * @param executor serial; it belongs to the caller
      */
     public LocalParticipant(String name, ReplicaSource tables, Executor executor) {
+        this(name, tables, executor, RepairMetrics.unseen());
+    }
+
+    /**
+     * @param name for errors and reports, until the table is opened
+     * @param executor serial; it belongs to the caller
+     * @param metrics of the process that the replica is in
+     */
+    LocalParticipant(String name, ReplicaSource tables, Executor executor, RepairMetrics metrics) {
+        this.metrics = metrics;
         this.name = name;
         this.tables = tables;
         this.executor = executor;
@@ -164,7 +180,7 @@ public final class LocalParticipant implements Participant {
                                 + name + ", bufferBytes=" + terms.bufferBytes() + ", maxBytes="
                                 + open.parameters().bufferBytes());
             }
-            session = Optional.of(new ReplicaSession(open.table(), open.parameters(), terms));
+            session = Optional.of(new ReplicaSession(open.table(), open.parameters(), terms, new RepairMeter(metrics)));
             return null;
         });
     }
@@ -190,23 +206,13 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<SyncVote> fill() {
-        return on(ReplicaSession::fill);
+    public CompletableFuture<SyncVote> read() {
+        return on(ReplicaSession::read);
     }
 
     @Override
     public CompletableFuture<WindowSummary> window(RingPosition boundary) {
-        CompletableFuture<WindowSummary> summary = on(open -> open.window(boundary));
-        on(open -> {
-            open.readAhead();
-            return null;
-        });
-        return summary;
-    }
-
-    @Override
-    public CompletableFuture<WindowSummary> summary() {
-        return on(ReplicaSession::summary);
+        return on(open -> open.window(boundary));
     }
 
     @Override
@@ -215,17 +221,27 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes, int roomBytes) {
-        return on(open -> open.fetch(phase, hashes, roomBytes));
+    public CompletableFuture<RangeSums> sums() {
+        return on(ReplicaSession::rangeSums);
     }
 
     @Override
-    public CompletableFuture<byte[]> places(long[] hashes) {
-        return on(open -> open.places(hashes));
+    public CompletableFuture<Sketch> sketch(HashRanges ranges, int first, int end) {
+        return on(open -> open.sketch(ranges, first, end));
     }
 
     @Override
-    public CompletableFuture<byte[]> push(byte[] items) {
+    public CompletableFuture<byte[]> fetch(Phase phase, Wanted wanted, int skipped, int roomBytes) {
+        return on(open -> open.fetch(phase, wanted, skipped, roomBytes));
+    }
+
+    @Override
+    public CompletableFuture<byte[]> places(Wanted wanted) {
+        return on(open -> open.places(wanted));
+    }
+
+    @Override
+    public CompletableFuture<PushAnswer> push(byte[] items) {
         return on(open -> open.receive(items));
     }
 

@@ -1,6 +1,5 @@
 package io.anneal.repair;
 
-import io.anneal.net.Waiting;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -18,12 +17,14 @@ final class PacedAnswers<T> {
     private record Asked<T>(long bytes, CompletableFuture<T> answer) {}
 
     private final long bytesMax;
+    private final RepairMeter meter;
     private final Deque<Question<T>> questions = new ArrayDeque<>();
     private final Deque<Asked<T>> underWay = new ArrayDeque<>();
     private long underWayBytes;
 
-    PacedAnswers(long bytesMax) {
+    PacedAnswers(long bytesMax, RepairMeter meter) {
         this.bytesMax = bytesMax;
+        this.meter = meter;
     }
 
     /** @param bytes that question and answer have at most, about */
@@ -39,7 +40,7 @@ final class PacedAnswers<T> {
             underWay.add(new Asked<>(question.bytes, question.ask.get()));
         }
         Asked<T> first = underWay.remove();
-        T answer = Waiting.result(first.answer);
+        T answer = meter.await(first.answer);
         underWayBytes -= first.bytes;
         return answer;
     }

@@ -2,8 +2,13 @@ package io.anneal.repair;
 
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.repair.hashes.HashRanges;
+import io.anneal.repair.hashes.RangeSums;
+import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
@@ -12,8 +17,9 @@ import io.anneal.repair.message.WindowSummary;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One replica as the master of a session sees it: in this process or behind a connection. The master asks one thing at a
- * time. A failed future names the replica; after it only {@link #close()} is allowed.
+ * One replica as the master of a session sees it: in this process or behind a connection. It does what it is asked in the
+ * order in which it is asked; the master need not wait for one answer before it asks for the next. A failed future names the
+ * replica; after it only {@link #close()} is allowed.
  */
 public interface Participant extends AutoCloseable {
     /** Room for the first item, and no other, however large it is. */
@@ -30,30 +36,35 @@ public interface Participant extends AutoCloseable {
     /** Starts reading a part of the range; ends the part before it. */
     CompletableFuture<Void> startPart(TokenRange.Linear part);
 
-    /** Ends the last window, writing what was received in it, and reads on until the row buffer is full. */
-    CompletableFuture<SyncVote> fill();
+    /** Reads on behind the window, if one is open, until the row buffer is full. */
+    CompletableFuture<SyncVote> read();
 
-    /** Fixes the window: what is up to {@code boundary}. */
+    /** Ends the window before, writing what was received in it, and fixes the next: what is up to {@code boundary}. */
     CompletableFuture<WindowSummary> window(RingPosition boundary);
 
-    /** The window's sums again, after deletions were received. */
-    CompletableFuture<WindowSummary> summary();
-
+    /** The hashes of all items of the window. */
     CompletableFuture<long[]> hashes(Phase phase);
 
+    /** The hashes of the window's rows, summed by their ranges. */
+    CompletableFuture<RangeSums> sums();
+
+    /** Symbols for the hashes of the window's rows that lie in these ranges: from {@code first} on, up to {@code end}. */
+    CompletableFuture<Sketch> sketch(HashRanges ranges, int first, int end);
+
     /**
-     * The first of the items with these hashes, in ring order: encoded, one behind the other, unpurged. As many as there is
-     * room for, so none if the first is larger.
+     * The wanted items in ring order: encoded, one behind the other, unpurged. As many as there is room for, so none if the
+     * first is larger.
      *
+     * @param skipped how many of them, from the first on, are left out: they have come
      * @param roomBytes at least 1, or {@link #ONE_ITEM}
      */
-    CompletableFuture<byte[]> fetch(Phase phase, long[] hashes, int roomBytes);
+    CompletableFuture<byte[]> fetch(Phase phase, Wanted wanted, int skipped, int roomBytes);
 
-    /** The rows with these hashes as items without content, in the order of the hashes: where they stand. */
-    CompletableFuture<byte[]> places(long[] hashes);
+    /** The wanted rows as items without content, in the unsigned order of their hashes: where they stand. */
+    CompletableFuture<byte[]> places(Wanted wanted);
 
-    /** Receives encoded items; answers with the ghosts that shadow them. */
-    CompletableFuture<byte[]> push(byte[] items);
+    /** Receives encoded items; answers with the ghosts that shadow them, and with the sums that the window has then. */
+    CompletableFuture<PushAnswer> push(byte[] items);
 
     CompletableFuture<SessionFinished> finish();
 
@@ -64,10 +75,10 @@ public interface Participant extends AutoCloseable {
      */
     CompletableFuture<Void> repaired(TokenRange range, long seconds);
 
-    /** Bytes that crossed the network to this replica; 0 inside one process. */
     /** Whether it can do nothing any more; for any thread, does not wait. */
     boolean isGone();
 
+    /** Bytes that crossed the network to this replica; 0 inside one process. */
     long bytesSent();
 
     /** Bytes that crossed the network from this replica; 0 inside one process. */

@@ -14,6 +14,7 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.node.Receiving;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.row.KnownDeletions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -31,6 +32,7 @@ import java.util.Optional;
  */
 final class ReceivedWriter implements Closeable {
     private final Receiving run;
+    private final RepairMeter meter;
     private final ClusteringComparator comparator;
     private final HandedFragment current;
     private final Row received = new Row();
@@ -38,9 +40,11 @@ final class ReceivedWriter implements Closeable {
     private Optional<StagedWriter> output = Optional.empty();
     private Optional<DecoratedKey> partition = Optional.empty();
     private Optional<RangeDeletion> openRange = Optional.empty();
+    private long countedBytes;
 
-    ReceivedWriter(TableSchema schema, Receiving run) {
+    ReceivedWriter(TableSchema schema, Receiving run, RepairMeter meter) {
         this.run = run;
+        this.meter = meter;
         comparator = ClusteringComparator.of(schema);
         current = new HandedFragment(schema);
     }
@@ -50,7 +54,16 @@ final class ReceivedWriter implements Closeable {
         WindowContent content = new WindowContent(deletions);
         long count = rows.forEachReceived(content::row);
         content.end();
+        countBytes();
         return count;
+    }
+
+    private void countBytes() {
+        if (output.isPresent()) {
+            long lengthBytes = output.get().dataLengthBytes();
+            meter.add(RepairCount.BYTES_WRITTEN, lengthBytes - countedBytes);
+            countedBytes = lengthBytes;
+        }
     }
 
     /** Puts the deletions of one window between its rows; both come in ring order. */
@@ -198,6 +211,7 @@ final class ReceivedWriter implements Closeable {
             return List.of();
         }
         List<Descriptor> written = output.get().finish();
+        countBytes();
         close();
         return written;
     }

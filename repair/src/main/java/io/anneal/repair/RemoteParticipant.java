@@ -9,9 +9,14 @@ import io.anneal.net.Connection;
 import io.anneal.net.PeerAddress;
 import io.anneal.node.Questions;
 import io.anneal.node.Replicas;
+import io.anneal.repair.hashes.HashRanges;
+import io.anneal.repair.hashes.RangeSums;
+import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
@@ -88,8 +93,8 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<SyncVote> fill() {
-        return ask(SessionStep.FILL, out -> {}, in -> SyncVote.decode(in, clusteringColumns));
+    public CompletableFuture<SyncVote> read() {
+        return ask(SessionStep.READ, out -> {}, in -> SyncVote.decode(in, clusteringColumns));
     }
 
     @Override
@@ -98,34 +103,47 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<WindowSummary> summary() {
-        return ask(SessionStep.SUMMARY, out -> {}, WindowSummary::decode);
-    }
-
-    @Override
     public CompletableFuture<long[]> hashes(Phase phase) {
         return ask(SessionStep.HASHES, out -> Contents.write(phase, out), Contents::readHashes);
     }
 
     @Override
-    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes, int roomBytes) {
+    public CompletableFuture<RangeSums> sums() {
+        return ask(SessionStep.SUMS, out -> {}, RangeSums::decode);
+    }
+
+    @Override
+    public CompletableFuture<Sketch> sketch(HashRanges ranges, int first, int end) {
+        return ask(
+                SessionStep.SKETCH,
+                out -> {
+                    out.writeUnsignedVInt(first);
+                    out.writeUnsignedVInt(end);
+                    ranges.encode(out);
+                },
+                in -> Sketch.decode(in, first, end));
+    }
+
+    @Override
+    public CompletableFuture<byte[]> fetch(Phase phase, Wanted wanted, int skipped, int roomBytes) {
         ByteWriter out = new ByteWriter(64);
         Contents.write(phase, out);
-        out.writeInt(roomBytes);
-        Contents.write(hashes, out);
+        out.writeUnsignedVInt(skipped);
+        out.writeUnsignedVInt(roomBytes);
+        wanted.encode(out);
         return askForItems(SessionStep.FETCH, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
     }
 
     @Override
-    public CompletableFuture<byte[]> places(long[] hashes) {
+    public CompletableFuture<byte[]> places(Wanted wanted) {
         ByteWriter out = new ByteWriter(64);
-        Contents.write(hashes, out);
+        wanted.encode(out);
         return askForItems(SessionStep.PLACES, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
     }
 
     @Override
-    public CompletableFuture<byte[]> push(byte[] items) {
-        return askForItems(SessionStep.PUSH, ByteBuffer.wrap(items));
+    public CompletableFuture<PushAnswer> push(byte[] items) {
+        return questions.ask(SessionStep.PUSH.code(), ByteBuffer.wrap(items), PushAnswer::decode);
     }
 
     @Override

@@ -404,7 +404,8 @@ public final class Repair {
                     .endsWhen(() -> replica.isGone()
                             || isShutDown(environment.executor())
                             || followers.stream().anyMatch(Participant::isGone));
-            try (RepairMaster master = new RepairMaster(config, replica, followers, part.listener())) {
+            try (RepairMaster master =
+                    new RepairMaster(config, replica, followers, part.listener(), environment.metrics())) {
                 return master.run();
             }
         } catch (CancellationException | JobRefusedException ended) {
@@ -452,7 +453,8 @@ public final class Repair {
             return new LocalParticipant(
                     "replica of this process",
                     local.tables(),
-                    MoreExecutors.newSequentialExecutor(environment.executor()));
+                    MoreExecutors.newSequentialExecutor(environment.executor()),
+                    environment.metrics());
         }
         RepairMember.There remote = (RepairMember.There) member;
         Connection connection = remote.connector().open(remote.address());

@@ -11,6 +11,7 @@ import io.anneal.node.ReplicaException;
 import io.anneal.node.Waiver;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
@@ -47,6 +48,7 @@ public final class RepairMaster implements Closeable {
     private final OpenSession parameters;
     private final ClusteringComparator comparator;
     private final SessionOpened ownOpened;
+    private final RepairMeter meter;
 
     /** Started when the terms are agreed. */
     private ReplicaSession own;
@@ -54,12 +56,25 @@ public final class RepairMaster implements Closeable {
     private SessionAgreement agreement;
     private WindowSync sync;
     private List<String> names = List.of();
-    private long windows;
-    private long windowsDiffering;
 
     /** @throws RepairException when the table's replica would have to receive rows and cannot */
     public RepairMaster(RepairConfig config, Replica table, List<Participant> followers, RepairListener listener)
             throws IOException {
+        this(config, table, followers, listener, RepairMetrics.unseen());
+    }
+
+    /**
+     * @param metrics of the process that the master is in
+     * @throws RepairException when the table's replica would have to receive rows and cannot
+     */
+    RepairMaster(
+            RepairConfig config,
+            Replica table,
+            List<Participant> followers,
+            RepairListener listener,
+            RepairMetrics metrics)
+            throws IOException {
+        meter = new RepairMeter(metrics);
         this.config = config;
         this.table = table;
         this.followers = List.copyOf(followers);
@@ -114,15 +129,15 @@ public final class RepairMaster implements Closeable {
         for (TokenRange.Linear part : config.range().unwrap()) {
             List<CompletableFuture<Void>> started = ask(follower -> follower.startPart(part));
             own.startPart(part);
-            Waiting.results(started);
+            meter.awaitAll(started);
             repairPart(part);
         }
-        if (!config.dryRun() && windowsDiffering > 0) {
+        if (!config.dryRun() && meter.of(RepairCount.WINDOWS_DIFFERING) > 0) {
             listener.keeps(report(List.of(), List.of(), agreement.terms().importDeadlineSeconds()));
         }
         List<CompletableFuture<SessionFinished>> finishing = ask(Participant::finish);
         List<SessionFinished> finished = new ArrayList<>(List.of(own.finish()));
-        finished.addAll(Waiting.results(finishing));
+        finished.addAll(meter.awaitAll(finishing));
         if (agreement.repairsAll()) {
             tellRepaired();
         }
@@ -155,7 +170,7 @@ public final class RepairMaster implements Closeable {
 
     private void agree(SessionTerms terms) throws IOException {
         List<CompletableFuture<Void>> agreeing = ask(follower -> follower.agree(terms));
-        own = new ReplicaSession(table, parameters, terms);
+        own = new ReplicaSession(table, parameters, terms, meter);
         sync = new WindowSync(table.schema(), own, followers, listener, terms.bufferBytes(), config.dryRun());
         Waiting.results(agreeing);
     }
@@ -167,34 +182,61 @@ public final class RepairMaster implements Closeable {
     private void repairPart(TokenRange.Linear part) throws IOException {
         long[] items = new long[followers.size() + 1];
         Optional<RingPosition> lastBoundary = Optional.empty();
+        Votes votes = askForVotes();
         RingPosition boundary;
         do {
-            List<CompletableFuture<SyncVote>> votes = ask(Participant::fill);
-            List<SyncVote> all = new ArrayList<>(List.of(own.fill()));
-            all.addAll(Waiting.results(votes));
+            List<SyncVote> all = votes.all(meter);
             refuseEmptyReplica(items, all);
             requireProgress(lastBoundary, all);
             boundary = smallest(all);
-            repairWindow(boundary, items);
-            listener.progress(windows, own.rowsRead(), own.bytesRead(), covered(part, boundary));
+            votes = repairWindow(boundary, items);
+            listener.progress(
+                    meter.of(RepairCount.WINDOWS),
+                    meter.of(RepairCount.ROWS_READ),
+                    meter.of(RepairCount.BYTES_READ),
+                    covered(part, boundary));
             lastBoundary = Optional.of(boundary);
         } while (!boundary.isEnd());
     }
 
-    /** @param items adds what each replica held there, the master first */
-    private void repairWindow(RingPosition boundary, long[] items) throws IOException {
+    /** How far the replicas have read behind a window, the master first. */
+    private record Votes(SyncVote own, List<CompletableFuture<SyncVote>> others) {
+        static final Votes NONE = new Votes(new SyncVote(RingPosition.END, 0), List.of());
+
+        List<SyncVote> all(RepairMeter meter) throws IOException {
+            List<SyncVote> all = new ArrayList<>(List.of(own));
+            all.addAll(meter.awaitAll(others));
+            return all;
+        }
+    }
+
+    private Votes askForVotes() throws IOException {
+        List<CompletableFuture<SyncVote>> others = ask(Participant::read);
+        return new Votes(own.read(), others);
+    }
+
+    /**
+     * Fixes a window, has all replicas read on behind it, and reconciles it meanwhile.
+     *
+     * @param items adds what each replica held there, the master first
+     * @return votes for the next window; none behind the last
+     */
+    private Votes repairWindow(RingPosition boundary, long[] items) throws IOException {
         List<CompletableFuture<WindowSummary>> asked = ask(follower -> follower.window(boundary));
         WindowSummary summary = own.window(boundary);
-        own.readAhead();
-        windows++;
-        List<WindowSummary> summaries = Waiting.results(asked);
+        Votes next = boundary.isEnd() ? Votes.NONE : askForVotes();
+        meter.add(RepairCount.WINDOWS, 1);
+        List<WindowSummary> summaries = meter.awaitAll(asked);
         items[0] += items(summary);
         for (int i = 0; i < summaries.size(); i++) {
             items[i + 1] += items(summaries.get(i));
         }
+        long startNanos = meter.nanoTime() - meter.of(RepairCount.WAIT_NANOS);
         if (sync.reconcile(summary, summaries)) {
-            windowsDiffering++;
+            meter.add(RepairCount.WINDOWS_DIFFERING, 1);
         }
+        meter.addNanosSince(RepairCount.RECONCILE_NANOS, startNanos + meter.of(RepairCount.WAIT_NANOS));
+        return next;
     }
 
     /** How much of the range's width lies behind a boundary. */
@@ -258,10 +300,7 @@ public final class RepairMaster implements Closeable {
             SessionFinished done = finished.get(i);
             replicas.add(new RepairReport.ReplicaReport(
                     names.get(i),
-                    done.rowsRead(),
-                    done.bytesRead(),
-                    config.dryRun() ? sync.rowsLacking(i) : done.rowsWritten(),
-                    done.deletionsWritten(),
+                    config.dryRun() ? done.counts().with(RepairCount.ROWS_WRITTEN, sync.rowsLacking(i)) : done.counts(),
                     done.importDeadlineSeconds(),
                     done.sstables()));
             importDeadlineSeconds = Math.min(importDeadlineSeconds, done.importDeadlineSeconds());
@@ -274,20 +313,9 @@ public final class RepairMaster implements Closeable {
         long networkBytes = followers.stream()
                 .mapToLong(follower -> follower.bytesSent() + follower.bytesReceived())
                 .sum();
+        meter.raiseTo(RepairCount.NETWORK_BYTES, networkBytes);
         return new RepairReport(
-                sessionIds,
-                replicas,
-                windows,
-                windowsDiffering,
-                sync.rowsDiffering(),
-                sync.deletionsDiffering(),
-                sync.itemsFetched(),
-                sync.itemsPushed(),
-                sync.itemBytes(),
-                networkBytes,
-                config.dryRun(),
-                importDeadlineSeconds,
-                agreement.notes());
+                sessionIds, replicas, meter.counts(), config.dryRun(), importDeadlineSeconds, agreement.notes());
     }
 
     @Override

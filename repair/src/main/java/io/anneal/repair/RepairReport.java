@@ -4,6 +4,8 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
 import io.anneal.node.Receiving;
+import io.anneal.repair.message.RepairCount;
+import io.anneal.repair.message.RepairCounts;
 import io.anneal.repair.message.SessionTerms;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -12,19 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /**
  * How a repair went.
  *
  * @param sessionIds by which what was staged is known; one for each range of each table
- * @param rowsDiffering places at which replicas held different rows
- * @param deletionsDiffering partition deletions and intervals that not every replica held
- * @param itemsFetched rows and deletions that the master received
- * @param itemsPushed rows and deletions sent to followers, each as often as it was sent
- * @param itemBytes encoded size of what was fetched and pushed
- * @param networkBytes bytes of all messages between the master and replicas behind connections; 0 inside one process
+ * @param counts what the masters counted for their sessions; what each replica did itself stands beside its name
  * @param importDeadlineSeconds the earliest of the replicas' deadlines and of what this run wrote or would write, or {@link
  *     Receiving#NO_DEADLINE}
  * @param notes what the operator should know, a sentence each
@@ -32,14 +28,7 @@ import java.util.stream.Stream;
 public record RepairReport(
         List<UUID> sessionIds,
         List<ReplicaReport> replicas,
-        long windows,
-        long windowsDiffering,
-        long rowsDiffering,
-        long deletionsDiffering,
-        long itemsFetched,
-        long itemsPushed,
-        long itemBytes,
-        long networkBytes,
+        RepairCounts counts,
         boolean dryRun,
         long importDeadlineSeconds,
         List<String> notes) {
@@ -59,14 +48,7 @@ public record RepairReport(
         return new RepairReport(
                 reports.stream().flatMap(report -> report.sessionIds.stream()).toList(),
                 List.copyOf(replicas.values()),
-                sum(reports, RepairReport::windows),
-                sum(reports, RepairReport::windowsDiffering),
-                sum(reports, RepairReport::rowsDiffering),
-                sum(reports, RepairReport::deletionsDiffering),
-                sum(reports, RepairReport::itemsFetched),
-                sum(reports, RepairReport::itemsPushed),
-                sum(reports, RepairReport::itemBytes),
-                sum(reports, RepairReport::networkBytes),
+                reports.stream().map(RepairReport::counts).reduce(RepairCounts.NONE, RepairCounts::plus),
                 dryRun,
                 reports.stream()
                         .mapToLong(RepairReport::importDeadlineSeconds)
@@ -78,13 +60,47 @@ public record RepairReport(
                         .toList());
     }
 
-    private static long sum(List<RepairReport> reports, ToLongFunction<RepairReport> number) {
-        return reports.stream().mapToLong(number).sum();
+    public long windows() {
+        return counts.of(RepairCount.WINDOWS);
+    }
+
+    public long windowsDiffering() {
+        return counts.of(RepairCount.WINDOWS_DIFFERING);
+    }
+
+    /** Places at which replicas held different rows. */
+    public long rowsDiffering() {
+        return counts.of(RepairCount.ROWS_DIFFERING);
+    }
+
+    /** Partition deletions and intervals that not every replica held. */
+    public long deletionsDiffering() {
+        return counts.of(RepairCount.DELETIONS_DIFFERING);
+    }
+
+    /** Rows and deletions that the master received. */
+    public long itemsFetched() {
+        return counts.of(RepairCount.ITEMS_RECEIVED);
+    }
+
+    /** Rows and deletions sent to followers, each as often as it was sent. */
+    public long itemsPushed() {
+        return counts.of(RepairCount.ITEMS_SENT);
+    }
+
+    /** Encoded size of what was fetched and pushed. */
+    public long itemBytes() {
+        return counts.of(RepairCount.ITEM_BYTES_RECEIVED) + counts.of(RepairCount.ITEM_BYTES_SENT);
+    }
+
+    /** Bytes of all messages between the master and replicas behind connections; 0 inside one process. */
+    public long networkBytes() {
+        return counts.of(RepairCount.NETWORK_BYTES);
     }
 
     /** How many places and deletions differed. */
     long differing() {
-        return rowsDiffering + deletionsDiffering;
+        return rowsDiffering() + deletionsDiffering();
     }
 
     /**
@@ -92,34 +108,18 @@ public record RepairReport(
      * what the replicas kept of that attempt is not known.
      */
     RepairReport after(RepairReport lost) {
+        RepairCounts both = counts.plus(lost.counts)
+                .with(RepairCount.ROWS_DIFFERING, Math.max(rowsDiffering(), lost.rowsDiffering()))
+                .with(RepairCount.DELETIONS_DIFFERING, Math.max(deletionsDiffering(), lost.deletionsDiffering()));
         return new RepairReport(
-                sessionIds,
-                replicas,
-                windows + lost.windows,
-                windowsDiffering + lost.windowsDiffering,
-                Math.max(rowsDiffering, lost.rowsDiffering),
-                Math.max(deletionsDiffering, lost.deletionsDiffering),
-                itemsFetched + lost.itemsFetched,
-                itemsPushed + lost.itemsPushed,
-                itemBytes + lost.itemBytes,
-                networkBytes + lost.networkBytes,
-                dryRun,
-                Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
-                notes);
+                sessionIds, replicas, both, dryRun, Math.min(importDeadlineSeconds, lost.importDeadlineSeconds), notes);
     }
 
     RepairReport withNote(String note) {
         return new RepairReport(
                 sessionIds,
                 replicas,
-                windows,
-                windowsDiffering,
-                rowsDiffering,
-                deletionsDiffering,
-                itemsFetched,
-                itemsPushed,
-                itemBytes,
-                networkBytes,
+                counts,
                 dryRun,
                 importDeadlineSeconds,
                 Stream.concat(notes.stream(), Stream.of(note)).toList());
@@ -145,25 +145,11 @@ public record RepairReport(
         out.writeUnsignedVInt(replicas.size());
         for (ReplicaReport replica : replicas) {
             Texts.write(out, replica.name);
-            out.writeLong(replica.rowsRead);
-            out.writeLong(replica.bytesRead);
-            out.writeLong(replica.rowsWritten);
-            out.writeLong(replica.deletionsWritten);
+            replica.counts.encode(out);
             out.writeLong(replica.importDeadlineSeconds);
             Texts.write(out, replica.sstables);
         }
-        for (long number : new long[] {
-            windows,
-            windowsDiffering,
-            rowsDiffering,
-            deletionsDiffering,
-            itemsFetched,
-            itemsPushed,
-            itemBytes,
-            networkBytes
-        }) {
-            out.writeLong(number);
-        }
+        counts.encode(out);
         out.writeByte(dryRun ? 1 : 0);
         out.writeLong(importDeadlineSeconds);
         Texts.write(out, notes);
@@ -178,60 +164,51 @@ public record RepairReport(
         List<ReplicaReport> replicas = new ArrayList<>();
         int count = in.readUnsignedVInt32();
         for (int i = 0; i < count; i++) {
-            replicas.add(new ReplicaReport(
-                    Texts.read(in),
-                    in.readLong(),
-                    in.readLong(),
-                    in.readLong(),
-                    in.readLong(),
-                    in.readLong(),
-                    Texts.readList(in)));
+            replicas.add(new ReplicaReport(Texts.read(in), RepairCounts.decode(in), in.readLong(), Texts.readList(in)));
         }
         return new RepairReport(
-                sessionIds,
-                replicas,
-                in.readLong(),
-                in.readLong(),
-                in.readLong(),
-                in.readLong(),
-                in.readLong(),
-                in.readLong(),
-                in.readLong(),
-                in.readLong(),
-                in.readByte() != 0,
-                in.readLong(),
-                Texts.readList(in));
+                sessionIds, replicas, RepairCounts.decode(in), in.readByte() != 0, in.readLong(), Texts.readList(in));
     }
 
     /**
      * One replica's part.
      *
-     * @param rowsWritten rows that it lacked and now holds; with a dry run, which moves no rows, places where another has a
-     *     row or a version that it has not, of which it may lack a part
-     * @param deletionsWritten partition and range deletions that it lacked
+     * @param counts what it did itself
      * @param importDeadlineSeconds when all that waits for import where it writes must be imported at the latest, from earlier
      *     runs too, or {@link Receiving#NO_DEADLINE}
      */
-    public record ReplicaReport(
-            String name,
-            long rowsRead,
-            long bytesRead,
-            long rowsWritten,
-            long deletionsWritten,
-            long importDeadlineSeconds,
-            List<String> sstables) {
+    public record ReplicaReport(String name, RepairCounts counts, long importDeadlineSeconds, List<String> sstables) {
         public ReplicaReport {
             SessionTerms.requireDeadline(importDeadlineSeconds);
             sstables = List.copyOf(sstables);
         }
 
+        public long rowsRead() {
+            return counts.of(RepairCount.ROWS_READ);
+        }
+
+        /** Encoded size of the rows that were read. */
+        public long bytesRead() {
+            return counts.of(RepairCount.BYTES_READ);
+        }
+
+        /**
+         * Rows that it lacked and now holds; with a dry run, which moves no rows, places where another has a row or a version that
+         * it has not, of which it may lack a part.
+         */
+        public long rowsWritten() {
+            return counts.of(RepairCount.ROWS_WRITTEN);
+        }
+
+        /** Partition and range deletions that it lacked. */
+        public long deletionsWritten() {
+            return counts.of(RepairCount.DELETIONS_WRITTEN);
+        }
+
         private ReplicaReport plus(ReplicaReport other) {
             return new ReplicaReport(
                     name,
-                    rowsRead + other.rowsRead,
-                    bytesRead + other.bytesRead,
-                    rowsWritten + other.rowsWritten,
-                    deletionsWritten + other.deletionsWritten,
+                    counts.plus(other.counts),
                     Math.min(importDeadlineSeconds, other.importDeadlineSeconds),
                     Stream.concat(sstables.stream(), other.sstables.stream()).toList());
         }

@@ -48,12 +48,21 @@ public final class RepairRunner {
 
     /** For the replicas of a node, with its threads, its memory and its connections to others. */
     public static RepairRunner of(Node node, HostEnvironment host) {
+        return of(node, host, new RepairMetrics(node.identity().nodeId().toString(), host.nanoTime()));
+    }
+
+    /**
+     * For the replicas of a node, with its threads, its memory and its connections to others.
+     *
+     * @param metrics those of the node's {@link RepairService}, too
+     */
+    public static RepairRunner of(Node node, HostEnvironment host, RepairMetrics metrics) {
         return new RepairRunner(
                 node.identity().nodeId(),
                 node.replicas(),
                 node.peers(),
                 node.waiting(),
-                new RepairEnvironment(host, node.executor(), node.budget()));
+                new RepairEnvironment(host, node.executor(), node.budget(), metrics));
     }
 
     /** Registers the verb of a master. */

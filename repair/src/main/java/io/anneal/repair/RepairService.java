@@ -15,6 +15,7 @@ public final class RepairService {
     private final Replicas replicas;
     private final Executor executor;
     private final SessionMemory memory;
+    private final RepairMetrics metrics;
 
     /**
      * @param replicas what the node has
@@ -22,6 +23,17 @@ public final class RepairService {
      * @param budget of the node: sessions take half of it at most
      */
     public RepairService(Replicas replicas, Executor executor, ByteBudget budget) {
+        this(replicas, executor, budget, RepairMetrics.unseen());
+    }
+
+    /**
+     * @param replicas what the node has
+     * @param executor runs the sessions' steps, which read and write files; it belongs to the caller
+     * @param budget of the node: sessions take half of it at most
+     * @param metrics counts what the sessions do
+     */
+    public RepairService(Replicas replicas, Executor executor, ByteBudget budget, RepairMetrics metrics) {
+        this.metrics = metrics;
         this.replicas = replicas;
         this.executor = executor;
         memory = new SessionMemory(budget, SessionMemory.SESSIONS_OF_NODE);
@@ -29,12 +41,21 @@ public final class RepairService {
 
     /** For the replicas of a node, with its threads and its memory. */
     public static RepairService of(Node node) {
-        return new RepairService(node.replicas(), node.executor(), node.budget());
+        return of(node, RepairMetrics.unseen());
+    }
+
+    /**
+     * For the replicas of a node, with its threads and its memory.
+     *
+     * @param metrics those of the node's {@link RepairRunner}, too
+     */
+    public static RepairService of(Node node, RepairMetrics metrics) {
+        return new RepairService(node.replicas(), node.executor(), node.budget(), metrics);
     }
 
     /** Registers the verb of a follower. */
     public void register(VerbHandlers handlers) {
         handlers.registerStream(
-                RepairVerb.SESSION, stream -> new ServedSession(stream, replicas, executor, memory).start());
+                RepairVerb.SESSION, stream -> new ServedSession(stream, replicas, executor, memory, metrics).start());
     }
 }

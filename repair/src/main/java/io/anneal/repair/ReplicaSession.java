@@ -12,8 +12,15 @@ import io.anneal.merge.SessionPurgeRule;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaFacts;
+import io.anneal.repair.hashes.HashList;
+import io.anneal.repair.hashes.HashRanges;
+import io.anneal.repair.hashes.RangeSums;
+import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PushAnswer;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
@@ -33,16 +40,22 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongPredicate;
 
 /**
  * One replica's side of a session, master and follower alike: reads ahead into the row buffer, fixes windows, sums and
- * lists hashes, hands out items and receives them. The order of calls is {@code (startPart (fill window
- * (summary|hashes|fetch|receive)*)*)* finish}. The table belongs to the caller. Owned by one thread.
+ * lists hashes, hands out items and receives them. The order of calls is {@code (startPart (read window
+ * (hashes|fetch|receive)*)*)* finish}, where what comes behind a window may also come behind the {@code read} for the next one.
+ * The table belongs to the caller. Owned by one thread.
  */
 final class ReplicaSession implements Closeable {
+    /** Symbols that the smallest window has. */
+    private static final int SYMBOLS_FREE = 1024;
+
     private final Replica table;
     private final OpenSession parameters;
     private final SessionTerms terms;
+    private final RepairMeter meter;
     private final ClusteringComparator comparator;
     /** SSTables of the parts that are done. */
     private final List<Descriptor> completed = new ArrayList<>();
@@ -54,10 +67,10 @@ final class ReplicaSession implements Closeable {
     private final Optional<Receiving> run;
 
     private Optional<ReceivedWriter> writer;
-    private long rowsWritten;
-    private long deletionsWritten;
+    private boolean finished;
 
-    ReplicaSession(Replica table, OpenSession parameters, SessionTerms terms) {
+    ReplicaSession(Replica table, OpenSession parameters, SessionTerms terms, RepairMeter meter) {
+        this.meter = meter;
         this.table = table;
         this.terms = terms;
         this.parameters = parameters;
@@ -70,15 +83,16 @@ final class ReplicaSession implements Closeable {
         codec = new ItemCodec(schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
         reader = new WindowReader(table, codec, terms.bufferBytes(), terms.localDeletionTimeMaxSeconds());
         long receivedBytesMax = RepairConfig.receivedBytesMax(terms.bufferBytes(), parameters.participants());
-        window = new Window(schema, codec, reader.rows(), terms.localDeletionTimeMaxSeconds(), receivedBytesMax);
+        window = new Window(schema, codec, reader.rows(), terms.localDeletionTimeMaxSeconds(), receivedBytesMax, meter);
         run = parameters.dryRun()
                 ? Optional.empty()
                 : Optional.of(table.receive(parameters.sessionId(), terms.importDeadlineSeconds()));
         writer = newWriter();
+        meter.started();
     }
 
     private Optional<ReceivedWriter> newWriter() {
-        return run.map(started -> new ReceivedWriter(table.schema(), started));
+        return run.map(started -> new ReceivedWriter(table.schema(), started, meter));
     }
 
     /**
@@ -104,28 +118,35 @@ final class ReplicaSession implements Closeable {
         window.startPart(part);
     }
 
-    /** Ends the last window and reads on; see {@link Participant#fill()}. */
-    SyncVote fill() throws IOException {
-        endWindow();
-        reader.readAhead();
-        return reader.vote();
+    /** Reads on behind the window; see {@link Participant#read()}. */
+    SyncVote read() throws IOException {
+        long startNanos = meter.nanoTime();
+        try {
+            reader.readAhead();
+            return reader.vote();
+        } finally {
+            meter.addNanosSince(RepairCount.READ_NANOS, startNanos);
+            meter.raiseTo(RepairCount.ROWS_READ, reader.rowsRead());
+            meter.raiseTo(RepairCount.BYTES_READ, reader.bytesRead());
+        }
     }
 
-    /** Reads on while the window is being reconciled. */
-    void readAhead() throws IOException {
-        reader.readAhead();
-    }
-
-    /** @throws RepairException when the boundary is not a place that this replica has read up to */
+    /**
+     * Ends the window before and fixes the next; see {@link Participant#window}.
+     *
+     * @throws RepairException when the boundary is not a place behind the last one that this replica has read up to
+     */
     WindowSummary window(RingPosition boundary) throws IOException {
-        if (window.isOpen()) {
-            throw new IllegalStateException("the window before was not ended, replica=" + table.name());
+        if (!window.isBehindLast(boundary)) {
+            throw new RepairException("sync boundary does not lie behind the last one, replica=" + table.name()
+                    + ", boundary=" + boundary);
         }
         if (boundary.position().prefix().size() > comparator.size()
                 || boundary.compareTo(reader.lastPlace(), comparator) > 0) {
             throw new RepairException("sync boundary lies behind what was read, replica=" + table.name() + ", boundary="
                     + boundary + ", last=" + reader.lastPlace());
         }
+        endWindow();
         window.start(boundary, reader.window(boundary));
         return summary();
     }
@@ -138,12 +159,9 @@ final class ReplicaSession implements Closeable {
         return new WindowSummary.Sum(sum.count(), sum.high(), sum.low());
     }
 
-    long rowsRead() {
-        return reader.rowsRead();
-    }
-
-    long bytesRead() {
-        return reader.bytesRead();
+    /** What is counted here; the master's counts for the session, too. */
+    RepairMeter meter() {
+        return meter;
     }
 
     Window current() {
@@ -156,32 +174,53 @@ final class ReplicaSession implements Closeable {
                 : window.rows().hashes();
     }
 
-    /** The first of the items with these hashes, encoded, in ring order; see {@link Participant#fetch}. */
-    byte[] fetch(Phase phase, long[] hashes, int roomBytes) throws IOException {
-        long[] sorted = hashes.clone();
-        Arrays.sort(sorted);
-        return phase == Phase.DELETIONS ? fetchDeletions(sorted, roomBytes) : fetchRows(sorted, roomBytes);
+    RangeSums rangeSums() {
+        return RangeSums.of(hashes(Phase.ROWS));
     }
 
-    private byte[] fetchDeletions(long[] sorted, int roomBytes) {
+    /** @throws RepairException when more symbols are asked for than help: there is a list */
+    Sketch sketch(HashRanges ranges, int first, int end) throws RepairException {
+        long[] hashes = hashes(Phase.ROWS);
+        long symbolsMax = SYMBOLS_FREE + 2L * hashes.length;
+        if (end > symbolsMax) {
+            throw new RepairException("sketch is longer than a list, replica=" + table.name() + ", symbols=" + end
+                    + ", symbolsMax=" + symbolsMax);
+        }
+        return Sketch.of(ranges.filter(hashes), first, end);
+    }
+
+    /** The first of the wanted items, encoded, in ring order; see {@link Participant#fetch}. */
+    byte[] fetch(Phase phase, Wanted wanted, int skipped, int roomBytes) throws IOException {
+        LongPredicate among = wanted.among(hashes(phase));
+        return phase == Phase.DELETIONS
+                ? fetchDeletions(among, skipped, roomBytes)
+                : fetchRows(among, skipped, roomBytes);
+    }
+
+    private byte[] fetchDeletions(LongPredicate wanted, int skipped, int roomBytes) {
         ByteWriter out = new ByteWriter(1024);
+        int count = 0;
+        int sent = 0;
         for (HashedDeletion deletion : window.deletions()) {
-            if (deletion.hashed() && Arrays.binarySearch(sorted, deletion.low()) >= 0) {
+            if (deletion.hashed() && wanted.test(deletion.low()) && count++ >= skipped) {
                 if (!fits(out.lengthBytes(), deletion.encoded().length, roomBytes)) {
                     break;
                 }
                 out.writeBytes(deletion.encoded());
+                sent++;
             }
         }
+        meter.sent(sent, out.lengthBytes());
         return out.toByteArray();
     }
 
-    private byte[] fetchRows(long[] sorted, int roomBytes) throws IOException {
+    private byte[] fetchRows(LongPredicate wanted, int skipped, int roomBytes) throws IOException {
         RowBuffer rows = reader.rows();
         BitSet found = new BitSet(rows.windowEnd());
         int lengthBytes = 0;
+        int count = 0;
         for (int i = 0; i < rows.windowEnd(); i++) {
-            if (rows.isHashed(i) && Arrays.binarySearch(sorted, rows.hashLow(i)) >= 0) {
+            if (rows.isHashed(i) && wanted.test(rows.hashLow(i)) && count++ >= skipped) {
                 if (!fits(lengthBytes, rows.lengthBytes(i), roomBytes)) {
                     break;
                 }
@@ -189,6 +228,7 @@ final class ReplicaSession implements Closeable {
                 lengthBytes += rows.lengthBytes(i);
             }
         }
+        meter.sent(found.cardinality(), lengthBytes);
         if (found.cardinality() == 1) {
             byte[] item = alone(rows.content(found.nextSetBit(0)));
             rows.releaseContent();
@@ -215,20 +255,19 @@ final class ReplicaSession implements Closeable {
         return roomBytes == Participant.ONE_ITEM ? takenBytes == 0 : (long) takenBytes + itemBytes <= roomBytes;
     }
 
-    /**
-     * The rows with these hashes as items without content, in the order of the hashes; a hash that no row has is left out.
-     */
-    byte[] places(long[] hashes) throws IOException {
+    /** The wanted rows as items without content, in the order of their hashes; a hash that no row has is left out. */
+    byte[] places(Wanted wanted) throws IOException {
         RowBuffer rows = reader.rows();
+        HashList hashes = wanted.in(hashes(Phase.ROWS));
         Map<Long, Integer> indexes = new HashMap<>();
         for (int i = 0; i < rows.windowEnd(); i++) {
-            if (rows.isHashed(i)) {
+            if (rows.isHashed(i) && hashes.contains(rows.hashLow(i))) {
                 indexes.put(rows.hashLow(i), i);
             }
         }
         ByteWriter out = new ByteWriter(1024);
-        for (long hash : hashes) {
-            Integer index = indexes.get(hash);
+        for (int i = 0; i < hashes.size(); i++) {
+            Integer index = indexes.get(hashes.get(i));
             if (index != null) {
                 codec.place(rows.item(index), out);
             }
@@ -237,8 +276,9 @@ final class ReplicaSession implements Closeable {
     }
 
     /** Receives items, keeping the array; answers with the ghosts that shadow them, and with rows that these change. */
-    byte[] receive(byte[] items) throws IOException {
-        return window.receive(items, Window.Arrivals.UNHEEDED, true);
+    PushAnswer receive(byte[] items) throws IOException {
+        byte[] ghosts = window.receive(items, Window.Arrivals.UNHEEDED, true);
+        return new PushAnswer(summary(), ghosts);
     }
 
     /** As the master, who holds all rows: answers with deletions alone. */
@@ -248,9 +288,11 @@ final class ReplicaSession implements Closeable {
 
     private void endWindow() throws IOException {
         if (window.isOpen()) {
-            deletionsWritten += window.receivedDeletionCount();
+            meter.add(RepairCount.DELETIONS_WRITTEN, window.receivedDeletionCount());
             if (writer.isPresent()) {
-                rowsWritten += write(() -> writer.get().window(window.rows(), window.receivedDeletions()));
+                meter.add(
+                        RepairCount.ROWS_WRITTEN,
+                        write(() -> writer.get().window(window.rows(), window.receivedDeletions())));
             }
             window.end();
         }
@@ -273,11 +315,14 @@ final class ReplicaSession implements Closeable {
 
     /** The files of a table that was dropped are gone: that is the reason then, and not the disk. */
     private <T> T write(Writing<T> writing) throws IOException {
+        long startNanos = meter.nanoTime();
         try {
             return writing.run();
         } catch (StorageException failure) {
             table.checkReceiving();
             throw failure;
+        } finally {
+            meter.addNanosSince(RepairCount.WRITE_NANOS, startNanos);
         }
     }
 
@@ -288,11 +333,9 @@ final class ReplicaSession implements Closeable {
             importDeadlineSeconds = run.get().complete();
             table.caughtUp();
         }
+        finished = true;
         return new SessionFinished(
-                reader.rowsRead(),
-                reader.bytesRead(),
-                rowsWritten,
-                deletionsWritten,
+                meter.counts(),
                 importDeadlineSeconds,
                 table.takesInAtOnce()
                         ? List.of()
@@ -308,6 +351,8 @@ final class ReplicaSession implements Closeable {
                 unfinished;
                 reader) {
             window.end();
+        } finally {
+            meter.ended(finished);
         }
     }
 }

@@ -38,6 +38,7 @@ import java.util.Set;
 final class Window {
     private final ItemCodec codec;
     private final WindowRows rows;
+    private final RepairMeter meter;
     private final ReceivedRoom room;
     private final ClusteringComparator comparator;
     private final EncodedItem item;
@@ -71,8 +72,10 @@ final class Window {
             ItemCodec codec,
             RowBuffer buffer,
             long localDeletionTimeMaxSeconds,
-            long receivedBytesMax) {
+            long receivedBytesMax,
+            RepairMeter meter) {
         this.codec = codec;
+        this.meter = meter;
         room = new ReceivedRoom(receivedBytesMax);
         rows = new WindowRows(schema, codec, buffer, localDeletionTimeMaxSeconds, room);
         comparator = ClusteringComparator.of(schema);
@@ -88,6 +91,12 @@ final class Window {
         part = newPart;
         lastBoundary = Optional.empty();
         carried = Optional.empty();
+    }
+
+    /** Whether a place lies behind the end of this window, if it is open, or of the one before. */
+    boolean isBehindLast(RingPosition place) {
+        Optional<RingPosition> last = open ? Optional.of(boundary) : lastBoundary;
+        return last.isEmpty() || place.compareTo(last.get(), comparator) > 0;
     }
 
     /** Opens the window; the row buffer's window is fixed already. */
@@ -219,7 +228,8 @@ final class Window {
         }
         GhostAnswer ghosts = new GhostAnswer();
         List<DeletionItem> added = new ArrayList<>();
-        for (int at = 0; at < items.length; at = item.endOffset()) {
+        int count = 0;
+        for (int at = 0; at < items.length; at = item.endOffset(), count++) {
             if (ItemCodec.isDeletion(item.wrap(items, at, items.length))) {
                 DeletionItem deletion = codec.readDeletion(item);
                 requireInWindow(deletion);
@@ -252,6 +262,10 @@ final class Window {
             incoming.release();
             rows.release();
         }
+        meter.received(count, items.length);
+        if (withRows) {
+            meter.sent(ghosts.count, ghosts.out.lengthBytes());
+        }
         return ghosts.out.toByteArray();
     }
 
@@ -264,6 +278,7 @@ final class Window {
         private final ByteWriter out = new ByteWriter(64);
         private final Set<DecoratedKey> partitions = new HashSet<>();
         private final Set<RangeDeletion> steps = Collections.newSetFromMap(new IdentityHashMap<>());
+        private int count;
 
         /** Those that shadow a part of a deletion. */
         void addAbove(DeletionItem deletion) {
@@ -304,11 +319,13 @@ final class Window {
 
         void add(HeldRow row) {
             row.writeTo(out);
+            count++;
         }
 
         private void add(DecoratedKey key, RangeDeletion step) {
             if (steps.add(step)) {
                 out.writeBytes(codec.encode(DeletionItem.ofRange(key, step)));
+                count++;
             }
         }
 
@@ -319,6 +336,7 @@ final class Window {
                         startsHere(key)
                                 ? DeletionItem.ofPartition(key, ours)
                                 : DeletionItem.ofRange(key, restOfPartition(key, ours))));
+                count++;
             }
         }
     }

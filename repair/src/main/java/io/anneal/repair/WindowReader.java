@@ -163,7 +163,7 @@ final class WindowReader implements Closeable {
 
     SyncVote vote() {
         long items = rows.count() - rows.windowEnd() + deletions.count();
-        return new SyncVote(lastPlace(), items, rows.aheadBytes() + deletions.bytes());
+        return new SyncVote(lastPlace(), items);
     }
 
     /** The last place that was read, or the end. */

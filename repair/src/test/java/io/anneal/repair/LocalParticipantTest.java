@@ -12,6 +12,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -69,15 +70,17 @@ class LocalParticipantTest {
         Waiting.result(replica.open(Sessions.open(1, 1)));
         Waiting.result(replica.agree(Sessions.terms(1)));
         Waiting.result(replica.startPart(ALL));
-        RingPosition boundary = Waiting.result(replica.fill()).last();
+        RingPosition boundary = Waiting.result(replica.read()).last();
         table.beforeFragment = fragment -> {
             throw new IOException("disk is gone");
         };
 
         assertThat(Waiting.result(replica.window(boundary)).rows().count()).isEqualTo(1);
+        CompletableFuture<?> vote = replica.read();
 
         assertThatThrownBy(() -> Waiting.result(replica.hashes(Phase.ROWS))).hasMessage("disk is gone");
-        assertThatThrownBy(() -> Waiting.result(replica.fill())).hasMessage("disk is gone");
+        assertThatThrownBy(() -> Waiting.result(vote)).hasMessage("disk is gone");
+        assertThatThrownBy(() -> Waiting.result(replica.read())).hasMessage("disk is gone");
         everythingShouldBeClosedOnce();
     }
 
@@ -86,10 +89,10 @@ class LocalParticipantTest {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(ALL));
-        Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
-        Waiting.result(replica.fill());
+        Waiting.result(replica.window(Waiting.result(replica.read()).last()));
 
-        assertThat(Waiting.result(replica.finish()).rowsRead()).isEqualTo(6);
+        assertThat(Waiting.result(replica.finish()).counts().of(RepairCount.ROWS_READ))
+                .isEqualTo(6);
 
         everythingShouldBeClosedOnce();
     }
@@ -130,7 +133,7 @@ class LocalParticipantTest {
             throw new StackOverflowError("deep");
         };
 
-        CompletableFuture<?> fill = replica.fill();
+        CompletableFuture<?> fill = replica.read();
 
         assertThat(fill).isCompletedExceptionally();
         assertThatThrownBy(() -> Waiting.result(fill)).hasMessageContaining("replica=one");
@@ -138,17 +141,8 @@ class LocalParticipantTest {
     }
 
     @Test
-    void shouldKeepNothingOfDonePartsWhenLaterOneFails() throws IOException {
-        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
-        Waiting.result(replica.agree(Sessions.TERMS));
-        long token = KEYS.get(1).token();
-        Waiting.result(replica.startPart(new TokenRange.Linear(token, token)));
-        Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
-        Waiting.result(replica.push(
-                Sessions.encoded(KEYS.get(1), HandMadeTable.row(77, 0).live(5).build())));
-        Waiting.result(replica.fill());
-        Waiting.result(replica.startPart(new TokenRange.Linear(token + 1, Long.MAX_VALUE)));
-        assertThat(table.stagedFiles()).isNotEmpty();
+    void shouldKeepNothingOfDoneWindowsWhenItIsClosedBeforeItsEnd() throws IOException {
+        receive();
 
         everythingShouldBeClosedOnce();
 
@@ -170,8 +164,8 @@ class LocalParticipantTest {
             Waiting.result(replica.open(Sessions.open(1, 1)));
             Waiting.result(replica.agree(Sessions.terms(1)));
             Waiting.result(replica.startPart(ALL));
-            Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
-            Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
+            Waiting.result(replica.window(Waiting.result(replica.read()).last()));
+            Waiting.result(replica.window(Waiting.result(replica.read()).last()));
             byte[] item = Sessions.encoded(
                     pushed[i].key().orElseThrow(),
                     HandMadeTable.row(clusterings[i][0], clusterings[i][1])
@@ -180,7 +174,7 @@ class LocalParticipantTest {
             byte[] inside = Sessions.encoded(
                     KEYS.get(1), HandMadeTable.row(0, 1).live(5).build());
 
-            assertThat(Waiting.result(replica.push(inside))).isEmpty();
+            assertThat(Waiting.result(replica.push(inside)).ghosts()).isEmpty();
             assertThatThrownBy(() -> Waiting.result(replica.push(item)))
                     .as("%s", pushed[i])
                     .isInstanceOf(RepairException.class)
@@ -195,7 +189,7 @@ class LocalParticipantTest {
         Waiting.result(replica.open(Sessions.open(1, 1)));
         Waiting.result(replica.agree(Sessions.terms(1)));
         Waiting.result(replica.startPart(ALL));
-        Waiting.result(replica.fill());
+        Waiting.result(replica.read());
 
         assertThatThrownBy(() -> Waiting.result(replica.window(RingPosition.END)))
                 .isInstanceOf(RepairException.class)
@@ -204,14 +198,15 @@ class LocalParticipantTest {
     }
 
     @Test
-    void shouldRefuseWindowInsideWindowAndItemsWithoutOne() throws IOException {
+    void shouldRefuseTheSameBoundaryTwiceAndItemsWithoutWindow() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(ALL));
-        Waiting.result(replica.fill());
+        Waiting.result(replica.read());
         Waiting.result(replica.window(RingPosition.END));
         assertThatThrownBy(() -> Waiting.result(replica.window(RingPosition.END)))
-                .isInstanceOf(IllegalStateException.class);
+                .isInstanceOf(RepairException.class)
+                .hasMessageContaining("does not lie behind the last one");
         replica.close();
 
         replica = replica(Runnable::run);
@@ -223,17 +218,15 @@ class LocalParticipantTest {
         everythingShouldBeClosedOnce();
     }
 
-    /** Leaves an SSTable that is done and one that is being written. */
+    /** Leaves an SSTable that is being written. */
     private void receive() throws IOException {
-        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
-        Waiting.result(replica.agree(Sessions.TERMS));
-        long token = KEYS.get(1).token();
-        Waiting.result(replica.startPart(new TokenRange.Linear(token, token)));
-        Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
+        Waiting.result(replica.open(Sessions.open(1, 1)));
+        Waiting.result(replica.agree(Sessions.terms(1)));
+        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.window(Waiting.result(replica.read()).last()));
         Waiting.result(replica.push(
-                Sessions.encoded(KEYS.get(1), HandMadeTable.row(77, 0).live(5).build())));
-        Waiting.result(replica.fill());
-        Waiting.result(replica.startPart(new TokenRange.Linear(token + 1, Long.MAX_VALUE)));
+                Sessions.encoded(KEYS.get(1), HandMadeTable.row(-1, 0).live(5).build())));
+        Waiting.result(replica.window(Waiting.result(replica.read()).last()));
         assertThat(table.stagedFiles()).isNotEmpty();
     }
 
@@ -271,7 +264,7 @@ class LocalParticipantTest {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(ALL));
-        CompletableFuture<?> fill = replica.fill();
+        CompletableFuture<?> fill = replica.read();
         running.await();
         executor.shutdown();
         Thread closer = new Thread(replica::close);

@@ -72,7 +72,7 @@ class ManySessionsTest {
                 switch (i % 4) {
                     case 0 -> finished(session, id);
                     case 1 -> refused(session.open(open(id, HandMadeTable.schema(11))));
-                    case 2 -> refused(session.fill());
+                    case 2 -> refused(session.read());
                     default -> {
                         Waiting.result(session.open(open(id, SCHEMA)));
                         // Without terms it cannot be finished.

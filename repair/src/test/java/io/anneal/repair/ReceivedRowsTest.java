@@ -21,6 +21,8 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
 import io.anneal.node.StagingArea;
+import io.anneal.repair.message.PushAnswer;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
@@ -61,6 +63,9 @@ class ReceivedRowsTest {
         staging.close();
     }
 
+    /** The window's sums after what was pushed last. */
+    private WindowSummary summary;
+
     /** Opens a window over all that the replica holds. */
     private void hold(FragmentList rows) throws IOException {
         table = new TestTable("one", rows, Optional.of(staging));
@@ -68,16 +73,17 @@ class ReceivedRowsTest {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(TokenRange.Linear.ALL));
-        Waiting.result(replica.fill());
+        Waiting.result(replica.read());
         Waiting.result(replica.window(RingPosition.END));
     }
 
     private byte[] push(byte[] items) throws IOException {
-        return Waiting.result(replica.push(items));
+        PushAnswer answer = Waiting.result(replica.push(items));
+        summary = answer.summary();
+        return answer.ghosts();
     }
 
     private void shouldWrite(FragmentList expected) throws IOException {
-        Waiting.result(replica.fill());
         Waiting.result(replica.finish());
         assertThat(table.stagedLines()).isEqualTo(expected.lines());
     }
@@ -217,7 +223,6 @@ class ReceivedRowsTest {
 
         push(encoded(row(1, 1).deleted(5, PURGEABLE).build()));
 
-        Waiting.result(replica.fill());
         Waiting.result(replica.finish());
         assertThat(table.stagedFiles()).isEmpty();
     }
@@ -242,8 +247,7 @@ class ReceivedRowsTest {
         byte[] expected = encoded(clamped);
         ItemHash hash = new ItemHash(1);
         hash.hash(expected, 0, expected.length);
-        assertThat(Waiting.result(replica.summary()).rows())
-                .isEqualTo(new WindowSummary.Sum(1, hash.high(), hash.low()));
+        assertThat(summary.rows()).isEqualTo(new WindowSummary.Sum(1, hash.high(), hash.low()));
         shouldWrite(Sessions.one(KEY, clamped.toRow()));
     }
 
@@ -279,7 +283,7 @@ class ReceivedRowsTest {
         long allocated = threads.getCurrentThreadAllocatedBytes() - before;
 
         assertThat(allocated / count).as("bytes allocated for a row of 10 KB").isLessThan(2_000);
-        assertThat(Waiting.result(replica.summary()).rows().count()).isEqualTo(count + 1);
+        assertThat(summary.rows().count()).isEqualTo(count + 1);
     }
 
     private Row filled(int at, int lengthBytes) {
@@ -312,8 +316,8 @@ class ReceivedRowsTest {
         for (int i = 0; i < 10; i++) {
             push(encoded(filled(2 + i, 2 * BUFFER_BYTES)));
         }
-        Waiting.result(replica.fill());
 
-        assertThat(Waiting.result(replica.finish()).rowsWritten()).isEqualTo(11);
+        assertThat(Waiting.result(replica.finish()).counts().of(RepairCount.ROWS_WRITTEN))
+                .isEqualTo(11);
     }
 }

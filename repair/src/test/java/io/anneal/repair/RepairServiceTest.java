@@ -256,7 +256,7 @@ class RepairServiceTest {
 
         one.close();
 
-        assertThat(Waiting.result(other.fill()).items()).isEqualTo(6);
+        assertThat(Waiting.result(other.read()).items()).isEqualTo(6);
         assertThat(connection.isOpen()).isTrue();
     }
 
@@ -270,7 +270,7 @@ class RepairServiceTest {
         Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(TokenRange.Linear.ALL));
 
-        assertThatThrownBy(() -> Waiting.result(replica.fill()))
+        assertThatThrownBy(() -> Waiting.result(replica.read()))
                 .isInstanceOf(PeerException.class)
                 .hasMessageContaining("stopped by an error")
                 .hasMessageContaining("StackOverflowError");
@@ -310,7 +310,7 @@ class RepairServiceTest {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(TokenRange.Linear.ALL));
-        Waiting.result(replica.fill());
+        Waiting.result(replica.read());
 
         Waiting.result(replica.finish());
 
@@ -374,7 +374,7 @@ class RepairServiceTest {
     @Test
     void shouldRefuseStepsOutOfTurn() throws IOException {
         RemoteParticipant none = replica();
-        shouldFailWith(RepairCode.NO_SESSION, () -> Waiting.result(none.fill()));
+        shouldFailWith(RepairCode.NO_SESSION, () -> Waiting.result(none.read()));
         MessageStream twice = opened();
         shouldFailWith(
                 RepairCode.NO_SESSION,
@@ -394,7 +394,7 @@ class RepairServiceTest {
                 () -> Waiting.result(other.open(Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES))));
 
         Waiting.result(owner.startPart(TokenRange.Linear.ALL));
-        assertThat(Waiting.result(owner.fill()).items()).isEqualTo(6);
+        assertThat(Waiting.result(owner.read()).items()).isEqualTo(6);
     }
 
     @Test
@@ -410,7 +410,7 @@ class RepairServiceTest {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(TokenRange.Linear.ALL));
-        assertThat(Waiting.result(replica.fill()).items()).isEqualTo(6);
+        assertThat(Waiting.result(replica.read()).items()).isEqualTo(6);
     }
 
     @Test
@@ -427,13 +427,13 @@ class RepairServiceTest {
     void shouldEndSessionAndRemoveItsFilesWhenPeerDisconnects() throws IOException, InterruptedException {
         long freeBytes = budget.reservedBytes();
         RemoteParticipant replica = replica();
-        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
-        Waiting.result(replica.agree(Sessions.TERMS));
+        Waiting.result(replica.open(Sessions.open(1, 1)));
+        Waiting.result(replica.agree(Sessions.terms(1)));
         Waiting.result(replica.startPart(TokenRange.Linear.ALL));
-        Waiting.result(replica.window(Waiting.result(replica.fill()).last()));
+        Waiting.result(replica.window(Waiting.result(replica.read()).last()));
         Waiting.result(replica.push(
-                Sessions.encoded(KEYS.get(1), HandMadeTable.row(77, 0).live(5).build())));
-        Waiting.result(replica.fill());
+                Sessions.encoded(KEYS.get(1), HandMadeTable.row(-1, 0).live(5).build())));
+        Waiting.result(replica.window(Waiting.result(replica.read()).last()));
         assertThat(table.stagedFiles()).isNotEmpty();
 
         replica.close();

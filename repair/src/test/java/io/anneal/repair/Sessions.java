@@ -70,8 +70,12 @@ final class Sessions {
     }
 
     static RepairConfig config(int bufferBytes) {
+        return config(1, bufferBytes);
+    }
+
+    static RepairConfig config(long id, int bufferBytes) {
         return new RepairConfig(
-                new UUID(0, 1),
+                new UUID(0, id),
                 "ks",
                 "t",
                 TokenRange.FULL,

@@ -53,10 +53,11 @@ final class PackageTable {
         DIRECT.put("net", List.of("io", "metrics"));
         DIRECT.put("node", List.of("store", "net"));
 
+        DIRECT.put("repair.hashes", List.of("io"));
         // Windows apply received deletions and purge for the hash, which is the merge's business.
         DIRECT.put("repair.row", List.of("merge"));
         DIRECT.put("repair.message", List.of("node"));
-        DIRECT.put("repair", List.of("repair.row", "repair.message", "node", "job"));
+        DIRECT.put("repair", List.of("repair.hashes", "repair.row", "repair.message", "node", "job"));
 
         DIRECT.put("streaming.message", List.of("node"));
         DIRECT.put("streaming", List.of("streaming.message", "node", "job"));
@@ -110,10 +111,11 @@ final class PackageTable {
             DIRECT.put("bench." + measured, List.of(measured, "bench.measure"));
         }
         DIRECT.put("bench.repair", List.of("repair", "bench.measure"));
+        DIRECT.put("bench.oldrepair", List.of("repair"));
         DIRECT.put("bench.streaming", List.of("streaming", "bench.measure"));
         DIRECT.put("bench.paging", List.of("paging", "bench.measure"));
         DIRECT.put("bench.dualdao", List.of("dualdao", "bench.measure"));
-        DIRECT.put("bench.scenario", List.of("migrate", "bench.measure", "bench.peer"));
+        DIRECT.put("bench.scenario", List.of("migrate", "bench.measure", "bench.peer", "bench.oldrepair"));
         DIRECT.put("cli.command", List.of("migrate", "bench.scenario"));
         DIRECT.put("cli.sstable", List.of("cli.command"));
         DIRECT.put("cli.store", List.of("cli.command"));

@@ -76,7 +76,7 @@ class HugeMessagesTest {
             }
 
             MessageStream session = connection.open(RepairVerb.SESSION).messages();
-            session.write(SessionStep.FILL.code(), ByteBuffer.allocate(0));
+            session.write(SessionStep.READ.code(), ByteBuffer.allocate(0));
             assertThat(refusal(session.read()).code()).isEqualTo(RepairCode.NO_SESSION);
             assertThat(ProcessHandle.of(server.pid())).isPresent();
         } finally {

@@ -12,6 +12,8 @@ import io.anneal.repair.Participant;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.message.RepairCount;
+import io.anneal.repair.message.RepairCounts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -188,30 +190,33 @@ class RepairNetworkTest {
         }
     }
 
-    /** Without what names files and counts bytes of the network. */
+    /** Without what names files, counts bytes of the network and takes time. */
     private static RepairReport withoutPlaces(RepairReport report) {
         return new RepairReport(
                 List.of(),
                 report.replicas().stream()
                         .map(replica -> new RepairReport.ReplicaReport(
                                 replica.name(),
-                                replica.rowsRead(),
-                                replica.bytesRead(),
-                                replica.rowsWritten(),
-                                replica.deletionsWritten(),
+                                withoutPlaces(replica.counts()),
                                 replica.importDeadlineSeconds(),
                                 List.of()))
                         .toList(),
-                report.windows(),
-                report.windowsDiffering(),
-                report.rowsDiffering(),
-                report.deletionsDiffering(),
-                report.itemsFetched(),
-                report.itemsPushed(),
-                report.itemBytes(),
-                0,
+                withoutPlaces(report.counts()),
                 report.dryRun(),
                 report.importDeadlineSeconds(),
                 report.notes());
+    }
+
+    private static RepairCounts withoutPlaces(RepairCounts counts) {
+        RepairCounts without = counts;
+        for (RepairCount count : List.of(
+                RepairCount.NETWORK_BYTES,
+                RepairCount.READ_NANOS,
+                RepairCount.WRITE_NANOS,
+                RepairCount.WAIT_NANOS,
+                RepairCount.RECONCILE_NANOS)) {
+            without = without.with(count, 0);
+        }
+        return without;
     }
 }

@@ -7,6 +7,7 @@ import io.anneal.key.Murmur3;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
 
 /**
@@ -17,11 +18,13 @@ public final class GeneratedCursor extends SourceCursor {
     private record Key(long token, long id) {}
 
     private static final int OVERWRITTEN_ONE_IN = 4;
+    private static final LongPredicate ALL = number -> true;
 
     private final int rowsPerPartition;
     private final long seed;
     private final int part;
     private final int parts;
+    private final LongPredicate wanted;
     private final Key[] keys;
     private final RowMaker maker;
     private final byte[] keyBytes = new byte[Long.BYTES];
@@ -30,12 +33,19 @@ public final class GeneratedCursor extends SourceCursor {
     private int line;
 
     private GeneratedCursor(
-            TableShape shape, long partitionCount, int rowsPerPartition, long seed, int part, int parts) {
+            TableShape shape,
+            long partitionCount,
+            int rowsPerPartition,
+            long seed,
+            int part,
+            int parts,
+            LongPredicate wanted) {
         super(shape.schema());
         this.rowsPerPartition = rowsPerPartition;
         this.seed = seed;
         this.part = part;
         this.parts = parts;
+        this.wanted = wanted;
         maker = new RowMaker(shape, seed);
         keys = LongStream.range(0, partitionCount)
                 .mapToObj(GeneratedCursor::key)
@@ -51,12 +61,18 @@ public final class GeneratedCursor extends SourceCursor {
     /** Part {@code part} of {@code parts}; all together hold each row of {@link #of} and later versions of some. */
     public static GeneratedCursor part(TableShape shape, long rowCount, long seed, int part, int parts) {
         return new GeneratedCursor(
-                shape, rowCount / shape.rowsPerPartition(), shape.rowsPerPartition(), seed, part, parts);
+                shape, rowCount / shape.rowsPerPartition(), shape.rowsPerPartition(), seed, part, parts, ALL);
     }
 
     /** The rows of {@code shape} in partitions of another size, keys and lines numbered from 0. */
     public static GeneratedCursor ofPartitions(TableShape shape, long partitionCount, int rowsPerPartition, long seed) {
-        return new GeneratedCursor(shape, partitionCount, rowsPerPartition, seed, 0, 1);
+        return ofRows(shape, partitionCount, rowsPerPartition, seed, ALL);
+    }
+
+    /** The same, but only the rows of some numbers: the rows of a partition are numbered on from those of the one before. */
+    public static GeneratedCursor ofRows(
+            TableShape shape, long partitionCount, int rowsPerPartition, long seed, LongPredicate wanted) {
+        return new GeneratedCursor(shape, partitionCount, rowsPerPartition, seed, 0, 1, wanted);
     }
 
     private static Key key(long id) {
@@ -92,7 +108,7 @@ public final class GeneratedCursor extends SourceCursor {
     /** Version of the row at the current line that this part holds, -1 for none. */
     private int version(long id) {
         if (parts == 1) {
-            return 0;
+            return wanted.test(id * rowsPerPartition + line) ? 0 : -1;
         }
         long choice = RowMaker.mix(seed, id, line) >>> 1;
         int owner = (int) (choice % parts);

@@ -8,6 +8,8 @@ public enum BenchMetric {
     WALL("s"),
     /** Processor time, of a warm process; in scenarios of one thread that thread's. */
     CPU("s"),
+    /** Processor time of all that is no process of the benchmark, meanwhile. */
+    OTHERS_CPU("s"),
     BYTES_SENT("B"),
     BYTES_READ("B"),
     READ_OPS("1"),

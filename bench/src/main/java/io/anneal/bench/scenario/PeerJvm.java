@@ -25,9 +25,15 @@ final class PeerJvm implements Closeable {
 
     /** @param mainClass calls {@link #announce} */
     static PeerJvm start(OwnCommand command, Class<?> mainClass, List<String> arguments) throws IOException {
-        List<String> words = new ArrayList<>(List.of(
-                command.java().toString(),
-                "-XX:+UseParallelGC",
+        return start(command, List.of("-XX:+UseParallelGC"), mainClass, arguments);
+    }
+
+    /** @param options of the JVM */
+    static PeerJvm start(OwnCommand command, List<String> options, Class<?> mainClass, List<String> arguments)
+            throws IOException {
+        List<String> words = new ArrayList<>(List.of(command.java().toString()));
+        words.addAll(options);
+        words.addAll(List.of(
                 "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
                 "-cp",
                 command.classPath(),
@@ -61,6 +67,10 @@ final class PeerJvm implements Closeable {
     /** Of the port that it announced at this place. */
     InetSocketAddress address(int place) {
         return addresses.get(place);
+    }
+
+    long pid() {
+        return process.pid();
     }
 
     @Override

@@ -17,7 +17,7 @@ public final class StreamingPeer {
         try (StreamingSide side = StreamingSide.open(Path.of(arguments[0]), Integer.parseInt(arguments[1]));
                 ServerSocketChannel bare = ServerSocketChannel.open().bind(NetSide.loopback(0))) {
             NetPeer.serve(bare, BareFileCopy::send);
-            PeerJvm.announce(List.of(side.listen(), NetPeer.port(bare)));
+            PeerJvm.announce(List.of(side.storeNode().listen(), NetPeer.port(bare)));
         }
     }
 }

@@ -34,7 +34,7 @@ final class StreamingSides implements Closeable {
         this.table = table;
         this.sources = sources;
         for (PeerJvm source : sources) {
-            connections.add(target.connect(source.address(StreamingPeer.NODE)));
+            connections.add(target.storeNode().connect(source.address(StreamingPeer.NODE)));
         }
     }
 
@@ -46,7 +46,8 @@ final class StreamingSides implements Closeable {
         List<PeerJvm> sources = new ArrayList<>();
         boolean ready = false;
         try {
-            Table table = target.store()
+            Table table = target.storeNode()
+                    .store()
                     .createTable(StreamingTables.schema(drawn.get(0).shape()));
             for (StreamingTables.Drawn source : drawn) {
                 String number = Integer.toString(NUMBER + 1 + sources.size());
@@ -64,7 +65,7 @@ final class StreamingSides implements Closeable {
     }
 
     ReplicaSource replicas() {
-        return new StoreReplicas(target.store());
+        return new StoreReplicas(target.storeNode().store());
     }
 
     /**
@@ -82,7 +83,7 @@ final class StreamingSides implements Closeable {
             PeerJvm source = sources.get(i % sources.size());
             plan.add(
                     table.schema().qualifiedName(),
-                    StreamSource.at(target.node().peers(), source.address(StreamingPeer.NODE)),
+                    StreamSource.at(target.storeNode().node().peers(), source.address(StreamingPeer.NODE)),
                     ranges.get(i));
         }
         List<Double> rates = new ArrayList<>();
@@ -132,7 +133,7 @@ final class StreamingSides implements Closeable {
     private long sourcesCpuNanos() throws IOException {
         long nanos = 0;
         for (Connection connection : connections) {
-            nanos += StreamingSide.usage(connection).cpuNanos();
+            nanos += StoreNode.usage(connection).cpuNanos();
         }
         return nanos;
     }
@@ -140,13 +141,13 @@ final class StreamingSides implements Closeable {
     /** The most memory that one of the processes takes while something runs. */
     long peakBytes(Contender contender) throws IOException {
         for (Connection connection : connections) {
-            StreamingSide.watch(connection);
+            StoreNode.watch(connection);
         }
-        target.watch();
+        target.storeNode().watch();
         contender.work().run();
-        long peakBytes = target.watched();
+        long peakBytes = target.storeNode().watched();
         for (Connection connection : connections) {
-            peakBytes = Math.max(peakBytes, StreamingSide.watched(connection));
+            peakBytes = Math.max(peakBytes, StoreNode.watched(connection));
         }
         return peakBytes;
     }

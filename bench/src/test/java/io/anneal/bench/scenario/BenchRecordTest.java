@@ -59,6 +59,7 @@ final class BenchRecordTest {
     @CsvSource({
         "wall, s",
         "cpu, s",
+        "others-cpu, s",
         "bytes-sent, B",
         "bytes-read, B",
         "read-ops, 1",
@@ -83,7 +84,7 @@ final class BenchRecordTest {
     })
     void shouldNameMetricsAndUnitsAsRecordsHaveThem(String text, String unit) {
         assertThat(named(BenchMetric.values(), BenchMetric::text, text).unit()).isEqualTo(unit);
-        assertThat(BenchMetric.values()).hasSize(23);
+        assertThat(BenchMetric.values()).hasSize(24);
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.anneal.net.VersionRange;
 import io.anneal.node.Node;
 import io.anneal.node.PartitionReads;
 import io.anneal.node.ReplicaSource;
+import io.anneal.repair.RepairMetrics;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairService;
 import io.anneal.streaming.StreamRunner;
@@ -41,16 +42,18 @@ public final class CommandNode implements Closeable {
 
     private final Node node;
     private final Optional<NetMetrics> metrics;
+    private final Optional<RepairMetrics> repairs;
 
-    private CommandNode(NetConfig config, Optional<NetMetrics> metrics) {
+    private CommandNode(NetConfig config, Optional<NetMetrics> metrics, Optional<RepairMetrics> repairs) {
         this.metrics = metrics;
+        this.repairs = repairs;
         int threads = Math.max(THREADS_MIN, 2 * Runtime.getRuntime().availableProcessors());
         node = Node.open(config, threads, new SecureRandom());
     }
 
     /** A node that only asks. */
     public static CommandNode open(NetConfig config) {
-        return new CommandNode(config, Optional.empty());
+        return new CommandNode(config, Optional.empty(), Optional.empty());
     }
 
     /** A node that offers a replica to repairs, as follower and as master, to reads, and to streaming, both ways. */
@@ -68,11 +71,13 @@ public final class CommandNode implements Closeable {
             HostEnvironment host,
             long streamBytesPerSecond)
             throws IOException {
-        NetMetrics metrics = new NetMetrics(config.node().nodeId().toString(), host.nanoTime());
-        CommandNode served = new CommandNode(config.withMetrics(metrics), Optional.of(metrics));
+        String nodeId = config.node().nodeId().toString();
+        NetMetrics metrics = new NetMetrics(nodeId, host.nanoTime());
+        RepairMetrics repairs = new RepairMetrics(nodeId, host.nanoTime());
+        CommandNode served = new CommandNode(config.withMetrics(metrics), Optional.of(metrics), Optional.of(repairs));
         boolean listens = false;
         try {
-            served.offer(tables, host, streamBytesPerSecond);
+            served.offer(tables, host, streamBytesPerSecond, repairs);
             served.node.listen(address);
             listens = true;
             return served;
@@ -83,11 +88,11 @@ public final class CommandNode implements Closeable {
         }
     }
 
-    private void offer(ReplicaSource tables, HostEnvironment host, long streamBytesPerSecond) {
+    private void offer(ReplicaSource tables, HostEnvironment host, long streamBytesPerSecond, RepairMetrics repairs) {
         node.replicas().add(REPLICA, tables);
         new PartitionReads(node.replicas()).register(node.handlers());
-        RepairService.of(node).register(node.handlers());
-        RepairRunner.of(node, host).register(node.handlers());
+        RepairService.of(node, repairs).register(node.handlers());
+        RepairRunner.of(node, host, repairs).register(node.handlers());
         StreamService.of(node, host).register(node.handlers());
         StreamRunner.of(node, host, streamBytesPerSecond).register(node.handlers());
     }
@@ -117,6 +122,7 @@ public final class CommandNode implements Closeable {
      */
     void awaitStop(Closeable written) throws InterruptedException {
         metrics.ifPresent(NetMetrics::startJmx);
+        repairs.ifPresent(RepairMetrics::startJmx);
         Thread drain = new Thread(() -> drain(written), "anneal-drain");
         Runtime.getRuntime().addShutdownHook(drain);
         try {
@@ -141,5 +147,6 @@ public final class CommandNode implements Closeable {
     public void close() {
         node.close();
         metrics.ifPresent(NetMetrics::close);
+        repairs.ifPresent(RepairMetrics::close);
     }
 }

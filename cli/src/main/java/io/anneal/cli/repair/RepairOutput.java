@@ -5,6 +5,8 @@ import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.ShellWord;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.message.RepairCount;
+import io.anneal.repair.message.RepairCounts;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Instant;
@@ -14,6 +16,29 @@ import java.util.Optional;
 
 /** How a repair's report looks to a person, and as JSON. */
 final class RepairOutput {
+    /** What is told of a session beside what it found: as JSON fields of the same names. */
+    private static final List<RepairCount> OF_SESSION = List.of(
+            RepairCount.WINDOWS_DELETIONS,
+            RepairCount.WINDOWS_RANGE_SUMS,
+            RepairCount.WINDOWS_SKETCH,
+            RepairCount.WINDOWS_LIST,
+            RepairCount.RANGE_SUMS,
+            RepairCount.SYMBOLS,
+            RepairCount.HASHES,
+            RepairCount.READ_NANOS,
+            RepairCount.WAIT_NANOS,
+            RepairCount.RECONCILE_NANOS,
+            RepairCount.WRITE_NANOS);
+
+    private static final List<RepairCount> OF_REPLICA = List.of(
+            RepairCount.ITEMS_SENT,
+            RepairCount.ITEM_BYTES_SENT,
+            RepairCount.ITEMS_RECEIVED,
+            RepairCount.ITEM_BYTES_RECEIVED,
+            RepairCount.BYTES_WRITTEN,
+            RepairCount.READ_NANOS,
+            RepairCount.WRITE_NANOS);
+
     private RepairOutput() {}
 
     /** Whether something was written that must not be imported any more. */
@@ -31,6 +56,7 @@ final class RepairOutput {
     static void print(PrintStream out, QualifiedTable table, RepairReport report, Instant now) {
         out.printf(Locale.ROOT, "%s: %s%n", table, verdict(report));
         out.println("  " + counts(report));
+        printSteps(out, report);
         for (RepairReport.ReplicaReport replica : report.replicas()) {
             out.printf(
                     Locale.ROOT,
@@ -57,6 +83,37 @@ final class RepairOutput {
                 tables,
                 failed == 0 ? "" : String.format(Locale.ROOT, ", %,d of which failed", failed),
                 counts(sum));
+        printSteps(out, sum);
+    }
+
+    /** What was exchanged to find what differs, and where the time went. */
+    private static void printSteps(PrintStream out, RepairReport report) {
+        RepairCounts counts = report.counts();
+        if (!report.wereEqual()) {
+            out.printf(
+                    Locale.ROOT,
+                    "  windows equal %,d, by deletions %,d, range sums %,d, sketch %,d, list %,d;"
+                            + " exchanged %,d sums, %,d symbols, %,d hashes%n",
+                    report.windows() - report.windowsDiffering(),
+                    counts.of(RepairCount.WINDOWS_DELETIONS),
+                    counts.of(RepairCount.WINDOWS_RANGE_SUMS),
+                    counts.of(RepairCount.WINDOWS_SKETCH),
+                    counts.of(RepairCount.WINDOWS_LIST),
+                    counts.of(RepairCount.RANGE_SUMS),
+                    counts.of(RepairCount.SYMBOLS),
+                    counts.of(RepairCount.HASHES));
+        }
+        out.printf(
+                Locale.ROOT,
+                "  time of the master: reading %s, waiting for replicas %s, reconciling %s, writing %s%n",
+                seconds(counts.of(RepairCount.READ_NANOS)),
+                seconds(counts.of(RepairCount.WAIT_NANOS)),
+                seconds(counts.of(RepairCount.RECONCILE_NANOS)),
+                seconds(counts.of(RepairCount.WRITE_NANOS)));
+    }
+
+    private static String seconds(long nanos) {
+        return String.format(Locale.ROOT, "%,.2f s", nanos / 1e9);
     }
 
     private static String counts(RepairReport report) {
@@ -157,6 +214,7 @@ final class RepairOutput {
                     report.dryRun() ? "rows-lacking-or-differing" : "rows-received", replica.rowsWritten());
             json.writeNumberField(
                     report.dryRun() ? "deletions-lacking" : "deletions-received", replica.deletionsWritten());
+            writeCounts(json, replica.counts(), OF_REPLICA);
             writeTexts(json, "sstables", replica.sstables());
             writeDeadline(json, replica.importDeadline());
             json.writeBooleanField("too-late-to-import", isTooLate(replica, now));
@@ -186,6 +244,14 @@ final class RepairOutput {
         json.writeNumberField("items-pushed", report.itemsPushed());
         json.writeNumberField("item-bytes", report.itemBytes());
         json.writeNumberField("network-bytes", report.networkBytes());
+        writeCounts(json, report.counts(), OF_SESSION);
+    }
+
+    private static void writeCounts(JsonGenerator json, RepairCounts counts, List<RepairCount> wanted)
+            throws IOException {
+        for (RepairCount count : wanted) {
+            json.writeNumberField(count.text(), counts.of(count));
+        }
     }
 
     private static void writeDeadline(JsonGenerator json, Optional<Instant> deadline) throws IOException {

@@ -8,24 +8,26 @@ public enum SessionStep {
     AGREE(2),
     /** Starts a part of the range, the first and last token of it; answered by nothing. */
     PART(3),
-    /** Ends the last window and fills the row buffer; answered by {@link SyncVote}. */
-    FILL(4),
-    /** Fixes the sync boundary, a place on the ring; answered by {@link WindowSummary}. */
+    /** Fills the row buffer behind the window, if one is open; answered by {@link SyncVote}. */
+    READ(4),
+    /** Ends the window before and fixes the next one up to the sync boundary, a place on the ring; answered by {@link WindowSummary}. */
     WINDOW(5),
-    /** Sums the window's rows again after deletions were exchanged; answered by a {@link WindowSummary}. */
-    SUMMARY(6),
     /** The hashes of one phase; answered by hashes. */
-    HASHES(7),
-    /** Items by hash. */
-    FETCH(8),
-    /** Where rows of these hashes stand. */
-    PLACES(9),
-    /** Items that the replica lacks; answered by its ghosts. */
-    PUSH(10),
+    HASHES(6),
+    /** Wanted items. */
+    FETCH(7),
+    /** Where wanted rows stand. */
+    PLACES(8),
+    /** Items that the replica lacks; answered by {@link PushAnswer}. */
+    PUSH(9),
     /** Completes what was received; answered by {@link SessionFinished}. */
-    FINISH(11),
+    FINISH(10),
     /** All replicas have finished: the range, and the seconds at which the repair began; answered by nothing. */
-    REPAIRED(12);
+    REPAIRED(11),
+    /** The hashes of the window's rows summed by range. */
+    SUMS(12),
+    /** A slice of the sketch of the window's rows: first and last symbol, and ranges; answered by symbols. */
+    SKETCH(13);
 
     private final int code;
 

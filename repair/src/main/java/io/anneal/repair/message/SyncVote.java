@@ -8,16 +8,14 @@ import io.anneal.key.RingPosition;
  * How far a replica has read: the last place in its row buffer, or the end when nothing more is to come.
  *
  * @param items rows and deletions in the buffer beyond the last boundary
- * @param bytes their encoded size
  */
-public record SyncVote(RingPosition last, long items, long bytes) {
+public record SyncVote(RingPosition last, long items) {
     public void encode(ByteWriter out) {
         last.encode(out);
-        out.writeLong(items);
-        out.writeLong(bytes);
+        out.writeUnsignedVInt(items);
     }
 
     public static SyncVote decode(ByteReader in, int clusteringColumns) {
-        return new SyncVote(RingPosition.decode(in, clusteringColumns), in.readLong(), in.readLong());
+        return new SyncVote(RingPosition.decode(in, clusteringColumns), in.readUnsignedVInt());
     }
 }

@@ -6,17 +6,22 @@ import io.anneal.io.ByteWriter;
 /** Combined hashes of a window: one for its deletions, one for its rows. */
 public record WindowSummary(Sum deletions, Sum rows) {
     /** Sum modulo 2^128 of the items' full hashes, and their number. */
-    public record Sum(long count, long high, long low) {}
+    public record Sum(long count, long high, long low) {
+        public static final Sum NOTHING = new Sum(0, 0, 0);
+    }
 
     public void encode(ByteWriter out) {
         encode(deletions, out);
         encode(rows, out);
     }
 
+    /** A sum of nothing is one byte: it is what most windows have of deletions. */
     private static void encode(Sum sum, ByteWriter out) {
-        out.writeLong(sum.count);
-        out.writeLong(sum.high);
-        out.writeLong(sum.low);
+        out.writeUnsignedVInt(sum.count);
+        if (sum.count != 0) {
+            out.writeLong(sum.high);
+            out.writeLong(sum.low);
+        }
     }
 
     public static WindowSummary decode(ByteReader in) {
@@ -24,7 +29,8 @@ public record WindowSummary(Sum deletions, Sum rows) {
     }
 
     private static Sum decodeSum(ByteReader in) {
-        return new Sum(in.readLong(), in.readLong(), in.readLong());
+        long count = in.readUnsignedVInt();
+        return count == 0 ? Sum.NOTHING : new Sum(count, in.readLong(), in.readLong());
     }
 
     public Sum of(Phase phase) {

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** What is encoded is read back; bytes from elsewhere are a typed failure or another message, and nothing else. */
@@ -35,8 +36,7 @@ class MessagesTest {
 
     private static final OpenSession OPEN =
             new OpenSession(ID, "ks", "täble", "CREATE TABLE", 1_700_000_000L, -5, 1 << 20, 3, true, Optional.of(ID));
-    private static final SyncVote VOTE =
-            new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5, Long.MAX_VALUE);
+    private static final SyncVote VOTE = new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5);
     private static final RunRepair RUN = new RunRepair(
             "n1",
             "ks",
@@ -48,7 +48,10 @@ class MessagesTest {
             true,
             Optional.empty(),
             Set.of(Waiver.NO_GC_GRACE));
-    private static final SessionFinished FINISHED = new SessionFinished(1, 2, 3, 4, 5, List.of("a", ""));
+    private static final SessionFinished FINISHED = new SessionFinished(
+            RepairCounts.NONE.with(RepairCount.ROWS_READ, 1).with(RepairCount.NETWORK_BYTES, Long.MAX_VALUE),
+            5,
+            List.of("a", ""));
     private static final SessionOpened OPENED = new SessionOpened(
             new ReplicaFacts(
                     "/data",
@@ -132,14 +135,31 @@ class MessagesTest {
                     .hasMessageContaining("seconds=" + seconds);
 
             ByteWriter finished = new ByteWriter(8);
-            for (int i = 0; i < 4; i++) {
-                finished.writeLong(i);
-            }
+            RepairCounts.NONE.encode(finished);
             finished.writeLong(seconds);
             Texts.write(finished, List.of());
             assertThatThrownBy(() -> SessionFinished.decode(new ByteReader(finished.toByteArray())))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("seconds=" + seconds);
+        }
+    }
+
+    /** Of a version that counts more, and of one that counts less. */
+    @Test
+    void shouldReadTheCountsThatItKnows() {
+        long[] numbers =
+                LongStream.rangeClosed(1, RepairCount.values().length + 2).toArray();
+        for (int length : new int[] {0, 1, numbers.length}) {
+            ByteWriter out = new ByteWriter(64);
+            out.writeUnsignedVInt(length);
+            for (int i = 0; i < length; i++) {
+                out.writeLong(numbers[i]);
+            }
+            out.writeByte(77);
+            ByteReader in = new ByteReader(out.toByteArray());
+
+            assertThat(RepairCounts.decode(in)).isEqualTo(RepairCounts.of(Arrays.copyOf(numbers, length)));
+            assertThat(in.readByte()).isEqualTo((byte) 77);
         }
     }
 

@@ -1,0 +1,109 @@
+package io.anneal.bench.oldrepair;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.HashSum;
+import io.anneal.fragment.ItemHash;
+import io.anneal.schema.TableSchema;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/** How all that is in a range becomes a few bytes. */
+enum ChecksumKind {
+    /** 256 bits. */
+    SHA256 {
+        @Override
+        Checksum start() {
+            try {
+                return new Sha256(MessageDigest.getInstance("SHA-256"));
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException("every Java has SHA-256", e);
+            }
+        }
+    },
+    /** XXH3-128 of each block, summed; the blocks of equal content are equal. */
+    XXH3 {
+        @Override
+        Checksum start() {
+            return new Xxh3();
+        }
+    };
+
+    abstract Checksum start();
+
+    /** Takes bytes block by block. */
+    interface Checksum {
+        void update(byte[] bytes, int lengthBytes);
+
+        /** Of all blocks since the last call. */
+        byte[] end();
+    }
+
+    private record Sha256(MessageDigest digest) implements Checksum {
+        @Override
+        public void update(byte[] bytes, int lengthBytes) {
+            digest.update(bytes, 0, lengthBytes);
+        }
+
+        @Override
+        public byte[] end() {
+            return digest.digest();
+        }
+    }
+
+    private static final class Xxh3 implements Checksum {
+        private final ItemHash hash = new ItemHash(0);
+        private final HashSum sum = new HashSum();
+
+        @Override
+        public void update(byte[] bytes, int lengthBytes) {
+            hash.hash(bytes, 0, lengthBytes);
+            sum.add(hash);
+        }
+
+        @Override
+        public byte[] end() {
+            byte[] result = bytes(sum);
+            sum.clear();
+            return result;
+        }
+    }
+
+    /** The 128 bits of a sum. */
+    static byte[] bytes(HashSum sum) {
+        return ByteBuffer.allocate(2 * Long.BYTES)
+                .putLong(sum.high())
+                .putLong(sum.low())
+                .array();
+    }
+
+    /** Reads ranges and sums them up. One thread. */
+    static final class RangeChecksums {
+        private final RangeEncoder encoder;
+        private final Checksum checksum;
+
+        RangeChecksums(TableSchema schema, ChecksumKind kind) {
+            encoder = new RangeEncoder(schema);
+            checksum = kind.start();
+        }
+
+        byte[] of(FragmentCursor range) throws IOException {
+            while (range.advance() != null) {
+                encoder.add(range);
+                if (encoder.isFull()) {
+                    update();
+                }
+            }
+            update();
+            return checksum.end();
+        }
+
+        private void update() {
+            if (encoder.lengthBytes() > 0) {
+                checksum.update(encoder.array(), encoder.lengthBytes());
+                encoder.clear();
+            }
+        }
+    }
+}

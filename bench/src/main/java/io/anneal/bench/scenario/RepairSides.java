@@ -1,0 +1,234 @@
+package io.anneal.bench.scenario;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.key.TokenRange;
+import io.anneal.net.Connection;
+import io.anneal.node.Node;
+import io.anneal.node.Waiver;
+import io.anneal.repair.Repair;
+import io.anneal.repair.RepairEnvironment;
+import io.anneal.repair.RepairMember;
+import io.anneal.repair.RepairReport;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+
+/**
+ * Three nodes in processes of their own, which stay for all cases, and this process, which asks the first of them to repair, as the
+ * command does. One thread.
+ */
+final class RepairSides implements Closeable {
+    private static final int COMMAND = RepairDraw.REPLICAS + 1;
+    private static final int COMMAND_THREADS = 2;
+    private static final double SECOND_NANOS = 1e9;
+
+    private final LongSupplier nanoTime;
+    private final RepairSizes sizes;
+    private final Node command;
+    private final List<PeerJvm> peers;
+    private final List<Connection> connections = new ArrayList<>();
+    private final List<Long> processes = new ArrayList<>();
+    /** Further processes of the benchmark, whose time is nobody else's. */
+    private final List<Long> further = new ArrayList<>();
+
+    /** What the nodes hold, until something is repaired; null for nothing that is known. */
+    private RepairData held;
+
+    private RepairSides(LongSupplier nanoTime, RepairSizes sizes, Node command, List<PeerJvm> peers)
+            throws IOException {
+        this.nanoTime = nanoTime;
+        this.sizes = sizes;
+        this.command = command;
+        this.peers = peers;
+        processes.add(ProcessHandle.current().pid());
+        for (PeerJvm peer : peers) {
+            connections.add(command.peers().open(peer.address(RepairPeer.NODE)));
+            processes.add(peer.pid());
+        }
+    }
+
+    /** @param directory of their stores */
+    static RepairSides start(OwnCommand own, LongSupplier nanoTime, RepairSizes sizes, Path directory)
+            throws IOException {
+        Node command = Node.open(
+                StoreNode.config(COMMAND).withBudget(RepairSide.budget(sizes.memoryBytes())),
+                COMMAND_THREADS,
+                new Random(COMMAND));
+        List<PeerJvm> peers = new ArrayList<>();
+        boolean ready = false;
+        try {
+            for (int number = 1; number <= RepairDraw.REPLICAS; number++) {
+                peers.add(PeerJvm.start(
+                        own,
+                        // As the launcher starts a server.
+                        List.of("-XX:+UseSerialGC", "-Xmx" + sizes.memoryBytes()),
+                        RepairPeer.class,
+                        List.of(
+                                directory.resolve("node-" + number).toString(),
+                                Integer.toString(number),
+                                Long.toString(sizes.memoryBytes()))));
+            }
+            RepairSides sides = new RepairSides(nanoTime, sizes, command, peers);
+            ready = true;
+            return sides;
+        } finally {
+            if (!ready) {
+                close(command, peers);
+            }
+        }
+    }
+
+    List<Long> processes() {
+        return processes;
+    }
+
+    /** Tells of processes that the benchmark has beside these. */
+    void beside(List<Long> others) {
+        further.clear();
+        further.addAll(others);
+    }
+
+    private InetSocketAddress address(int replica) {
+        return peers.get(replica).address(RepairPeer.NODE);
+    }
+
+    /** Where the followers are. */
+    List<InetSocketAddress> followers() {
+        List<InetSocketAddress> followers = new ArrayList<>();
+        for (int replica = 1; replica < RepairDraw.REPLICAS; replica++) {
+            followers.add(address(replica));
+        }
+        return followers;
+    }
+
+    /** Row-level repair, from where the data is as it was drawn. */
+    RepairRun repair(RepairData data) throws IOException {
+        return repair(data, followers(), sizes.parallel());
+    }
+
+    RepairRun repair(RepairData data, List<InetSocketAddress> followers, OptionalInt parallel) throws IOException {
+        put(data);
+        long[] readBytes = new long[1];
+        RepairRun run = measure(data, () -> {
+            RepairReport report = run(data, followers, parallel, false);
+            long written = report.replicas().stream()
+                    .mapToLong(RepairReport.ReplicaReport::rowsWritten)
+                    .sum();
+            if (written != data.rowsLacking()) {
+                throw new IllegalStateException("repair wrote other rows than replicas lacked, rows=" + written
+                        + ", lacking=" + data.rowsLacking());
+            }
+            readBytes[0] = report.replicas().stream()
+                    .mapToLong(RepairReport.ReplicaReport::bytesRead)
+                    .sum();
+        });
+        return new RepairRun(run.run(), run.sentBytes(), OptionalLong.of(readBytes[0]), run.othersCpuSeconds());
+    }
+
+    private RepairReport run(RepairData data, List<InetSocketAddress> followers, OptionalInt parallel, boolean dryRun)
+            throws IOException {
+        List<RepairMember> members = new ArrayList<>(List.of(RepairMember.at(command.peers(), address(0))));
+        followers.forEach(follower -> members.add(RepairMember.at(command.peers(), follower)));
+        Repair repair = Repair.of(RepairData.schema(data.shape()).qualifiedName())
+                .between(members)
+                .range(TokenRange.FULL)
+                .dryRun(dryRun)
+                .allow(EnumSet.of(Waiver.EMPTY_REPLICA));
+        parallel.ifPresent(count -> repair.ranges(count).parallel(count));
+        return repair.run(new RepairEnvironment(HostEnvironment.system(), command.executor(), command.budget()));
+    }
+
+    /** The same in an older way. */
+    RepairRun baseline(String name, RepairData data) throws IOException {
+        put(data);
+        String table = RepairData.schema(data.shape()).qualifiedName();
+        return measure(data, () -> RepairSide.repair(connections.get(0), name, table, followers()));
+    }
+
+    /** @throws IllegalStateException when they are not equal now */
+    void requireEqual(RepairData data) throws IOException {
+        RepairReport report = run(data, followers(), OptionalInt.empty(), true);
+        if (!report.wereEqual()) {
+            throw new IllegalStateException("replicas are not equal after a repair, report=" + report);
+        }
+    }
+
+    private void put(RepairData data) throws IOException {
+        if (held == data) {
+            return;
+        }
+        List<CompletableFuture<ByteBuffer>> puts = new ArrayList<>();
+        for (int replica = 0; replica < RepairDraw.REPLICAS; replica++) {
+            puts.add(RepairSide.put(
+                    connections.get(replica), data.shape(), data.replicas().get(replica)));
+        }
+        for (CompletableFuture<ByteBuffer> put : puts) {
+            NetSide.await(put);
+        }
+        held = data;
+    }
+
+    private interface Work {
+        void run() throws IOException;
+    }
+
+    private RepairRun measure(RepairData data, Work work) throws IOException {
+        held = data.isEqual() ? data : null;
+        long sentBefore = sentBytes();
+        ProcessCpu cpu = new ProcessCpu(processes, further);
+        long before = nanoTime.getAsLong();
+        work.run();
+        long wallNanos = nanoTime.getAsLong() - before;
+        long cpuNanos = cpu.nanos();
+        OptionalDouble others = cpu.othersNanos().stream()
+                .mapToDouble(nanos -> nanos / SECOND_NANOS)
+                .findFirst();
+        Run run = new Run(data.rowCount(), data.dataBytes(), wallNanos, cpuNanos, 0);
+        return new RepairRun(run, sentBytes() - sentBefore, OptionalLong.empty(), others);
+    }
+
+    private long sentBytes() throws IOException {
+        long bytes = 0;
+        for (Connection connection : connections) {
+            bytes += RepairSide.sentBytes(connection);
+        }
+        return bytes;
+    }
+
+    /** The most memory that one of the nodes takes while something runs. */
+    long peakBytes(Contender.Work work) throws IOException {
+        for (Connection connection : connections) {
+            StoreNode.watch(connection);
+        }
+        work.run();
+        long peakBytes = 0;
+        for (Connection connection : connections) {
+            peakBytes = Math.max(peakBytes, StoreNode.watched(connection));
+        }
+        return peakBytes;
+    }
+
+    @Override
+    public void close() throws IOException {
+        close(command, peers);
+    }
+
+    private static void close(Node command, List<PeerJvm> peers) throws IOException {
+        try (command) {
+            for (PeerJvm peer : peers) {
+                peer.close();
+            }
+        }
+    }
+}

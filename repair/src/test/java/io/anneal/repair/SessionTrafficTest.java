@@ -1,0 +1,113 @@
+package io.anneal.repair;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.io.ByteBudget;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
+import io.anneal.net.Connection;
+import io.anneal.node.Replicas;
+import io.anneal.node.StagingArea;
+import io.anneal.testkit.FragmentList;
+import io.anneal.testkit.HandMadeTable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a session sends, and how often it waits for an answer: counted, so that it does not depend on the machine. */
+class SessionTrafficTest {
+    /** So small that each row is a window. */
+    private static final int ROW_A_WINDOW = 1;
+
+    @TempDir
+    private Path directory;
+
+    private StagingArea ownStaging;
+    private StagingArea otherStaging;
+    private int repairs;
+
+    @BeforeEach
+    void open() throws IOException {
+        ownStaging = Sessions.staging(directory.resolve("master"));
+        otherStaging = Sessions.staging(directory.resolve("follower"));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        ownStaging.close();
+        otherStaging.close();
+    }
+
+    private TestTable own(FragmentList rows) {
+        return new TestTable("master", rows, Optional.of(ownStaging));
+    }
+
+    private TestTable other(FragmentList rows) {
+        return new TestTable("follower", rows, Optional.of(otherStaging));
+    }
+
+    private RepairConfig config() {
+        return Sessions.config(++repairs, ROW_A_WINDOW);
+    }
+
+    private RepairReport repair(FragmentList mine, DelayedReplica follower) throws IOException {
+        try (Participant replica = follower.participant();
+                RepairMaster master = new RepairMaster(config(), own(mine), List.of(replica), RepairListener.NONE)) {
+            return master.run();
+        }
+    }
+
+    private static FragmentList rows(int count) {
+        return Sessions.rows(HandMadeTable.keys(count), 1);
+    }
+
+    @Test
+    void shouldMakeOneRoundTripForAWindowThatIsEqual() throws IOException {
+        DelayedReplica few = new DelayedReplica(other(rows(20)));
+        DelayedReplica many = new DelayedReplica(other(rows(50)));
+
+        long windows = -repair(rows(20), few).windows();
+        windows += repair(rows(50), many).windows();
+
+        assertThat(windows).isEqualTo(30);
+        assertThat(many.roundTrips() - few.roundTrips()).isEqualTo(windows);
+    }
+
+    @Test
+    void shouldSendLittleForAWindowThatIsEqual() throws IOException {
+        List<DecoratedKey> keys = HandMadeTable.keys(600);
+        ByteWriter boundary = new ByteWriter(64);
+        RingPosition.of(keys.get(0), PositionInPartition.after(HandMadeTable.clustering(0, 0)))
+                .encode(boundary);
+
+        long bytes = wireBytes(keys) - wireBytes(keys.subList(0, 100));
+
+        assertThat(bytes / 500).isLessThan(200 + 2L * boundary.lengthBytes());
+    }
+
+    /** All that crosses the wire in both directions, in a repair of replicas that are equal. */
+    private long wireBytes(List<DecoratedKey> keys) throws IOException {
+        FragmentList rows = Sessions.rows(keys, 1);
+        TestTable served = other(rows);
+        try (Nodes nodes = new Nodes((handlers, node) -> new RepairService(
+                        Nodes.replicas(served.opener()), node.executor(), ByteBudget.of(1L << 26))
+                .register(handlers))) {
+            Connection connection = nodes.connect();
+            try (Participant replica = new RemoteParticipant(connection, Replicas.THE_ONLY_ONE, 2);
+                    RepairMaster master =
+                            new RepairMaster(config(), own(rows), List.of(replica), RepairListener.NONE)) {
+                RepairReport report = master.run();
+                assertThat(report.windows()).isGreaterThan(keys.size());
+                assertThat(report.wereEqual()).isTrue();
+            }
+            return connection.bytesSent() + connection.bytesReceived();
+        }
+    }
+}
