@@ -4,7 +4,7 @@ import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.EncodedItem;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.RingPosition;
-import io.anneal.repair.row.HashList;
+import io.anneal.repair.hashes.HashList;
 import io.anneal.repair.row.RowBuffer;
 import java.io.IOException;
 import java.util.BitSet;
@@ -19,30 +19,28 @@ import java.util.TreeMap;
  */
 final class DifferingPlaces {
     private final Window window;
-    private final HashList mine;
-    private final List<HashList> lists;
+    private final List<FollowerDifference> differences;
     /** The replicas that hold every version at a place: they lack nothing there. */
     private final NavigableMap<RingPosition, BitSet> complete;
 
     /**
      * @param window the master's
-     * @param mine hashes of the master's rows
-     * @param lists those of each follower's
+     * @param differences of each follower
      */
-    DifferingPlaces(Window window, HashList mine, List<HashList> lists, ClusteringComparator comparator) {
+    DifferingPlaces(Window window, List<FollowerDifference> differences, ClusteringComparator comparator) {
         this.window = window;
-        this.mine = mine;
-        this.lists = lists;
+        this.differences = differences;
         complete = new TreeMap<>((left, right) -> left.compareTo(right, comparator));
     }
 
     /** The master's rows that some follower has not. */
     void addOwn() {
+        HashList lacking = FollowerDifference.lackingAnywhere(differences);
         RowBuffer rows = window.rows().buffer();
         for (int index = 0; index < rows.windowEnd(); index++) {
             long hash = rows.hashLow(index);
-            if (rows.isHashed(index) && !lists.stream().allMatch(list -> list.contains(hash))) {
-                addVersion(rows.position(index), hash);
+            if (rows.isHashed(index) && lacking.contains(hash)) {
+                addVersion(rows.position(index), hash, true);
             }
         }
     }
@@ -55,12 +53,12 @@ final class DifferingPlaces {
      * @param item a view to read with
      * @throws RepairException when there is not one place for each hash
      */
-    void add(String follower, byte[] bare, long[] hashes, EncodedItem item) throws IOException {
+    void add(String follower, byte[] bare, HashList hashes, EncodedItem item) throws IOException {
         int at = 0;
         try {
-            for (long hash : hashes) {
+            for (int i = 0; i < hashes.size(); i++) {
                 item.wrap(bare, at, bare.length);
-                addVersion(window.position(item), hash);
+                addVersion(window.position(item), hashes.get(i), false);
                 at = item.endOffset();
             }
         } catch (CorruptItemException e) {
@@ -68,15 +66,15 @@ final class DifferingPlaces {
         }
         if (at != bare.length) {
             throw new RepairException(
-                    "replica sent more places than were asked for, replica=" + follower + ", wanted=" + hashes.length);
+                    "replica sent more places than were asked for, replica=" + follower + ", wanted=" + hashes.size());
         }
     }
 
-    private void addVersion(RingPosition place, long hash) {
+    private void addVersion(RingPosition place, long hash, boolean isOwn) {
         BitSet holders = new BitSet();
-        holders.set(0, mine.contains(hash));
-        for (int i = 0; i < lists.size(); i++) {
-            holders.set(i + 1, lists.get(i).contains(hash));
+        holders.set(0, isOwn);
+        for (int i = 0; i < differences.size(); i++) {
+            holders.set(i + 1, differences.get(i).has(hash, isOwn));
         }
         complete.merge(place, holders, (known, more) -> {
             known.and(more);

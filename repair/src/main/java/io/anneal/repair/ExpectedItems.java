@@ -2,35 +2,74 @@ package io.anneal.repair;
 
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.EncodedItem;
+import io.anneal.repair.hashes.HashList;
+import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Phase;
-import io.anneal.repair.row.HashList;
 import io.anneal.repair.row.ItemCodec;
 import java.util.Arrays;
+import java.util.Optional;
 
 /** What a follower sends must be what it was asked for, each hash once, or it is told by name. One thread. */
 final class ExpectedItems {
     private final Participant follower;
     private final Phase phase;
-    /** Sorted; what came is taken out. */
-    private long[] wanted;
+    private final FollowerDifference difference;
+    /** Empty where all is wanted that the follower has, and only its sum is known. */
+    private final Optional<HashList> hashes;
 
+    private final Wanted wanted;
     private long[] came = new long[64];
     private int count;
+    private int countBefore;
 
-    /** @param wanted hashes, sorted */
-    ExpectedItems(Participant follower, Phase phase, long[] wanted) {
+    /** @param hashes some of what the follower has and the master has not */
+    ExpectedItems(Participant follower, Phase phase, FollowerDifference difference, HashList hashes) {
+        this(follower, phase, difference, Optional.of(hashes));
+    }
+
+    /** All that the follower has. */
+    ExpectedItems(Participant follower, Phase phase, FollowerDifference difference) {
+        this(follower, phase, difference, Optional.empty());
+    }
+
+    private ExpectedItems(Participant follower, Phase phase, FollowerDifference difference, Optional<HashList> hashes) {
         this.follower = follower;
         this.phase = phase;
-        this.wanted = wanted;
+        this.difference = difference;
+        this.hashes = hashes;
+        wanted = hashes.map(difference::wanted).orElse(Wanted.ALL);
     }
 
     Participant follower() {
         return follower;
     }
 
-    /** What did not come yet. */
-    long[] wanted() {
+    Wanted wanted() {
         return wanted;
+    }
+
+    /** What is wanted, where it is known. */
+    HashList wantedHashes() {
+        return hashes.orElseThrow();
+    }
+
+    /** How many items are wanted. */
+    long wantedCount() {
+        return hashes.map(list -> (long) list.size()).orElse(holderCount());
+    }
+
+    /** How many items the follower has. */
+    long holderCount() {
+        return difference.sum().count();
+    }
+
+    /** How many of them have come. */
+    int cameCount() {
+        return count;
+    }
+
+    boolean isComplete() {
+        return count == wantedCount();
     }
 
     /** @param item a view to read with */
@@ -61,15 +100,35 @@ final class ExpectedItems {
         came[count++] = hash;
     }
 
-    /** Takes out what has come of one answer: something, and nothing that was not wanted. */
+    /** Of one answer: something came, and nothing that was not wanted. */
     void requireWanted() throws RepairException {
-        HashList answer = HashList.of(Arrays.copyOf(came, count));
-        long[] left = HashList.of(wanted).without(answer);
-        if (count == 0 || left.length != wanted.length - count) {
-            throw notAsked("wanted=" + wanted.length + ", sent=" + count);
+        boolean strange = false;
+        for (int i = countBefore; hashes.isPresent() && i < count; i++) {
+            strange |= !hashes.get().contains(came[i]);
         }
-        wanted = left;
-        count = 0;
+        if (count == countBefore || count > wantedCount() || strange) {
+            throw notAsked("wanted=" + wantedCount() + ", sent=" + count);
+        }
+        countBefore = count;
+        if (isComplete()) {
+            requireEachOnce();
+        }
+    }
+
+    private void requireEachOnce() throws RepairException {
+        HashList all = HashList.of(Arrays.copyOf(came, count));
+        if (all.hasDuplicates()
+                || all.sum()
+                        != hashes.map(HashList::sum).orElse(difference.sum().low())) {
+            throw notAsked("wanted=" + wantedCount() + ", sent=" + count);
+        }
+    }
+
+    /** Once all has come: what the follower has, if it was not known. */
+    void tell() {
+        if (hashes.isEmpty()) {
+            difference.came(HashList.of(Arrays.copyOf(came, count)));
+        }
     }
 
     /** What came could not be received where the follower said it holds it. */

@@ -4,6 +4,10 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
+import io.anneal.repair.hashes.HashRanges;
+import io.anneal.repair.hashes.RangeSums;
+import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PushAnswer;
@@ -217,13 +221,23 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes, int roomBytes) {
-        return on(open -> open.fetch(phase, hashes, roomBytes));
+    public CompletableFuture<RangeSums> sums() {
+        return on(ReplicaSession::rangeSums);
     }
 
     @Override
-    public CompletableFuture<byte[]> places(long[] hashes) {
-        return on(open -> open.places(hashes));
+    public CompletableFuture<Sketch> sketch(HashRanges ranges, int first, int end) {
+        return on(open -> open.sketch(ranges, first, end));
+    }
+
+    @Override
+    public CompletableFuture<byte[]> fetch(Phase phase, Wanted wanted, int skipped, int roomBytes) {
+        return on(open -> open.fetch(phase, wanted, skipped, roomBytes));
+    }
+
+    @Override
+    public CompletableFuture<byte[]> places(Wanted wanted) {
+        return on(open -> open.places(wanted));
     }
 
     @Override

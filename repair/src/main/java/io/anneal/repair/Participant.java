@@ -2,6 +2,10 @@ package io.anneal.repair;
 
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.repair.hashes.HashRanges;
+import io.anneal.repair.hashes.RangeSums;
+import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PushAnswer;
@@ -38,18 +42,26 @@ public interface Participant extends AutoCloseable {
     /** Ends the window before, writing what was received in it, and fixes the next: what is up to {@code boundary}. */
     CompletableFuture<WindowSummary> window(RingPosition boundary);
 
+    /** The hashes of all items of the window. */
     CompletableFuture<long[]> hashes(Phase phase);
 
+    /** The hashes of the window's rows, summed by their ranges. */
+    CompletableFuture<RangeSums> sums();
+
+    /** Symbols for the hashes of the window's rows that lie in these ranges: from {@code first} on, up to {@code end}. */
+    CompletableFuture<Sketch> sketch(HashRanges ranges, int first, int end);
+
     /**
-     * The first of the items with these hashes, in ring order: encoded, one behind the other, unpurged. As many as there is
-     * room for, so none if the first is larger.
+     * The wanted items in ring order: encoded, one behind the other, unpurged. As many as there is room for, so none if the
+     * first is larger.
      *
+     * @param skipped how many of them, from the first on, are left out: they have come
      * @param roomBytes at least 1, or {@link #ONE_ITEM}
      */
-    CompletableFuture<byte[]> fetch(Phase phase, long[] hashes, int roomBytes);
+    CompletableFuture<byte[]> fetch(Phase phase, Wanted wanted, int skipped, int roomBytes);
 
-    /** The rows with these hashes as items without content, in the order of the hashes: where they stand. */
-    CompletableFuture<byte[]> places(long[] hashes);
+    /** The wanted rows as items without content, in the unsigned order of their hashes: where they stand. */
+    CompletableFuture<byte[]> places(Wanted wanted);
 
     /** Receives encoded items; answers with the ghosts that shadow them, and with the sums that the window has then. */
     CompletableFuture<PushAnswer> push(byte[] items);

@@ -9,6 +9,10 @@ import io.anneal.net.Connection;
 import io.anneal.net.PeerAddress;
 import io.anneal.node.Questions;
 import io.anneal.node.Replicas;
+import io.anneal.repair.hashes.HashRanges;
+import io.anneal.repair.hashes.RangeSums;
+import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
@@ -104,18 +108,36 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> fetch(Phase phase, long[] hashes, int roomBytes) {
+    public CompletableFuture<RangeSums> sums() {
+        return ask(SessionStep.SUMS, out -> {}, RangeSums::decode);
+    }
+
+    @Override
+    public CompletableFuture<Sketch> sketch(HashRanges ranges, int first, int end) {
+        return ask(
+                SessionStep.SKETCH,
+                out -> {
+                    out.writeUnsignedVInt(first);
+                    out.writeUnsignedVInt(end);
+                    ranges.encode(out);
+                },
+                in -> Sketch.decode(in, first, end));
+    }
+
+    @Override
+    public CompletableFuture<byte[]> fetch(Phase phase, Wanted wanted, int skipped, int roomBytes) {
         ByteWriter out = new ByteWriter(64);
         Contents.write(phase, out);
-        out.writeInt(roomBytes);
-        Contents.write(hashes, out);
+        out.writeUnsignedVInt(skipped);
+        out.writeUnsignedVInt(roomBytes);
+        wanted.encode(out);
         return askForItems(SessionStep.FETCH, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
     }
 
     @Override
-    public CompletableFuture<byte[]> places(long[] hashes) {
+    public CompletableFuture<byte[]> places(Wanted wanted) {
         ByteWriter out = new ByteWriter(64);
-        Contents.write(hashes, out);
+        wanted.encode(out);
         return askForItems(SessionStep.PLACES, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
     }
 

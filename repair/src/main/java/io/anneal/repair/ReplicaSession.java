@@ -12,6 +12,11 @@ import io.anneal.merge.SessionPurgeRule;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaFacts;
+import io.anneal.repair.hashes.HashList;
+import io.anneal.repair.hashes.HashRanges;
+import io.anneal.repair.hashes.RangeSums;
+import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PushAnswer;
@@ -35,6 +40,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongPredicate;
 
 /**
  * One replica's side of a session, master and follower alike: reads ahead into the row buffer, fixes windows, sums and
@@ -43,6 +49,9 @@ import java.util.Optional;
  * The table belongs to the caller. Owned by one thread.
  */
 final class ReplicaSession implements Closeable {
+    /** Symbols that the smallest window has. */
+    private static final int SYMBOLS_FREE = 1024;
+
     private final Replica table;
     private final OpenSession parameters;
     private final SessionTerms terms;
@@ -165,18 +174,35 @@ final class ReplicaSession implements Closeable {
                 : window.rows().hashes();
     }
 
-    /** The first of the items with these hashes, encoded, in ring order; see {@link Participant#fetch}. */
-    byte[] fetch(Phase phase, long[] hashes, int roomBytes) throws IOException {
-        long[] sorted = hashes.clone();
-        Arrays.sort(sorted);
-        return phase == Phase.DELETIONS ? fetchDeletions(sorted, roomBytes) : fetchRows(sorted, roomBytes);
+    RangeSums rangeSums() {
+        return RangeSums.of(hashes(Phase.ROWS));
     }
 
-    private byte[] fetchDeletions(long[] sorted, int roomBytes) {
+    /** @throws RepairException when more symbols are asked for than help: there is a list */
+    Sketch sketch(HashRanges ranges, int first, int end) throws RepairException {
+        long[] hashes = hashes(Phase.ROWS);
+        long symbolsMax = SYMBOLS_FREE + 2L * hashes.length;
+        if (end > symbolsMax) {
+            throw new RepairException("sketch is longer than a list, replica=" + table.name() + ", symbols=" + end
+                    + ", symbolsMax=" + symbolsMax);
+        }
+        return Sketch.of(ranges.filter(hashes), first, end);
+    }
+
+    /** The first of the wanted items, encoded, in ring order; see {@link Participant#fetch}. */
+    byte[] fetch(Phase phase, Wanted wanted, int skipped, int roomBytes) throws IOException {
+        LongPredicate among = wanted.among(hashes(phase));
+        return phase == Phase.DELETIONS
+                ? fetchDeletions(among, skipped, roomBytes)
+                : fetchRows(among, skipped, roomBytes);
+    }
+
+    private byte[] fetchDeletions(LongPredicate wanted, int skipped, int roomBytes) {
         ByteWriter out = new ByteWriter(1024);
+        int count = 0;
         int sent = 0;
         for (HashedDeletion deletion : window.deletions()) {
-            if (deletion.hashed() && Arrays.binarySearch(sorted, deletion.low()) >= 0) {
+            if (deletion.hashed() && wanted.test(deletion.low()) && count++ >= skipped) {
                 if (!fits(out.lengthBytes(), deletion.encoded().length, roomBytes)) {
                     break;
                 }
@@ -188,12 +214,13 @@ final class ReplicaSession implements Closeable {
         return out.toByteArray();
     }
 
-    private byte[] fetchRows(long[] sorted, int roomBytes) throws IOException {
+    private byte[] fetchRows(LongPredicate wanted, int skipped, int roomBytes) throws IOException {
         RowBuffer rows = reader.rows();
         BitSet found = new BitSet(rows.windowEnd());
         int lengthBytes = 0;
+        int count = 0;
         for (int i = 0; i < rows.windowEnd(); i++) {
-            if (rows.isHashed(i) && Arrays.binarySearch(sorted, rows.hashLow(i)) >= 0) {
+            if (rows.isHashed(i) && wanted.test(rows.hashLow(i)) && count++ >= skipped) {
                 if (!fits(lengthBytes, rows.lengthBytes(i), roomBytes)) {
                     break;
                 }
@@ -228,20 +255,19 @@ final class ReplicaSession implements Closeable {
         return roomBytes == Participant.ONE_ITEM ? takenBytes == 0 : (long) takenBytes + itemBytes <= roomBytes;
     }
 
-    /**
-     * The rows with these hashes as items without content, in the order of the hashes; a hash that no row has is left out.
-     */
-    byte[] places(long[] hashes) throws IOException {
+    /** The wanted rows as items without content, in the order of their hashes; a hash that no row has is left out. */
+    byte[] places(Wanted wanted) throws IOException {
         RowBuffer rows = reader.rows();
+        HashList hashes = wanted.in(hashes(Phase.ROWS));
         Map<Long, Integer> indexes = new HashMap<>();
         for (int i = 0; i < rows.windowEnd(); i++) {
-            if (rows.isHashed(i)) {
+            if (rows.isHashed(i) && hashes.contains(rows.hashLow(i))) {
                 indexes.put(rows.hashLow(i), i);
             }
         }
         ByteWriter out = new ByteWriter(1024);
-        for (long hash : hashes) {
-            Integer index = indexes.get(hash);
+        for (int i = 0; i < hashes.size(); i++) {
+            Integer index = indexes.get(hashes.get(i));
             if (index != null) {
                 codec.place(rows.item(index), out);
             }

@@ -13,6 +13,8 @@ import io.anneal.net.RequestException;
 import io.anneal.node.Answers;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
+import io.anneal.repair.hashes.HashRanges;
+import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
@@ -116,12 +118,19 @@ final class ServedSession implements Answers.Answerer {
                         replica.window(RingPosition.decode(in, CLUSTERING_COLUMNS_MAX)),
                         (summary, out) -> summary.encode(out));
             case HASHES -> encoded(replica.hashes(Contents.readPhase(in)), Contents::write);
+            case SUMS -> encoded(replica.sums(), (sums, out) -> sums.encode(out));
+            case SKETCH -> {
+                int first = in.readUnsignedVInt32();
+                int end = in.readUnsignedVInt32();
+                yield encoded(replica.sketch(HashRanges.decode(in), first, end), (sketch, out) -> sketch.encode(out));
+            }
             case FETCH -> {
                 Phase phase = Contents.readPhase(in);
-                int roomBytes = in.readInt();
-                yield replica.fetch(phase, Contents.readHashes(in), roomBytes);
+                int skipped = in.readUnsignedVInt32();
+                int roomBytes = in.readUnsignedVInt32();
+                yield replica.fetch(phase, Wanted.decode(in), skipped, roomBytes);
             }
-            case PLACES -> replica.places(Contents.readHashes(in));
+            case PLACES -> replica.places(Wanted.decode(in));
             case PUSH -> encoded(replica.push(message.bytes()), (answer, out) -> answer.encode(out));
             case FINISH -> encoded(replica.finish(), (done, out) -> done.encode(out));
             case REPAIRED -> {

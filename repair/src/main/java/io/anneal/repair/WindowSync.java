@@ -5,11 +5,11 @@ import io.anneal.fragment.EncodedItem;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.RingPosition;
+import io.anneal.repair.hashes.HashList;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowSummary;
-import io.anneal.repair.row.HashList;
 import io.anneal.repair.row.HashedDeletion;
 import io.anneal.repair.row.ItemCodec;
 import io.anneal.repair.row.RowBuffer;
@@ -20,22 +20,24 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.IntFunction;
 import java.util.stream.LongStream;
 
 /**
- * Reconciles one window: deletions first, then rows. Each phase is: lists of hashes from the followers whose sum differs,
+ * Reconciles one window: deletions first, then rows. Each phase is: find in what each follower differs ({@link Reconciler}),
  * fetch what the master lacks, receive it, push to each follower what it lacks, spread the ghosts that answer. Then the
  * sums are compared again, which come with the answers to what was pushed: nothing is called equal that was not found equal.
  * See decision 2 in {@code docs/decisions}.
  *
- * <p>What a follower lists must add up to its sum, and what it sends must have the hashes asked for, each once. In a dry
+ * <p>What a follower says of its hashes must add up to its sum, and what it sends must have the hashes asked for, each once. In a dry
  * run rows stay where they are: places of differing rows are asked for and counted. Two different items of a window with
  * one 64-bit hash (n items: n^2 / 2^65, one in four billion for 100,000) end the repair by one of these checks; another
  * session has another seed. No more than a row buffer is asked for or pushed at once, as far as it can be known before, of
@@ -46,7 +48,6 @@ final class WindowSync {
     private static final int GHOST_ROUNDS_MAX = 8;
 
     private static final int OWN = -1;
-    private static final byte[] NOTHING = new byte[0];
 
     /** Encoded ghosts and the follower, or {@link #OWN}, that they come from. */
     private record Ghosts(int origin, byte[] items) {}
@@ -59,6 +60,8 @@ final class WindowSync {
 
     private final boolean dryRun;
     private final int bufferBytes;
+    private final Reconciler deletionReconciler;
+    private final Reconciler rowReconciler;
     /** The followers' sums as each said them last. */
     private final List<WindowSummary> theirs = new ArrayList<>();
     /** See {@link #rowsLacking(int)}. */
@@ -80,6 +83,9 @@ final class WindowSync {
         this.dryRun = dryRun;
         this.bufferBytes = bufferBytes;
         rowsLacking = new long[followers.size() + 1];
+        deletionReconciler = new ListReconciler(Phase.DELETIONS, followers, meter);
+        rowReconciler =
+                new SketchReconciler(followers, new ListReconciler(Phase.ROWS, followers, meter), meter, dryRun);
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
     }
@@ -106,18 +112,15 @@ final class WindowSync {
         boolean deletionsDiffer = differs(Phase.DELETIONS, mine);
         if (deletionsDiffer) {
             meter.add(RepairCount.WINDOWS_DELETIONS, 1);
-            reconcileDeletions(mine, theirs);
+            reconcileDeletions(mine);
             mine = own.summary();
             requireEqual(Phase.DELETIONS, mine);
         }
         boolean rowsDiffer = differs(Phase.ROWS, mine);
-        if (rowsDiffer) {
-            meter.add(RepairCount.WINDOWS_LIST, 1);
-        }
         if (rowsDiffer && dryRun) {
-            countRows(mine, theirs);
+            countRows(mine);
         } else if (rowsDiffer) {
-            reconcileRows(mine, theirs);
+            reconcileRows(mine);
             mine = own.summary();
             requireEqual(Phase.DELETIONS, mine);
             requireEqual(Phase.ROWS, mine);
@@ -140,34 +143,19 @@ final class WindowSync {
         }
     }
 
-    /** The hashes of each follower; those whose sum is the master's are not asked. */
-    private List<HashList> hashLists(Phase phase, HashList mine, WindowSummary sum, List<WindowSummary> theirs)
+    /** In what each follower differs. */
+    private List<FollowerDifference> differences(Reconciler reconciler, Phase phase, long[] mine, WindowSummary summary)
             throws IOException {
-        List<CompletableFuture<HashList>> asked = new ArrayList<>();
+        List<WindowSummary.Sum> sums = new ArrayList<>();
         for (int i = 0; i < followers.size(); i++) {
-            requireRoom(followers.get(i), phase, theirs.get(i).of(phase).count());
-            boolean equal = theirs.get(i).of(phase).equals(sum.of(phase));
-            asked.add(
-                    equal
-                            ? CompletableFuture.completedFuture(mine)
-                            : followers.get(i).hashes(phase).thenApply(HashList::of));
+            WindowSummary.Sum sum = theirs.get(i).of(phase);
+            requireRoom(followers.get(i), phase, sum.count());
+            sums.add(sum);
         }
-        List<HashList> lists = meter.awaitAll(asked);
-        for (int i = 0; i < followers.size(); i++) {
-            WindowSummary.Sum told = theirs.get(i).of(phase);
-            if (lists.get(i).size() != told.count() || lists.get(i).sum() != told.low()) {
-                throw new RepairException("hashes of a replica do not add up to its sum, replica="
-                        + followers.get(i).name() + ", phase=" + phase + ", hashes="
-                        + lists.get(i).size() + ", items=" + told.count());
-            }
-            if (lists.get(i) != mine) {
-                meter.add(RepairCount.HASHES, lists.get(i).size());
-            }
-        }
-        return lists;
+        return reconciler.differences(mine, summary.of(phase), sums);
     }
 
-    /** Before the hashes are asked for: a list is in memory whole. */
+    /** Before anything is asked for: a list is in memory whole. */
     private void requireRoom(Participant follower, Phase phase, long items) throws RepairException {
         long maxItems = RepairConfig.windowItemsMax(bufferBytes);
         if (items < 0 || items > maxItems) {
@@ -186,33 +174,54 @@ final class WindowSync {
      * Fetches each item that the master lacks once. All followers are asked at the same time, for what fits a row buffer
      * together, and again until nothing is left; an item that is larger than its share comes alone.
      */
-    private void fetchMissing(Phase phase, HashList mine, List<HashList> lists, Fetched fetched) throws IOException {
-        List<ExpectedItems> open = new ArrayList<>();
-        List<long[]> wanted = missing(mine, lists);
-        for (int i = 0; i < followers.size(); i++) {
-            if (wanted.get(i).length > 0) {
-                meter.add(RepairCount.HASHES, wanted.get(i).length);
-                open.add(new ExpectedItems(followers.get(i), phase, wanted.get(i)));
-            }
-        }
+    private void fetchMissing(Phase phase, List<FollowerDifference> differences, Fetched fetched) throws IOException {
+        List<ExpectedItems> all = expected(phase, differences);
+        List<ExpectedItems> open = new ArrayList<>(all);
         while (!open.isEmpty()) {
             int roomBytes = Math.max(1, bufferBytes / open.size());
             List<CompletableFuture<byte[]>> asked = open.stream()
-                    .map(expected -> expected.follower().fetch(phase, expected.wanted(), roomBytes))
+                    .map(expected -> fetch(expected, phase, roomBytes))
                     .toList();
             for (int i = 0; i < asked.size(); i++) {
                 byte[] answer = meter.await(asked.get(i));
                 open.get(i).requireRoom(answer, roomBytes);
                 accept(answer, phase, open.get(i), fetched);
             }
-            open.removeIf(expected -> expected.wanted().length == 0);
+            open.removeIf(ExpectedItems::isComplete);
         }
+        all.forEach(ExpectedItems::tell);
+    }
+
+    private static CompletableFuture<byte[]> fetch(ExpectedItems expected, Phase phase, int roomBytes) {
+        return expected.follower().fetch(phase, expected.wanted(), expected.cameCount(), roomBytes);
+    }
+
+    /** What to ask each follower for, so that the master gets each item that it lacks once. */
+    private List<ExpectedItems> expected(Phase phase, List<FollowerDifference> differences) {
+        List<ExpectedItems> all = new ArrayList<>();
+        Set<FollowerDifference> asked = new HashSet<>();
+        HashList covered = HashList.EMPTY;
+        for (int i = 0; i < followers.size(); i++) {
+            FollowerDifference difference = differences.get(i);
+            if (!asked.add(difference)) {
+                continue;
+            }
+            if (difference.isKnown()) {
+                HashList missing = difference.extra().without(covered);
+                covered = covered.with(missing);
+                if (!missing.isEmpty()) {
+                    all.add(new ExpectedItems(followers.get(i), phase, difference, missing));
+                }
+            } else {
+                all.add(new ExpectedItems(followers.get(i), phase, difference));
+            }
+        }
+        all.forEach(expected -> meter.add(RepairCount.HASHES, expected.wanted().hashCount()));
+        return all;
     }
 
     private void accept(byte[] answer, Phase phase, ExpectedItems expected, Fetched fetched) throws IOException {
-        byte[] items = answer.length > 0
-                ? answer
-                : meter.await(expected.follower().fetch(phase, expected.wanted(), Participant.ONE_ITEM));
+        byte[] items = answer.length > 0 ? answer : meter.await(fetch(expected, phase, Participant.ONE_ITEM));
         expected.requireKinds(items, item);
         try {
             fetched.accept(items, expected);
@@ -225,40 +234,13 @@ final class WindowSync {
         item.release();
     }
 
-    /** Asks each follower for the items with these hashes: the part of its window that they are. */
-    private PacedAnswers<byte[]> asked(
-            List<HashList> lists, List<long[]> wanted, IntFunction<CompletableFuture<byte[]>> ask) {
-        PacedAnswers<byte[]> asked = new PacedAnswers<>(bufferBytes, meter);
-        for (int i = 0; i < followers.size(); i++) {
-            int follower = i;
-            long count = wanted.get(i).length;
-            if (count == 0) {
-                asked.add(0, () -> CompletableFuture.completedFuture(NOTHING));
-            } else {
-                asked.add(bufferBytes * count / lists.get(i).size(), () -> ask.apply(follower));
-            }
-        }
-        return asked;
-    }
-
-    /** What to ask each follower for, so that the master gets each hash that it lacks once. */
-    private List<long[]> missing(HashList mine, List<HashList> lists) {
-        List<long[]> wanted = new ArrayList<>();
-        HashList covered = mine;
-        for (HashList list : lists) {
-            long[] missing = list.without(covered);
-            covered = covered.with(missing);
-            wanted.add(missing);
-        }
-        return wanted;
-    }
-
-    private void reconcileDeletions(WindowSummary sum, List<WindowSummary> theirs) throws IOException {
-        HashList mine = HashList.of(own.hashes(Phase.DELETIONS));
-        List<HashList> lists = hashLists(Phase.DELETIONS, mine, sum, theirs);
+    private void reconcileDeletions(WindowSummary summary) throws IOException {
+        long[] hashes = own.hashes(Phase.DELETIONS);
+        HashList mine = HashList.of(hashes);
+        List<FollowerDifference> differences = differences(deletionReconciler, Phase.DELETIONS, hashes, summary);
         List<HashedDeletion> union = new ArrayList<>(own.current().deletions());
         ByteWriter all = new ByteWriter(64);
-        fetchMissing(Phase.DELETIONS, mine, lists, (items, expected) -> {
+        fetchMissing(Phase.DELETIONS, differences, (items, expected) -> {
             for (int at = 0; at < items.length; at = item.endOffset()) {
                 item.wrap(items, at, items.length);
                 HashedDeletion deletion = own.current().hash(item);
@@ -271,16 +253,17 @@ final class WindowSync {
 
         Pushes pushes = new Pushes();
         for (HashedDeletion deletion : union) {
+            boolean isMine = mine.contains(deletion.low());
             boolean missed = false;
             for (int i = 0; i < followers.size(); i++) {
-                if (deletion.hashed() && !lists.get(i).contains(deletion.low())) {
+                if (deletion.hashed() && !differences.get(i).has(deletion.low(), isMine)) {
                     missed = true;
                     if (own.current().isInForce(deletion.item())) {
                         pushes.add(i, deletion.encoded(), 0, deletion.encoded().length);
                     }
                 }
             }
-            if (missed || deletion.hashed() && !mine.contains(deletion.low())) {
+            if (missed || deletion.hashed() && !isMine) {
                 meter.add(RepairCount.DELETIONS_DIFFERING, 1);
                 listener.deletionDiffers(deletion.item().key());
             }
@@ -288,29 +271,54 @@ final class WindowSync {
         spread(pushes.finish(), ghosts);
     }
 
-    private void reconcileRows(WindowSummary sum, List<WindowSummary> theirs) throws IOException {
-        HashList mine = HashList.of(own.hashes(Phase.ROWS));
-        List<HashList> lists = hashLists(Phase.ROWS, mine, sum, theirs);
-        NavigableMap<RingPosition, long[]> touched = new TreeMap<>((left, right) -> left.compareTo(right, comparator));
+    private void reconcileRows(WindowSummary summary) throws IOException {
+        List<FollowerDifference> differences = differences(rowReconciler, Phase.ROWS, own.hashes(Phase.ROWS), summary);
+        NavigableMap<RingPosition, Versions> touched =
+                new TreeMap<>((left, right) -> left.compareTo(right, comparator));
         ByteWriter ghosts = new ByteWriter(64);
         fetchMissing(
-                Phase.ROWS, mine, lists, (items, expected) -> ghosts.writeBytes(receiveRows(items, expected, touched)));
+                Phase.ROWS, differences, (items, expected) -> ghosts.writeBytes(receiveRows(items, expected, touched)));
 
         Pushes pushes = new Pushes();
         long[] touchedHashes = new long[touched.size()];
         int touchedCount = 0;
-        for (Map.Entry<RingPosition, long[]> place : touched.entrySet()) {
+        for (Map.Entry<RingPosition, Versions> place : touched.entrySet()) {
             RingPosition position = place.getKey();
             Optional<HeldRow> row = own.current().rows().heldAt(position);
             if (row.isPresent()) {
-                pushTouched(row.get(), place.getValue(), lists, pushes);
+                pushTouched(row.get(), place.getValue(), differences, pushes);
                 touchedHashes[touchedCount++] = row.get().low();
             }
             listener.rowDiffers(position);
         }
         meter.add(RepairCount.ROWS_DIFFERING, touched.size());
-        pushOwn(mine, HashList.of(touchedHashes), lists, pushes);
+        pushOwn(HashList.of(Arrays.copyOf(touchedHashes, touchedCount)), differences, pushes);
         spread(pushes.finish(), ghosts.toByteArray());
+    }
+
+    /** The hashes of the rows that replicas held at one place, and which of them, if one, is the master's. */
+    private record Versions(OptionalLong own, long[] came) {
+        static Versions first(Optional<HeldRow> before, long hash) {
+            OptionalLong own = before.filter(HeldRow::hashed)
+                    .map(row -> OptionalLong.of(row.low()))
+                    .orElseGet(OptionalLong::empty);
+            return new Versions(own, new long[] {hash});
+        }
+
+        Versions with(long hash) {
+            long[] all = Arrays.copyOf(came, came.length + 1);
+            all[came.length] = hash;
+            return new Versions(own, all);
+        }
+
+        boolean isOwn(long hash) {
+            return own.isPresent() && own.getAsLong() == hash;
+        }
+
+        boolean anyIsHeldBy(FollowerDifference follower) {
+            return own.isPresent() && follower.has(own.getAsLong(), true)
+                    || LongStream.of(came).anyMatch(hash -> follower.has(hash, false));
+        }
     }
 
     /**
@@ -318,35 +326,28 @@ final class WindowSync {
      *
      * @param touched takes the places, with the hashes of the versions that replicas hold there
      */
-    private byte[] receiveRows(byte[] items, ExpectedItems expected, NavigableMap<RingPosition, long[]> touched)
+    private byte[] receiveRows(byte[] items, ExpectedItems expected, NavigableMap<RingPosition, Versions> touched)
             throws IOException {
         return own.receiveAsMaster(items, (position, hash, before) -> {
             expected.came(hash);
-            touched.merge(
-                    position,
-                    before.isPresent() && before.get().hashed()
-                            ? new long[] {before.get().low(), hash}
-                            : new long[] {hash},
-                    (known, more) -> with(known, hash));
+            touched.merge(position, Versions.first(before, hash), (known, more) -> known.with(hash));
         });
     }
 
-    private static long[] with(long[] hashes, long hash) {
-        long[] all = Arrays.copyOf(hashes, hashes.length + 1);
-        all[hashes.length] = hash;
-        return all;
-    }
-
     /** The places at which rows differ, told by hashes: no row is moved. */
-    private void countRows(WindowSummary sum, List<WindowSummary> theirs) throws IOException {
-        HashList mine = HashList.of(own.hashes(Phase.ROWS));
-        List<HashList> lists = hashLists(Phase.ROWS, mine, sum, theirs);
-        List<long[]> wanted = missing(mine, lists);
-        PacedAnswers<byte[]> asked = asked(lists, wanted, i -> followers.get(i).places(wanted.get(i)));
-        DifferingPlaces places = new DifferingPlaces(own.current(), mine, lists, comparator);
+    private void countRows(WindowSummary summary) throws IOException {
+        List<FollowerDifference> differences = differences(rowReconciler, Phase.ROWS, own.hashes(Phase.ROWS), summary);
+        PacedAnswers<byte[]> asked = new PacedAnswers<>(bufferBytes, meter);
+        List<ExpectedItems> all = expected(Phase.ROWS, differences);
+        for (ExpectedItems expected : all) {
+            asked.add(
+                    bufferBytes * expected.wantedCount() / expected.holderCount(),
+                    () -> expected.follower().places(expected.wanted()));
+        }
+        DifferingPlaces places = new DifferingPlaces(own.current(), differences, comparator);
         places.addOwn();
-        for (int i = 0; i < followers.size(); i++) {
-            places.add(followers.get(i).name(), asked.next(), wanted.get(i), item);
+        for (ExpectedItems expected : all) {
+            places.add(expected.follower().name(), asked.next(), expected.wantedHashes(), item);
         }
         places.addLacking(rowsLacking);
         int differing = 0;
@@ -357,13 +358,14 @@ final class WindowSync {
         meter.add(RepairCount.ROWS_DIFFERING, differing);
     }
 
-    private void pushTouched(HeldRow held, long[] versions, List<HashList> lists, Pushes pushes) throws IOException {
+    private void pushTouched(HeldRow held, Versions versions, List<FollowerDifference> differences, Pushes pushes)
+            throws IOException {
         HeldRow row = held;
         for (int i = 0; i < followers.size(); i++) {
-            HashList list = lists.get(i);
+            FollowerDifference difference = differences.get(i);
             boolean lacks = row.hashed()
-                    ? !list.contains(row.low())
-                    : LongStream.of(versions).anyMatch(list::contains);
+                    ? !difference.has(row.low(), versions.isOwn(row.low()))
+                    : versions.anyIsHeldBy(difference);
             if (lacks) {
                 row = own.current().rows().inMemory(row);
                 pushes.add(i, row.array(), row.offset(), row.lengthBytes());
@@ -372,22 +374,19 @@ final class WindowSync {
     }
 
     /** What only the master holds at its place, or followers equal to it. */
-    private void pushOwn(HashList mine, HashList touched, List<HashList> lists, Pushes pushes) throws IOException {
-        HashList missing = HashList.of(new long[0]);
-        for (HashList list : lists) {
-            missing = missing.with(mine.without(list));
-        }
+    private void pushOwn(HashList touched, List<FollowerDifference> differences, Pushes pushes) throws IOException {
+        HashList missing = FollowerDifference.lackingAnywhere(differences);
         RowBuffer rows = own.current().rows().buffer();
         int differing = 0;
-        for (int index = 0; index < rows.windowEnd(); index++) {
+        for (int index = 0; !missing.isEmpty() && index < rows.windowEnd(); index++) {
             long hash = rows.hashLow(index);
-            if (!rows.isHashed(index) || !missing.contains(hash) || touched.contains(hash)) {
+            if (!missing.contains(hash) || !rows.isHashed(index) || touched.contains(hash)) {
                 continue;
             }
             // Once for all who lack it: it may lie in a file.
             EncodedItem row = rows.content(index);
             for (int i = 0; i < followers.size(); i++) {
-                if (!lists.get(i).contains(hash)) {
+                if (!differences.get(i).has(hash, true)) {
                     pushes.add(i, row.buffer(), row.offset(), row.lengthBytes());
                 }
             }

@@ -12,12 +12,14 @@ import io.anneal.key.TokenRange;
 import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.node.StagingArea;
+import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.ItemCodec;
+import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -47,10 +49,27 @@ class WrongFollowerTest {
         Object answer(LocalParticipant honest, Object[] arguments);
     }
 
+    /** Where one side has no rows in a window, and where both have another version of one. */
     private void repairShouldFailWhen(String method, Lie lie, String... texts) throws IOException {
+        repairShouldFailWhen(Sessions.rows(KEYS.get(0), 1), method, lie, texts);
+        repairOfVersionsShouldFailWhen(method, lie, texts);
+    }
+
+    private void repairOfVersionsShouldFailWhen(String method, Lie lie, String... texts) throws IOException {
+        FragmentList olderAndNewer = FragmentList.builder(Sessions.SCHEMA)
+                .partition(KEYS.get(1))
+                .row(HandMadeTable.row(0, 0).live(1).build())
+                .row(HandMadeTable.row(1, 0).live(9).build())
+                .end()
+                .build();
+        repairShouldFailWhen(olderAndNewer, method, lie, texts);
+    }
+
+    private void repairShouldFailWhen(FragmentList ownRows, String method, Lie lie, String... texts)
+            throws IOException {
         try (StagingArea ownStaging = Sessions.staging(directory.resolve("master"));
                 StagingArea otherStaging = Sessions.staging(directory.resolve("follower"))) {
-            TestTable own = new TestTable("master", Sessions.rows(KEYS.get(0), 1), Optional.of(ownStaging));
+            TestTable own = new TestTable("master", ownRows, Optional.of(ownStaging));
             TestTable other = new TestTable("follower", Sessions.rows(KEYS.get(1), 2), Optional.of(otherStaging));
             LocalParticipant honest = new LocalParticipant("follower", other.opener(), Runnable::run);
             try (RepairMaster master = new RepairMaster(
@@ -83,7 +102,7 @@ class WrongFollowerTest {
     /** With the one item that there is no room for beside others, so that what comes is looked at. */
     private static Lie fetched(byte[] items) {
         return (honest, arguments) ->
-                CompletableFuture.completedFuture((int) arguments[2] == Participant.ONE_ITEM ? items : new byte[0]);
+                CompletableFuture.completedFuture((int) arguments[3] == Participant.ONE_ITEM ? items : new byte[0]);
     }
 
     private static byte[] times(int count, byte[] items) {
@@ -113,7 +132,8 @@ class WrongFollowerTest {
     void shouldStopWhenFollowerSendsRowFourTimes() throws IOException {
         repairShouldFailWhen(
                 "fetch",
-                (honest, arguments) -> honest.fetch((Phase) arguments[0], (long[]) arguments[1], (int) arguments[2])
+                (honest, arguments) -> honest.fetch(
+                                (Phase) arguments[0], (Wanted) arguments[1], (int) arguments[2], (int) arguments[3])
                         .thenApply(items -> times(4, items)),
                 "replica=follower",
                 "wanted=1",
@@ -164,8 +184,8 @@ class WrongFollowerTest {
 
     @Test
     void shouldStopWhenHashesOfFollowerDoNotAddUp() throws IOException {
-        repairShouldFailWhen("hashes", saying(new long[] {1}), "replica=follower", "do not add up");
-        repairShouldFailWhen("hashes", saying(new long[] {}), "replica=follower", "do not add up");
+        repairOfVersionsShouldFailWhen("hashes", saying(new long[] {1}), "replica=follower", "do not add up");
+        repairOfVersionsShouldFailWhen("hashes", saying(new long[] {}), "replica=follower", "do not add up");
     }
 
     @Test

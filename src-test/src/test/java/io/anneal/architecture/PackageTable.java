@@ -53,10 +53,11 @@ final class PackageTable {
         DIRECT.put("net", List.of("io", "metrics"));
         DIRECT.put("node", List.of("store", "net"));
 
+        DIRECT.put("repair.hashes", List.of("io"));
         // Windows apply received deletions and purge for the hash, which is the merge's business.
         DIRECT.put("repair.row", List.of("merge"));
         DIRECT.put("repair.message", List.of("node"));
-        DIRECT.put("repair", List.of("repair.row", "repair.message", "node", "job"));
+        DIRECT.put("repair", List.of("repair.hashes", "repair.row", "repair.message", "node", "job"));
 
         DIRECT.put("streaming.message", List.of("node"));
         DIRECT.put("streaming", List.of("streaming.message", "node", "job"));

@@ -14,16 +14,20 @@ public enum SessionStep {
     WINDOW(5),
     /** The hashes of one phase; answered by hashes. */
     HASHES(6),
-    /** Items by hash. */
+    /** Wanted items. */
     FETCH(7),
-    /** Where rows of these hashes stand. */
+    /** Where wanted rows stand. */
     PLACES(8),
     /** Items that the replica lacks; answered by {@link PushAnswer}. */
     PUSH(9),
     /** Completes what was received; answered by {@link SessionFinished}. */
     FINISH(10),
     /** All replicas have finished: the range, and the seconds at which the repair began; answered by nothing. */
-    REPAIRED(11);
+    REPAIRED(11),
+    /** The hashes of the window's rows summed by range. */
+    SUMS(12),
+    /** A slice of the sketch of the window's rows: first and last symbol, and ranges; answered by symbols. */
+    SKETCH(13);
 
     private final int code;
 
