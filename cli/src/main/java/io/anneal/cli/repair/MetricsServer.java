@@ -49,7 +49,8 @@ final class MetricsServer implements Closeable {
         try {
             return HttpServer.create(address, WAITING_MAX);
         } catch (BindException | UnresolvedAddressException failed) {
-            BindException failure = new BindException("cannot listen for metrics, address=" + PeerAddress.text(address));
+            BindException failure =
+                    new BindException("cannot listen for metrics, address=" + PeerAddress.text(address));
             failure.initCause(failed);
             throw failure;
         }
@@ -67,7 +68,10 @@ final class MetricsServer implements Closeable {
                 exchange.sendResponseHeaders(405, -1);
                 return;
             }
-            byte[] text = texts.stream().map(Supplier::get).collect(Collectors.joining()).getBytes(StandardCharsets.UTF_8);
+            byte[] text = texts.stream()
+                    .map(Supplier::get)
+                    .collect(Collectors.joining())
+                    .getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().set("Content-Type", TYPE);
             if (method.equals("HEAD")) {
                 exchange.sendResponseHeaders(200, -1);
