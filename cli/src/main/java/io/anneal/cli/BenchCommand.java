@@ -4,6 +4,7 @@ import io.anneal.bench.scenario.BenchChart;
 import io.anneal.bench.scenario.BenchConfig;
 import io.anneal.bench.scenario.BenchJson;
 import io.anneal.bench.scenario.BenchRecord;
+import io.anneal.bench.scenario.BenchSystem;
 import io.anneal.bench.scenario.BenchTable;
 import io.anneal.bench.scenario.DualDaoScenario;
 import io.anneal.bench.scenario.LimitsScenario;
@@ -11,6 +12,7 @@ import io.anneal.bench.scenario.NetScenario;
 import io.anneal.bench.scenario.NetSizes;
 import io.anneal.bench.scenario.OwnCommand;
 import io.anneal.bench.scenario.RepairScenario;
+import io.anneal.bench.scenario.RepairSeed;
 import io.anneal.bench.scenario.RepairShapesScenario;
 import io.anneal.bench.scenario.RepairSizes;
 import io.anneal.bench.scenario.SSTableScenario;
@@ -36,6 +38,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.ISetter;
@@ -58,7 +62,7 @@ import picocli.CommandLine.Parameters;
             "Cases of dual-dao: proxy-1 proxy-3 proxy-5 core-1 core-3 core-5 test-same test-hang",
             "Cases of net: one-stream one-stream-tls fair-1000 stuck-reader round-trip",
             "Cases of streaming: whole rows small-cells partial partial-short rebuild many",
-            "Cases of repair: synced-0 synced-50 synced-99.9 synced-100 wide small-rows",
+            "Cases of repair: synced-0 synced-50 synced-99.9 synced-100 wide small-rows links growth",
             "Cases of repair-shapes, at three sizes each, once, not among all: all-rows-overwritten few-rows-differ "
                     + "large-rows-overwritten wide-row-equal huge-row ghost-partition-deletion range-tombstones "
                     + "ghost-range-tombstones many-partition-deletions"
@@ -157,6 +161,13 @@ final class BenchCommand extends Subcommand {
             description = "Ranges that repair takes at once; as many as it does by itself unless told.")
     private Integer parallel;
 
+    @Option(
+            names = "--system",
+            paramLabel = "NAME",
+            description = "Only this side of repair; may be given several times: anneal baseline baseline-fast-hash"
+                    + " baseline-merkle cassandra cassandra-optimised.")
+    private Set<String> systems = new LinkedHashSet<>();
+
     @Option(names = "--plot", paramLabel = "DIR", description = "Draw bar charts (PNG) into this directory.")
     private Path plot;
 
@@ -218,9 +229,10 @@ final class BenchCommand extends Subcommand {
             records.addAll(new StreamingScenario(config, ownCommand()).run());
         }
         if (runs(RepairScenario.NAME, RepairScenario.CASES)) {
-            RepairSizes sizes = new RepairSizes(
+            RepairSizes sizes = RepairSizes.of(
                     Math.max(RepairSizes.MEMORY_MIN_BYTES, memoryBytes()),
-                    parallel == null ? OptionalInt.empty() : OptionalInt.of(parallel));
+                    parallel == null ? OptionalInt.empty() : OptionalInt.of(parallel),
+                    systems.stream().map(BenchSystem::of).collect(Collectors.toSet()));
             records.addAll(new RepairScenario(config, ownCommand(), sizes).run());
         }
         // Not among all: its sizes are its own.
@@ -251,6 +263,11 @@ final class BenchCommand extends Subcommand {
         }
         if (steadySeconds < 1 || sstableBytes < StoreSizes.COMPACTED_BYTES_MIN) {
             throw usage("--seconds takes a number from 1 on, --sstable-size a size from 1MiB on");
+        }
+        List<String> knownSystems =
+                Stream.of(BenchSystem.values()).map(BenchSystem::text).toList();
+        if (!knownSystems.containsAll(systems)) {
+            throw usage("unknown system in " + systems + ", known are " + String.join(", ", knownSystems));
         }
         if (parallel != null && parallel < 1) {
             throw usage("--parallel takes a number from 1 on");
@@ -303,6 +320,7 @@ final class BenchCommand extends Subcommand {
                             warmUpSeconds);
             new BenchTable(records).print(out());
             StreamingSeed.print(records, out());
+            RepairSeed.print(records, out());
             return;
         }
         try (OutputStream file = Files.newOutputStream(jsonFile)) {

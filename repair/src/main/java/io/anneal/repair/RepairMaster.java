@@ -91,7 +91,8 @@ public final class RepairMaster implements Closeable {
                 config.bufferBytes(),
                 followers.size() + 1,
                 config.dryRun(),
-                config.staged());
+                config.staged(),
+                config.sessions());
         comparator = ClusteringComparator.of(schema);
         ranges = LinearRanges.of(config.ranges());
         ownOpened = ReplicaSession.opened(table, parameters);
