@@ -241,6 +241,7 @@ public final class RepairMaster implements Closeable {
                     covered(boundary));
             lastBoundary = Optional.of(boundary);
         } while (!isLast);
+        sync.settle();
     }
 
     /** Where the next window ends; the session can not end before it any more. */
@@ -285,6 +286,7 @@ public final class RepairMaster implements Closeable {
         WindowSummary summary = own.window(boundary);
         Votes next = isLast ? Votes.NONE : askForVotes();
         meter.add(RepairCount.WINDOWS, 1);
+        sync.settle();
         List<WindowSummary> summaries = meter.awaitAll(asked);
         items[0] += items(summary);
         for (int i = 0; i < summaries.size(); i++) {

@@ -87,6 +87,38 @@ class SessionTrafficTest {
         assertThat(many.roundTrips() - few.roundTrips()).isEqualTo(windows);
     }
 
+    @Test
+    void shouldAskForTheNextWindowBehindWhatItPushesWhereThereAreNoGhosts() throws IOException {
+        DelayedReplica few = new DelayedReplica(other(rows(0)));
+        DelayedReplica many = new DelayedReplica(other(rows(0)));
+
+        long windows = -repair(rows(20), few).windows();
+        windows += repair(rows(50), many).windows();
+
+        assertThat(windows).isEqualTo(30);
+        assertThat(many.roundTrips() - few.roundTrips()).isEqualTo(windows);
+    }
+
+    /** The follower deleted each partition long ago, and the master has rows that are older. */
+    @Test
+    void shouldNotAskForTheNextWindowBeforeGhostsHaveAnswered() throws IOException {
+        List<DecoratedKey> keys = HandMadeTable.keys(10);
+        FragmentList.Builder deleted = FragmentList.builder(Sessions.SCHEMA);
+        for (DecoratedKey key : keys) {
+            deleted.partition(key, 7, 50).end();
+        }
+        DelayedReplica follower = new DelayedReplica(other(deleted.build()));
+        TestTable own = own(rows(10));
+
+        try (Participant replica = follower.participant();
+                RepairMaster master = new RepairMaster(config(), own, List.of(replica), RepairListener.NONE)) {
+            master.run();
+        }
+
+        assertThat(own.stagedLines()).isEqualTo(deleted.build().lines());
+        assertThat(follower.roundTrips()).isGreaterThan(2 * keys.size());
+    }
+
     /** As of a node with many vnodes: what is between them is another's. */
     private static List<TokenRange> everySecondOf(int slices) {
         List<TokenRange> all = TokenRange.FULL.split(slices);
