@@ -54,6 +54,7 @@ final class WindowReader implements Closeable {
     private FragmentKind last;
     /** How many rows of the buffer there are up to the last one of which purging hides something. */
     private int rowsToPurged;
+
     private Optional<RingPosition> lastBoundary = Optional.empty();
     private long rowsRead;
     private long bytesRead;

@@ -147,8 +147,7 @@ final class WindowSync {
         if (rowsDiffer && dryRun) {
             countRows(mine);
         } else if (rowsDiffer) {
-            boolean anyGhost =
-                    ownSummary.hasGhosts() || summaries.stream().anyMatch(WindowSummary::hasGhosts);
+            boolean anyGhost = ownSummary.hasGhosts() || summaries.stream().anyMatch(WindowSummary::hasGhosts);
             Pushes pushes = reconcileRows(mine, anyGhost);
             mine = own.summary();
             if (anyGhost) {

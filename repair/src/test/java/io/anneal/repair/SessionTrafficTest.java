@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a session sends, and how often it waits for an answer: counted, so that it does not depend on the machine. */
 class SessionTrafficTest {
-    /** So small that each row is a window. */
-    private static final int ROW_A_WINDOW = 1;
+    /** Each row is a window, and fits into what is pushed at once. */
+    private static final int ROW_A_WINDOW = 100;
 
     @TempDir
     private Path directory;
