@@ -1,5 +1,6 @@
 package io.anneal.simulation;
 
+import io.anneal.fragment.FragmentKind;
 import io.anneal.key.TokenRange;
 import io.anneal.net.SimulatedNetwork;
 import io.anneal.schema.TableOptions;
@@ -36,6 +37,12 @@ final class RepairCampaign implements AutoCloseable {
 
     private static final long NEXT_TABLE = 1L << 33;
     private static final int ROWS_OF_WIDE_PARTITION = 40;
+    private static final int UNITS_MAX = 5;
+    /** Some are drawn twice. */
+    private static final int MANY_ROWS_DRAWN = 2_000;
+
+    private static final int MANY_ROWS_MIN = 1_600;
+    private static final int MANY_ROWS_BUFFER_BYTES = 16_000;
 
     private static final SSTableVersion[] VERSIONS = {SSTableVersion.NB, SSTableVersion.OA, SSTableVersion.DA};
 
@@ -54,8 +61,12 @@ final class RepairCampaign implements AutoCloseable {
     private final ManualClock clock;
     private final RepairWorld world;
     private final boolean streams;
+    /** Whether some repairs are of so many rows that not all their hashes are listed. */
+    private final boolean many;
+
     private final Transfers transfers;
 
+    private int bufferBytesMin = 1;
     private int phase;
     private int draws;
     private long phaseStartSeconds = RandomFragments.DELETION_BASE_SECONDS;
@@ -80,7 +91,8 @@ final class RepairCampaign implements AutoCloseable {
                 ? Set.of(Feature.COUNTERS)
                 : !purges && random.nextInt(3) == 0 ? Set.of(Feature.DROPPED_COLUMNS) : Set.of();
         TableOptions options = new TableOptions(gcGraceSeconds, 0.01, 128, Map.of(), Map.of(), false, Map.of());
-        fragments = fragments(seed, options, features).wideRows(ROWS_OF_WIDE_PARTITION);
+        many = !streams && !counters && random.nextInt(8) == 0;
+        fragments = fragments(seed, options, features, many).wideRows(ROWS_OF_WIDE_PARTITION);
         if (random.nextBoolean()) {
             fragments.allowShadowed();
         }
@@ -100,12 +112,28 @@ final class RepairCampaign implements AutoCloseable {
         transfers = new Transfers(world, views);
     }
 
-    /** Wide tables take long to model, and others try them. */
-    private static RandomFragments fragments(long seed, TableOptions options, Set<Feature> features) {
-        RandomFragments drawn = RandomFragments.withDistinctClusterings(seed, KEYS, options, features);
-        return drawn.schema().regularColumns().size() > COLUMNS_MAX
-                ? fragments(seed + NEXT_TABLE, options, features)
-                : drawn;
+    /** Wide tables take long to model, and others try them; where many rows are wanted the clustering has to tell them apart. */
+    private static RandomFragments fragments(long seed, TableOptions options, Set<Feature> features, boolean many) {
+        long next = seed;
+        while (isTooWide(drawn(next, options, features)) || many && !canHoldMany(drawn(next, options, features))) {
+            next += NEXT_TABLE;
+        }
+        return drawn(next, options, features);
+    }
+
+    private static RandomFragments drawn(long seed, TableOptions options, Set<Feature> features) {
+        return RandomFragments.withDistinctClusterings(seed, KEYS, options, features);
+    }
+
+    private static boolean isTooWide(RandomFragments drawn) {
+        return drawn.schema().regularColumns().size() > COLUMNS_MAX;
+    }
+
+    private static boolean canHoldMany(RandomFragments drawn) {
+        return drawn.nextWide(MANY_ROWS_DRAWN).fragments().stream()
+                        .filter(fragment -> fragment.kind() == FragmentKind.CLUSTERING_ROW)
+                        .count()
+                > MANY_ROWS_MIN;
     }
 
     private List<ReplicaHost> hosts(ReplicaHost.Setting setting, Path parent, boolean counters) throws IOException {
@@ -156,7 +184,34 @@ final class RepairCampaign implements AutoCloseable {
         if (!streams && random.nextInt(4) == 0) {
             differInOnePartition();
         }
+        if (many) {
+            differInFewOfMany();
+        }
         world.shouldEndWithNothingHeld();
+    }
+
+    /**
+     * So many rows that listing their hashes is not the cheapest way to find the few that differ: sketches are where a window has
+     * some dozens, sums of ranges where it has a thousand.
+     */
+    private void differInFewOfMany() throws IOException {
+        FragmentList rows = moved(fragments.nextWide(MANY_ROWS_DRAWN), false);
+        for (ReplicaHost host : world.hosts()) {
+            world.write(host, rows);
+        }
+        bufferBytesMin = MANY_ROWS_BUFFER_BYTES;
+        for (int bufferBytes : new int[] {1 << 20, MANY_ROWS_BUFFER_BYTES << random.nextInt(4)}) {
+            for (int i = 1 + random.nextInt(4); i > 0; i--) {
+                world.write(anyHost(), moved(fragments.nextWide(1 + random.nextInt(3)), false));
+            }
+            world.log("few of many differ");
+            if (random.nextInt(3) == 0) {
+                attempt();
+                world.settle();
+            }
+            world.shouldConverge(
+                    new RepairWorld.Wanted(world.hosts(), TokenRange.FULL, 1, bufferBytes, false, true), false);
+        }
     }
 
     /** The least that a repair has to tell. */
@@ -278,8 +333,9 @@ final class RepairCampaign implements AutoCloseable {
     // Repairs.
 
     private RepairWorld.Wanted wanted(List<ReplicaHost> hosts, TokenRange range, boolean dryRun) {
-        int bufferBytes = 1 + random.nextInt(random.nextBoolean() ? 2_000 : 100_000);
-        return new RepairWorld.Wanted(hosts, range, bufferBytes, dryRun, random.nextBoolean());
+        int bufferBytes = bufferBytesMin + random.nextInt(random.nextBoolean() ? 2_000 : 100_000);
+        int units = random.nextBoolean() ? 1 : 1 + random.nextInt(UNITS_MAX);
+        return new RepairWorld.Wanted(hosts, range, units, bufferBytes, dryRun, random.nextBoolean());
     }
 
     RepairWorld.Wanted anyWanted() {
