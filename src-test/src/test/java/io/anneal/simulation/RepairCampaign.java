@@ -38,6 +38,7 @@ final class RepairCampaign implements AutoCloseable {
     private static final long NEXT_TABLE = 1L << 33;
     private static final int ROWS_OF_WIDE_PARTITION = 40;
     private static final int UNITS_MAX = 5;
+    private static final int PIECES_MAX = 9;
     /** Some are drawn twice. */
     private static final int MANY_ROWS_DRAWN = 2_000;
 
@@ -210,7 +211,8 @@ final class RepairCampaign implements AutoCloseable {
                 world.settle();
             }
             world.shouldConverge(
-                    new RepairWorld.Wanted(world.hosts(), TokenRange.FULL, 1, bufferBytes, false, true), false);
+                    new RepairWorld.Wanted(world.hosts(), List.of(TokenRange.FULL), 1, bufferBytes, false, true),
+                    false);
         }
     }
 
@@ -333,9 +335,13 @@ final class RepairCampaign implements AutoCloseable {
     // Repairs.
 
     private RepairWorld.Wanted wanted(List<ReplicaHost> hosts, TokenRange range, boolean dryRun) {
+        return wanted(hosts, List.of(range), dryRun);
+    }
+
+    private RepairWorld.Wanted wanted(List<ReplicaHost> hosts, List<TokenRange> ranges, boolean dryRun) {
         int bufferBytes = bufferBytesMin + random.nextInt(random.nextBoolean() ? 2_000 : 100_000);
         int units = random.nextBoolean() ? 1 : 1 + random.nextInt(UNITS_MAX);
-        return new RepairWorld.Wanted(hosts, range, units, bufferBytes, dryRun, random.nextBoolean());
+        return new RepairWorld.Wanted(List.copyOf(hosts), ranges, units, bufferBytes, dryRun, random.nextBoolean());
     }
 
     RepairWorld.Wanted anyWanted() {
@@ -344,7 +350,8 @@ final class RepairCampaign implements AutoCloseable {
         int count = random.nextBoolean() ? hosts.size() : 2 + random.nextInt(hosts.size() - 1);
         TokenRange range =
                 random.nextInt(3) == 0 ? new TokenRange(random.nextLong(), random.nextLong()) : TokenRange.FULL;
-        return wanted(List.copyOf(hosts.subList(0, count)), range, random.nextInt(8) == 0);
+        return wanted(
+                List.copyOf(hosts.subList(0, count)), streams ? List.of(range) : some(range), random.nextInt(8) == 0);
     }
 
     /** One repair, or several at once, with faults. */
@@ -368,7 +375,7 @@ final class RepairCampaign implements AutoCloseable {
         List<ReplicaHost> sources = wanted.hosts()
                 .subList(1, random.nextBoolean() ? 2 : wanted.hosts().size());
         Map<ReplicaHost, List<TokenRange>> ranges = new LinkedHashMap<>();
-        for (TokenRange piece : pieces(wanted.range(), sources.size() * (1 + random.nextInt(3)))) {
+        for (TokenRange piece : pieces(wanted.ranges().get(0), sources.size() * (1 + random.nextInt(3)))) {
             ranges.computeIfAbsent(sources.get(random.nextInt(sources.size())), source -> new ArrayList<>())
                     .add(piece);
         }
@@ -377,6 +384,18 @@ final class RepairCampaign implements AutoCloseable {
                         wanted.master(), ranges, wanted.keepsConnections(), random.nextInt(3) == 0))
                 ? 1
                 : 0;
+    }
+
+    /** All of a range, or some pieces of it with gaps between them. */
+    private List<TokenRange> some(TokenRange range) {
+        if (random.nextBoolean()) {
+            return List.of(range);
+        }
+        List<TokenRange> pieces = new ArrayList<>(pieces(range, 2 + random.nextInt(PIECES_MAX - 1)));
+        for (int i = random.nextInt(pieces.size()); i > 0; i--) {
+            pieces.remove(random.nextInt(pieces.size()));
+        }
+        return List.copyOf(pieces);
     }
 
     /** Even ones, or such that end with a partition. */

@@ -2,6 +2,7 @@ package io.anneal.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -49,11 +49,12 @@ final class RepairWorld implements AutoCloseable {
     /**
      * What a repair is asked to do.
      *
-     * @param units into which the range is cut
+     * @param ranges apart from each other
+     * @param units into which they are cut
      */
     record Wanted(
             List<ReplicaHost> hosts,
-            TokenRange range,
+            List<TokenRange> ranges,
             int units,
             int bufferBytes,
             boolean dryRun,
@@ -211,16 +212,17 @@ final class RepairWorld implements AutoCloseable {
         }
         RepairReport report = Repair.of(NAME)
                 .between(members)
-                .range(wanted.range())
-                .ranges(wanted.units())
+                .ranges(wanted.ranges())
+                .units(wanted.units())
                 .dryRun(wanted.dryRun())
                 .bufferBytes(wanted.bufferBytes())
                 .allow(EnumSet.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE))
                 .patience(PATIENCE)
                 .run(environment(wanted.master()));
         counts = counts.plus(report.counts());
-        log("repair of " + wanted.hosts() + " ended well, dryRun=" + wanted.dryRun() + ", units="
-                + wanted.units() + ", buffer=" + wanted.bufferBytes() + ", windows=" + report.windows() + ", rows="
+        log("repair of " + wanted.hosts() + " ended well, dryRun=" + wanted.dryRun() + ", ranges="
+                + wanted.ranges().size() + ", units=" + wanted.units() + ", buffer=" + wanted.bufferBytes()
+                + ", windows=" + report.windows() + ", rows="
                 + report.rowsDiffering()
                 + ", deletions=" + report.deletionsDiffering() + ", fetched=" + report.itemsFetched() + ", pushed="
                 + report.itemsPushed());
@@ -343,7 +345,7 @@ final class RepairWorld implements AutoCloseable {
         }
 
         private List<String> view(FragmentList content) throws IOException {
-            return views.of(content, wanted.range(), ownCeilingSeconds);
+            return views.of(content, wanted.ranges(), ownCeilingSeconds);
         }
 
         void shouldHaveEndedWell(RepairReport report) throws IOException {
